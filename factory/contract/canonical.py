@@ -1,0 +1,75 @@
+"""One byte form for a document, and the hashes made of it."""
+
+import hashlib
+import json
+from typing import Final
+
+from pydantic import BaseModel
+
+from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import COMPUTED_FIELDS, Plan, WorkOrder
+
+EMPTY_SHA256: Final = hashlib.sha256(b"").hexdigest()
+"""The hash of no bytes: the `base_sha256` of a file that does not exist."""
+
+
+def canonical_json(value: JsonValue) -> bytes:
+    """`value` as UTF-8 JSON with sorted keys and no spaces: the form that is hashed.
+
+    Raises:
+        ValueError: the value holds NaN or Infinity.
+    """
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":"))
+    return text.encode("utf-8")
+
+
+def readable_json(value: JsonValue) -> bytes:
+    """`value` as UTF-8 JSON with sorted keys, two spaces of indent and a final newline: the form on disk."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, sort_keys=True, indent=2)
+    return text.encode("utf-8") + b"\n"
+
+
+def dump(document: BaseModel) -> JsonValue:
+    """A contract document as plain JSON values, every field present."""
+    value: JsonValue = document.model_dump(mode="json")
+    return value
+
+
+def sha256_hex(data: bytes) -> str:
+    """The SHA-256 of `data` as 64 lower-case hex digits."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def contract_hash(order: WorkOrder) -> str:
+    """The identity of a contract: SHA-256 of its canonical JSON without computed fields.
+
+    Fields at their default are left out, so a field added later does not change the hash of a work order
+    that does not use it.
+    """
+    return sha256_hex(canonical_json(_contract(order)))
+
+
+def plan_hash(plan: Plan) -> str:
+    """The identity of a plan: SHA-256 of its canonical JSON without computed fields."""
+    overview: list[JsonValue] = list(plan.system_overview)
+    verify: JsonValue = dump(plan.verify_contract) if plan.verify_contract else None
+    orders: list[JsonValue] = [_contract(order) for order in plan.work_orders]
+    return sha256_hex(
+        canonical_json({"system_overview": overview, "verify_contract": verify, "work_orders": orders})
+    )
+
+
+def run_id(order: WorkOrder, baseline: str) -> str:
+    """The name of a run: first 16 hex digits of SHA-256 over the canonical work order and its baseline.
+
+    Args:
+        order: the work order, computed fields included.
+        baseline: the full commit id the run starts from.
+    """
+    whole: JsonValue = order.model_dump(mode="json", exclude_defaults=True)
+    return sha256_hex(canonical_json(whole) + baseline.encode("ascii"))[:16]
+
+
+def _contract(order: WorkOrder) -> JsonValue:
+    value: JsonValue = order.model_dump(mode="json", exclude=set(COMPUTED_FIELDS), exclude_defaults=True)
+    return value

@@ -1,0 +1,33 @@
+"""Every size limit of the contract, in one place."""
+
+from typing import Final
+
+MAX_JSON_BYTES: Final = 10_000_000
+"""The largest JSON document that is read, in bytes."""
+
+MAX_JSON_DEPTH: Final = 100
+"""The deepest nesting of arrays and objects in a JSON document."""
+
+MAX_WRITE_BYTES: Final = 200_000
+"""The largest file that a proposal may write, in bytes of UTF-8."""
+
+MAX_PROPOSAL_BYTES: Final = 500_000
+"""All the files of one proposal together, in bytes of UTF-8."""
+
+MAX_CONTEXT_BYTES: Final = 200_000
+"""All the files shown to a model in one prompt, in bytes."""
+
+MAX_CONTEXT_FILES: Final = 10
+"""The most context files a work order may name."""
+
+MAX_PATH_BYTES: Final = 1_024
+"""The longest repository path, in bytes of UTF-8."""
+
+MAX_PATH_SEGMENT_BYTES: Final = 255
+"""The longest single name in a path, in bytes of UTF-8."""
+
+MAX_COMMAND_CHARS: Final = 20_000
+"""The longest acceptance or verify command, in characters."""
+
+EXCERPT_CHARS: Final = 2_000
+"""The longest excerpt of a command's output in a failure brief, in characters."""

@@ -1,0 +1,120 @@
+"""The documents a planner writes and a factory executes: `WorkOrder` and `Plan`.
+
+Frozen and strict: unknown keys are refused, numbers are not taken for text. How the documents are read
+from JSON with every problem named is in `documents`; their hashes are in `canonical`.
+"""
+
+import re
+from typing import Annotated, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from factory.contract.limits import MAX_COMMAND_CHARS, MAX_CONTEXT_FILES
+from factory.contract.repo_path import RepoPath
+
+MANIFEST_NAME: Final = "WORK_ORDERS_MANIFEST.json"
+"""The file name of a plan in its directory."""
+
+WORK_ORDER_ID: Final = re.compile(r"WO-(0[1-9]|[1-9][0-9]+)")
+
+COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"})
+"""Fields of a work order that the planner computes; a model's values for them are dropped."""
+
+
+def work_order_id(number: int) -> str:
+    """The id of the `number`-th work order, counted from 1: `WO-01`, `WO-02`, …, `WO-100`."""
+    return f"WO-{number:02d}"
+
+
+def _strip_one_slash(value: object) -> object:
+    # `forbidden` names files and directories; people write a directory with its slash.
+    return value[:-1] if isinstance(value, str) and len(value) > 1 and value.endswith("/") else value
+
+
+def _not_blank(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    return text
+
+
+def _is_work_order_id(text: str) -> str:
+    if not WORK_ORDER_ID.fullmatch(text):
+        raise ValueError("must be WO- and a number of at least two digits, such as WO-01")
+    return text
+
+
+Text = Annotated[str, Field(strict=True), AfterValidator(_not_blank)]
+Command = Annotated[str, Field(strict=True, max_length=MAX_COMMAND_CHARS), AfterValidator(_not_blank)]
+WorkOrderId = Annotated[str, Field(strict=True), AfterValidator(_is_work_order_id)]
+ForbiddenPath = Annotated[RepoPath, BeforeValidator(_strip_one_slash)]
+
+
+class Document(BaseModel):
+    """The base of every contract document."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Condition(Document):
+    """Something that is true of the repository's files at one point."""
+
+    kind: Literal["file_exists", "file_absent"]
+    path: RepoPath
+
+
+class Postcondition(Document):
+    """Something that a work order makes true; only existence can be promised."""
+
+    kind: Literal["file_exists"]
+    path: RepoPath
+
+
+class Provenance(Document):
+    """Where a work order came from.
+
+    Attributes:
+        compile_hash: first 16 hex digits of SHA-256 over spec, template, model and reasoning effort.
+        plan_hash: SHA-256 of the plan's canonical JSON without computed fields.
+    """
+
+    compile_hash: str
+    plan_hash: str
+
+
+class WorkOrder(Document):
+    """One contract: what must be true before, what may be written, and which commands prove it."""
+
+    id: WorkOrderId
+    title: Text
+    intent: Text
+    preconditions: tuple[Condition, ...] = ()
+    postconditions: tuple[Postcondition, ...] = ()
+    allowed_files: Annotated[tuple[RepoPath, ...], Field(min_length=1)]
+    forbidden: tuple[ForbiddenPath, ...] = ()
+    acceptance_commands: Annotated[tuple[Command, ...], Field(min_length=1)]
+    context_files: Annotated[tuple[RepoPath, ...], Field(max_length=MAX_CONTEXT_FILES)] = ()
+    notes: Annotated[str, Field(strict=True)] | None = None
+
+    verify_exempt: bool = False
+    depends_on: tuple[WorkOrderId, ...] | None = None
+    provenance: Provenance | None = None
+
+    @property
+    def declares_conditions(self) -> bool:
+        """Whether the work order says anything about the files before or after it."""
+        return bool(self.preconditions or self.postconditions)
+
+
+class VerifyContract(Document):
+    """The command that verifies the whole repository, and the files it needs to be able to run."""
+
+    command: Command
+    requires: tuple[Condition, ...]
+
+
+class Plan(Document):
+    """A manifest: what the planner decided, in the order of execution."""
+
+    system_overview: tuple[Text, ...] = ()
+    verify_contract: VerifyContract | None = None
+    work_orders: Annotated[tuple[WorkOrder, ...], Field(min_length=1)]

@@ -1,0 +1,139 @@
+"""The port to a language model: one request in, one answer out. Adapters implement `Model`; tests fake it.
+
+Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what is remembered (`ledger`).
+"""
+
+from enum import StrEnum
+from typing import Literal, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject
+
+
+class _Frozen(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Message(_Frozen):
+    """One message of the conversation."""
+
+    role: Literal["system", "user"]
+    content: str
+
+
+class Parameters(_Frozen):
+    """What changes how a model answers; all of it is part of the ledger's key.
+
+    Attributes:
+        max_output_tokens: the most tokens the answer may have, reasoning included.
+        temperature: sampling temperature; None leaves it to the provider.
+        reasoning_effort: how long a reasoning model may think; None leaves it to the provider.
+    """
+
+    max_output_tokens: int
+    temperature: float | None = None
+    reasoning_effort: str | None = None
+
+
+class Request(_Frozen):
+    """One question to a model.
+
+    Attributes:
+        purpose: which of the three points of the tool is asking.
+        messages: system text first, then the user's.
+        schema_name: a name for the answer's schema, letters, digits and underscores.
+        answer_schema: the JSON schema of the answer, in the subset that strict structured outputs accept;
+            None when the answer is free text.
+        parameters: see `Parameters`.
+        attempt: which attempt of the asking loop this is, from 1, so that a repeated question is a new call.
+    """
+
+    purpose: Literal["plan", "revise", "propose"]
+    messages: tuple[Message, ...]
+    schema_name: str
+    answer_schema: JsonObject | None
+    parameters: Parameters
+    attempt: int
+
+
+class FinishReason(StrEnum):
+    """Why the model stopped."""
+
+    STOP = "stop"
+    LENGTH = "length"
+    REFUSAL = "refusal"
+    CONTENT_FILTER = "content_filter"
+
+
+class Usage(_Frozen):
+    """Tokens of one call.
+
+    Attributes:
+        input_tokens: all tokens of the prompt, the cached ones included.
+        cached_tokens: the part of `input_tokens` that the provider had cached.
+        output_tokens: all tokens of the answer, reasoning included.
+        reasoning_tokens: the part of `output_tokens` spent on reasoning.
+        estimated: whether the numbers are our estimate, because the adapter does not report any.
+    """
+
+    input_tokens: int
+    cached_tokens: int = 0
+    output_tokens: int
+    reasoning_tokens: int = 0
+    estimated: bool = False
+
+
+class Answer(_Frozen):
+    """What a model said.
+
+    Attributes:
+        text: the answer; of a refusal, the reason given.
+        finish_reason: why it ended.
+        usage: what it cost in tokens.
+        model: the model that answered, as the provider names it.
+        request_id: the provider's id of the call, for support questions; None when there is none.
+    """
+
+    text: str
+    finish_reason: FinishReason
+    usage: Usage
+    model: str
+    request_id: str | None = None
+
+
+class Model(Protocol):
+    """A language model.
+
+    Attributes:
+        adapter: the adapter's name, such as `openai_chat` or `command`.
+        name: the model's name within the adapter, such as `gpt-5.2`.
+    """
+
+    @property
+    def adapter(self) -> str: ...
+
+    @property
+    def name(self) -> str: ...
+
+    def complete(self, request: Request) -> Answer:
+        """Ask.
+
+        Raises:
+            ProviderError: no answer could be had, after the adapter's own retries.
+        """
+        ...
+
+
+class ProviderError(WorkorderError):
+    """The model's API gave no answer: a wrong key, a limit, a broken connection, a failed response."""
+
+
+def estimate_tokens(text: str) -> int:
+    """An upper bound for the tokens of `text`: one token for every two bytes of UTF-8, rounded up.
+
+    Byte-pair encoders in use yield about one token for every three to four bytes of prose and code; two
+    keeps the estimate above the truth for dense text, too.
+    """
+    return -(-len(text.encode("utf-8")) // 2)

@@ -1,0 +1,52 @@
+"""What a person sees: lines on standard output and standard error, with hostile text made harmless."""
+
+import sys
+import unicodedata
+from typing import Final, TextIO
+
+_KEPT: Final = frozenset("\n\t")
+
+
+def visible(text: str) -> str:
+    """`text` with every control, invisible-format and surrogate character escaped.
+
+    Text from a model, a repository or a command could otherwise move the cursor, hide lines or change the
+    terminal's title. Newlines and tabs stay.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return "".join(_escape(character) for character in text)
+
+
+def _escape(character: str) -> str:
+    if character in _KEPT or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
+        return character
+    return ascii(character)[1:-1]
+
+
+class Console:
+    """Standard output for results, standard error for progress and errors."""
+
+    def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
+        self._out = out if out is not None else sys.stdout
+        self._err = err if err is not None else sys.stderr
+
+    def result(self, text: str) -> None:
+        """Print a result."""
+        self._write(self._out, text)
+
+    def progress(self, text: str) -> None:
+        """Print what is happening."""
+        self._write(self._err, text)
+
+    def error(self, text: str) -> None:
+        """Print what went wrong."""
+        self._write(self._err, f"error: {text}")
+
+    @staticmethod
+    def _write(stream: TextIO, text: str) -> None:
+        line = visible(text)
+        encoding = getattr(stream, "encoding", None) or "utf-8"
+        # A terminal that can't show a character shows its escape instead of ending the program.
+        stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+        stream.flush()

@@ -1,0 +1,222 @@
+"""Files: bounded reading, atomic writing, and access below a root that never follows a link.
+
+Everything below an attempt's root may have been written by a model or by code that a model wrote. The
+`Tree` class therefore opens each directory on the way by descriptor and refuses links (openat with
+O_NOFOLLOW), so that no swap between a check and a use leads outside.
+"""
+
+import os
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+from factory.contract.limits import MAX_JSON_BYTES
+from factory.contract.repo_path import RepoPath
+
+NEW_FILE_MODE: Final = 0o644
+
+
+class FileProblem(WorkorderError):
+    """A file that can't be read or written as asked; `where` holds its path."""
+
+
+def read_bounded(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> bytes:
+    """The bytes of a regular file.
+
+    Raises:
+        FileProblem: it does not exist, is not a regular file, can't be read, or is larger than `max_bytes`.
+    """
+    try:
+        # O_NONBLOCK: opening a FIFO must not wait for its writer.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as error:
+        raise FileProblem(f"can't be read: {_reason(error)}", where=str(path)) from error
+    with open(descriptor, "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise FileProblem("is not a regular file", where=str(path))
+        data = file.read(max_bytes + 1)
+    if len(data) > max_bytes:
+        raise FileProblem(f"is larger than {max_bytes:,} bytes", where=str(path))
+    return data
+
+
+def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
+    """Write a whole file so that a reader, and a crash, sees either the old bytes or the new.
+
+    The directory is made if it is missing. The file is flushed to the disk before it gets its name, and the
+    directory after.
+
+    Raises:
+        FileProblem: the file can't be written; nothing was changed.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
+    except OSError as error:
+        raise FileProblem(f"can't be written: {_reason(error)}", where=str(path)) from error
+    try:
+        with open(descriptor, "wb") as file:
+            os.fchmod(file.fileno(), mode)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except BaseException as error:
+        Path(temporary).unlink(missing_ok=True)
+        if isinstance(error, OSError):
+            raise FileProblem(f"can't be written: {_reason(error)}", where=str(path)) from error
+        raise
+    sync_directory(path.parent)
+
+
+def sync_directory(path: Path) -> None:
+    """Flush a directory's entries to the disk, so that a rename in it survives a power loss."""
+    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@dataclass(frozen=True)
+class FoundFile:
+    """A regular file as it was when it was opened."""
+
+    data: bytes
+    mode: int
+
+
+class Tree:
+    """The files below one root, reached without following links.
+
+    Args:
+        root: the directory; it is the caller's word that it may be used, links in it included.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def read(self, path: RepoPath, *, max_bytes: int) -> FoundFile | None:
+        """The file at `path`, or None if there is nothing.
+
+        Raises:
+            FileProblem: a link, a directory or a special file is in the way, or the file is too large.
+        """
+        try:
+            with self._parent(path) as parent:
+                descriptor = os.open(
+                    path.segments[-1],
+                    os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
+                    dir_fd=parent,
+                )
+                with open(descriptor, "rb") as file:
+                    status = os.fstat(file.fileno())
+                    if not stat.S_ISREG(status.st_mode):
+                        raise FileProblem(f"is {_kind(status.st_mode)}, not a file", where=path)
+                    data = file.read(max_bytes + 1)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise self._problem(path, error) from error
+        if len(data) > max_bytes:
+            raise FileProblem(f"is larger than {max_bytes:,} bytes", where=path)
+        return FoundFile(data, stat.S_IMODE(status.st_mode))
+
+    def exists(self, path: RepoPath) -> bool:
+        """Whether a regular file or a directory is at `path`; a link is neither."""
+        try:
+            with self._parent(path) as parent:
+                status = os.stat(path.segments[-1], dir_fd=parent, follow_symlinks=False)
+        except OSError:
+            return False
+        return stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+
+    def write(self, path: RepoPath, data: bytes, *, mode: int) -> None:
+        """Write a file atomically; missing directories are made.
+
+        Raises:
+            FileProblem: a link or something that is not a file is in the way, or the write failed; the file
+                is as it was.
+        """
+        temporary = f".workorder-{os.getpid()}.tmp"
+        try:
+            with self._parent(path, create=True) as parent:
+                name = path.segments[-1]
+                self._refuse_special(path, parent)
+                descriptor = os.open(
+                    temporary,
+                    os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC,
+                    0o600,
+                    dir_fd=parent,
+                )
+                try:
+                    with open(descriptor, "wb") as file:
+                        file.write(data)
+                        os.fchmod(file.fileno(), mode)
+                    os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
+                except BaseException:
+                    os.unlink(temporary, dir_fd=parent)
+                    raise
+        except OSError as error:
+            raise self._problem(path, error) from error
+
+    @contextmanager
+    def _parent(self, path: RepoPath, *, create: bool = False) -> Iterator[int]:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+        try:
+            for segment in path.segments[:-1]:
+                if create:
+                    try:
+                        os.mkdir(segment, 0o755, dir_fd=descriptor)
+                    except FileExistsError:
+                        pass
+                below = os.open(segment, flags, dir_fd=descriptor)
+                os.close(descriptor)
+                descriptor = below
+            yield descriptor
+        finally:
+            os.close(descriptor)
+
+    @staticmethod
+    def _refuse_special(path: RepoPath, parent: int) -> None:
+        try:
+            mode = os.stat(path.segments[-1], dir_fd=parent, follow_symlinks=False).st_mode
+        except FileNotFoundError:
+            return
+        if not stat.S_ISREG(mode):
+            raise FileProblem(f"is {_kind(mode)}, not a file", where=path)
+
+    def _problem(self, path: RepoPath, error: OSError) -> FileProblem:
+        """Say which name on the way is in the way; the descriptor walk only knows an error number."""
+        walked = self.root
+        for segment in path.segments:
+            walked = walked / segment
+            try:
+                mode = walked.lstat().st_mode
+            except OSError:
+                break
+            is_last = walked == self.root / path
+            if stat.S_ISLNK(mode) or (not is_last and not stat.S_ISDIR(mode)) or (is_last and not stat.S_ISREG(mode)):
+                place = walked.relative_to(self.root).as_posix()
+                return FileProblem(f"`{place}` is {_kind(mode)}, so the path leads elsewhere", where=path)
+        return FileProblem(f"can't be opened: {_reason(error)}", where=path)
+
+
+def _kind(mode: int) -> str:
+    if stat.S_ISLNK(mode):
+        return "a symbolic link"
+    if stat.S_ISDIR(mode):
+        return "a directory"
+    if stat.S_ISREG(mode):
+        return "a file"
+    return "a special file"
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or type(error).__name__).lower()
