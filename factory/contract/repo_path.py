@@ -55,7 +55,7 @@ class RepoPath(str):
         return self == other or self.startswith(other + "/")
 
     @classmethod
-    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:  # noqa: ANN401
+    def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(
             cls._from_document, core_schema.str_schema(strict=True)
         )
@@ -101,7 +101,7 @@ def _segment_problem(segment: str) -> str | None:
     if len(segment.encode("utf-8")) > MAX_PATH_SEGMENT_BYTES:
         return f"a name in the path is longer than {MAX_PATH_SEGMENT_BYTES} bytes"
     if segment[-1] in ". " or segment[0] == " ":
-        return "a name in the path begins with a space or ends with a dot or a space, which some file systems drop"
+        return "a name in the path begins with a space, or ends with a dot or a space"
     if ":" in segment:
         return "the path holds a colon, which names a stream or a drive on some file systems"
     # Case folding and compatibility forms: on some file systems `.GIT` or a full-width `.git` is `.git`.

@@ -9,10 +9,12 @@ import re
 from math import isfinite
 from typing import Final, NoReturn, TypeAlias
 
+import pydantic
+
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_JSON_BYTES, MAX_JSON_DEPTH
 
-JsonValue: TypeAlias = "None | bool | int | float | str | list[JsonValue] | dict[str, JsonValue]"
+JsonValue: TypeAlias = pydantic.JsonValue
 JsonObject: TypeAlias = dict[str, JsonValue]
 
 

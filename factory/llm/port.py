@@ -6,10 +6,9 @@ Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what i
 from enum import StrEnum
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, JsonValue
 
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import JsonObject
 
 
 class _Frozen(BaseModel):
@@ -53,7 +52,8 @@ class Request(_Frozen):
     purpose: Literal["plan", "revise", "propose"]
     messages: tuple[Message, ...]
     schema_name: str
-    answer_schema: JsonObject | None
+    # pydantic's own type of JSON values, the same as `strict_json.JsonValue`, which it can't resolve.
+    answer_schema: dict[str, JsonValue] | None
     parameters: Parameters
     attempt: int
 

@@ -9,7 +9,7 @@ import os
 import stat
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -36,9 +36,11 @@ def read_bounded(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> bytes:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise FileProblem(f"can't be read: {_reason(error)}", where=str(path)) from error
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        raise FileProblem(f"is {_kind(mode)}, not a file", where=str(path))
     with open(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise FileProblem("is not a regular file", where=str(path))
         data = file.read(max_bytes + 1)
     if len(data) > max_bytes:
         raise FileProblem(f"is larger than {max_bytes:,} bytes", where=str(path))
@@ -65,7 +67,7 @@ def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        os.replace(temporary, path)
+        Path(temporary).replace(path)
     except BaseException as error:
         Path(temporary).unlink(missing_ok=True)
         if isinstance(error, OSError):
@@ -114,10 +116,11 @@ class Tree:
                     os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC,
                     dir_fd=parent,
                 )
+                status = os.fstat(descriptor)
+                if not stat.S_ISREG(status.st_mode):
+                    os.close(descriptor)
+                    raise FileProblem(f"is {_kind(status.st_mode)}, not a file", where=path)
                 with open(descriptor, "rb") as file:
-                    status = os.fstat(file.fileno())
-                    if not stat.S_ISREG(status.st_mode):
-                        raise FileProblem(f"is {_kind(status.st_mode)}, not a file", where=path)
                     data = file.read(max_bytes + 1)
         except FileNotFoundError:
             return None
@@ -172,10 +175,8 @@ class Tree:
         try:
             for segment in path.segments[:-1]:
                 if create:
-                    try:
+                    with suppress(FileExistsError):
                         os.mkdir(segment, 0o755, dir_fd=descriptor)
-                    except FileExistsError:
-                        pass
                 below = os.open(segment, flags, dir_fd=descriptor)
                 os.close(descriptor)
                 descriptor = below
@@ -202,7 +203,11 @@ class Tree:
             except OSError:
                 break
             is_last = walked == self.root / path
-            if stat.S_ISLNK(mode) or (not is_last and not stat.S_ISDIR(mode)) or (is_last and not stat.S_ISREG(mode)):
+            if (
+                stat.S_ISLNK(mode)
+                or (not is_last and not stat.S_ISDIR(mode))
+                or (is_last and not stat.S_ISREG(mode))
+            ):
                 place = walked.relative_to(self.root).as_posix()
                 return FileProblem(f"`{place}` is {_kind(mode)}, so the path leads elsewhere", where=path)
         return FileProblem(f"can't be opened: {_reason(error)}", where=path)

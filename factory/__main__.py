@@ -1,0 +1,5 @@
+"""`python -m factory`."""
+
+from factory.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,83 @@
+"""The folder of one run: what a person, or a program, reads afterwards to learn what happened.
+
+Everything in it is a view. Deleting it loses explanations, never work.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from factory.contract.canonical import readable_json
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.git_state import remove_tree
+from factory.system.clock import Clock
+from factory.system.files import write_atomic
+
+SCHEMA_VERSION: Final = 1
+RUN_FILE: Final = "run.json"
+SUMMARY_FILE: Final = "run_summary.json"
+
+
+@dataclass(frozen=True)
+class AttemptFolder:
+    """The folder of one attempt."""
+
+    path: Path
+
+    def text(self, name: str, content: str) -> None:
+        """Write a text file; half surrogates, which no file can hold, are escaped."""
+        write_atomic(self.path / name, content.encode("utf-8", "backslashreplace"))
+
+    def document(self, name: str, content: JsonValue) -> None:
+        """Write a JSON file."""
+        write_atomic(self.path / name, readable_json(content))
+
+    def data(self, name: str, content: bytes) -> None:
+        """Write raw bytes."""
+        write_atomic(self.path / name, content)
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """The folder `OUT/RUN_ID`."""
+
+    path: Path
+    clock: Clock
+
+    def document(self, name: str, content: JsonValue) -> None:
+        """Write a JSON file."""
+        write_atomic(self.path / name, readable_json(content))
+
+    def attempt(self, number: int) -> AttemptFolder:
+        """The folder of an attempt, emptied: an attempt that is run again is told again."""
+        folder = self.path / f"attempt_{number}"
+        remove_tree(folder)
+        folder.mkdir(parents=True)
+        return AttemptFolder(folder)
+
+    def opened_attempt(self, number: int) -> AttemptFolder:
+        """The folder of the attempt under way."""
+        return AttemptFolder(self.path / f"attempt_{number}")
+
+    def event(self, kind: str, **facts: JsonValue) -> None:
+        """Append a line to `events.jsonl`: a sequence number, the time, what happened."""
+        path = self.path / "events.jsonl"
+        self.path.mkdir(parents=True, exist_ok=True)
+        sequence = 0
+        if path.exists():
+            content = path.read_bytes()
+            if content and not content.endswith(b"\n"):
+                # A crash cut the last line; what was after its beginning never happened.
+                content = content[: content.rfind(b"\n") + 1]
+                write_atomic(path, content)
+            sequence = content.count(b"\n")
+        with path.open("ab") as file:
+            if sequence == 0:
+                file.write(_line({"schema_version": SCHEMA_VERSION, "sequence": 0}))
+                sequence = 1
+            file.write(_line({"sequence": sequence, "time": self.clock.now(), "event": kind, **facts}))
+
+
+def _line(event: JsonObject) -> bytes:
+    return json.dumps(event, ensure_ascii=False, sort_keys=True).encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,79 @@
+"""Runs a check's command in a checkout and notices what it changed."""
+
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from factory.brief import canonical_output, excerpt
+from factory.gates.check import CommandResult
+from factory.system.files import read_bounded
+from factory.system.process import HEAD_BYTES, TAIL_BYTES, Command, run
+from factory.workspace import Checkout
+
+_LOOKED_AT: Final = 200_000
+"""How much of each end of an output is looked at for an excerpt, in bytes."""
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Runs commands in one checkout.
+
+    Attributes:
+        checkout: where they run.
+        environment: their whole environment.
+        timeout_seconds: the time limit of each.
+        folder: where their output goes.
+    """
+
+    checkout: Checkout
+    environment: Mapping[str, str]
+    timeout_seconds: float
+    folder: Path
+
+    def __call__(self, name: str, command: str, words: tuple[str, ...]) -> CommandResult:
+        """Run one command; see `CheckContext.execute`."""
+        output = self.folder / f"{name}.output.txt"
+        outcome = run(
+            Command(
+                argv=words,
+                cwd=self.checkout.root,
+                env=self.environment,
+                timeout_seconds=self.timeout_seconds,
+                stdout=output,
+            )
+        )
+        # The stored part is bounded; the mark in its middle needs a little more room.
+        printed = read_bounded(output, max_bytes=HEAD_BYTES + TAIL_BYTES + 1_000)
+        return CommandResult(
+            command=command,
+            argv=words,
+            exit_code=outcome.exit_code,
+            signal=outcome.signal,
+            timed_out=outcome.timed_out,
+            not_started=outcome.not_started,
+            seconds=round(outcome.seconds, 3),
+            output_file=output.name,
+            output_bytes=outcome.output_bytes,
+            excerpt=excerpt(canonical_output(_ends(printed), self._places())),
+            leftovers=outcome.leftovers,
+            changed=self.checkout.changed_since_staging(),
+        )
+
+    def _places(self) -> Mapping[str, str]:
+        root = self.checkout.root
+        places = {
+            str(self.checkout.home): "<home>",
+            str(self.checkout.temporary): "<tmp>",
+            sys.base_prefix: "<python>",
+            sys.prefix: "<python>",
+            self.environment.get("VIRTUAL_ENV", sys.prefix): "<python>",
+        }
+        return {**places, str(root): ".", str(root.resolve()): "."}
+
+
+def _ends(printed: bytes) -> bytes:
+    if len(printed) <= 2 * _LOOKED_AT:
+        return printed
+    return printed[:_LOOKED_AT] + b"\n" + printed[-_LOOKED_AT:]

@@ -1,0 +1,49 @@
+"""The checks of what the work order itself promises: its postconditions and its acceptance commands."""
+
+from factory.failure import Failure, FailureClass, Stage
+from factory.gates.check import CheckContext, CheckResult, CommandResult, judge, words_of
+
+
+class Postconditions:
+    """Every file that the work order promises exists."""
+
+    name = "postconditions"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        for condition in context.order.postconditions:
+            if not context.tree.exists(condition.path):
+                failure = Failure(
+                    stage=Stage.ACCEPTANCE_FAILED,
+                    failure_class=FailureClass.MODEL_DEFECT,
+                    message=f"the postcondition does not hold: `{condition.path}` does not exist",
+                    where=condition.path,
+                    hint="write the file",
+                )
+                return CheckResult(name=self.name, failure=failure)
+        return CheckResult(name=self.name)
+
+
+class Acceptance:
+    """Every acceptance command returns 0; the first that does not ends the check."""
+
+    name = "acceptance"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        done: list[CommandResult] = []
+        for number, command in enumerate(context.order.acceptance_commands, start=1):
+            words = words_of(command)
+            if words is None:
+                failure = Failure(
+                    stage=Stage.ACCEPTANCE_FAILED,
+                    failure_class=FailureClass.PLAN_DEFECT,
+                    message="the acceptance command can't be split into words",
+                    where=command,
+                    hint="correct its quotes in the work order",
+                )
+                return CheckResult(name=self.name, failure=failure, commands=tuple(done))
+            result = context.execute(f"acceptance_{number}", command, words)
+            done.append(result)
+            problem = judge(result, Stage.ACCEPTANCE_FAILED, context.tree)
+            if problem is not None:
+                return CheckResult(name=self.name, failure=problem, commands=tuple(done))
+        return CheckResult(name=self.name, commands=tuple(done))

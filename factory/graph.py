@@ -1,0 +1,36 @@
+"""The LangGraph wiring of a run, and nothing else: SE → TR → PO → finalize, and back to SE for a retry."""
+
+from functools import partial
+
+from langgraph.graph import END, START, StateGraph
+
+from factory.nodes.deps import Deps
+from factory.nodes.finalize import finalize
+from factory.nodes.po import examine
+from factory.nodes.se import propose
+from factory.nodes.tr import apply
+from factory.routing import after_finalize, after_work
+from factory.state import RunState, final_state
+
+
+def execute(deps: Deps) -> RunState:
+    """Run the graph to its end.
+
+    Attempts are bounded by `deps.max_attempts` in the state; the recursion limit is that bound in steps, so
+    that a bug in the routing can't become an endless bill.
+
+    Returns:
+        The final state, validated.
+    """
+    builder: StateGraph[RunState, None, RunState, RunState] = StateGraph(RunState)
+    builder.add_node("se", partial(propose, deps=deps))
+    builder.add_node("tr", partial(apply, deps=deps))
+    builder.add_node("po", partial(examine, deps=deps))
+    builder.add_node("finalize", partial(finalize, deps=deps))
+    builder.add_edge(START, "se")
+    builder.add_conditional_edges("se", after_work, {"continue": "tr", "finalize": "finalize"})
+    builder.add_conditional_edges("tr", after_work, {"continue": "po", "finalize": "finalize"})
+    builder.add_edge("po", "finalize")
+    builder.add_conditional_edges("finalize", after_finalize, {"retry": "se", "end": END})
+    start: RunState = {"attempt": 1, "attempts": []}
+    return final_state(builder.compile().invoke(start, {"recursion_limit": 4 * deps.max_attempts + 2}))

@@ -1,0 +1,161 @@
+"""Every model call, remembered under its content: request in, answer out, stored before it is used.
+
+Running again after a crash, replaying offline and adding up costs all read these files. Not for asking:
+that is the adapters' part, and a ledger only wraps them.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, Protocol
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
+from factory.contract.strict_json import JsonValue
+from factory.llm.ledger_file import DamagedLedger, read_ledger_file
+from factory.llm.pending import PendingCalls, Reservations
+from factory.llm.port import Answer, Model, ProviderError, Request
+from factory.system.files import write_atomic
+
+_ENTRY_NAME: Final = re.compile(r"[0-9a-f]{64}\.json")
+
+
+class Entry(BaseModel):
+    """One remembered call: who was asked what, and what came back."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    adapter: str
+    model: str
+    request: Request
+    answer: Answer
+
+    @property
+    def key(self) -> str:
+        """The name under which the call is stored."""
+        return call_key(self.adapter, self.model, self.request)
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """An answer, and whether it cost a call.
+
+    Attributes:
+        answer: what the model said.
+        key: the ledger's name for the call.
+        from_ledger: whether the answer had been stored before, so that no model was asked now.
+    """
+
+    answer: Answer
+    key: str
+    from_ledger: bool
+
+
+class RecordedModel(Model, Protocol):
+    """A model that says where its answers come from."""
+
+    def ask(self, request: Request) -> Recorded:
+        """Like `complete`, with the answer's key and origin."""
+        ...
+
+
+def call_key(adapter: str, model: str, request: Request) -> str:
+    """The identity of a call: SHA-256 over everything that could change its answer.
+
+    Fields at their default are left out, so a field added later does not orphan the calls that don't use it.
+    """
+    asked: JsonValue = request.model_dump(mode="json", exclude_defaults=True)
+    return sha256_hex(canonical_json({"adapter": adapter, "model": model, "request": asked}))
+
+
+class Ledger:
+    """The remembered calls in one directory: `KEY.json` each, and `KEY.pending.json` while one is open.
+
+    Two askers of the same call may both pay; the later answer is the one that stays.
+    """
+
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
+
+    @property
+    def pending(self) -> PendingCalls:
+        """The reservations of calls that have no stored answer yet."""
+        return Reservations(self.directory)
+
+    def wrap(self, model: Model) -> RecordedModel:
+        """`model`, asked only what this ledger does not hold."""
+        return _LedgerModel(model, self)
+
+    def find(self, key: str) -> Entry | None:
+        """The stored call of that name, or None.
+
+        Raises:
+            DamagedLedger: there is a file of that name and it does not hold that call.
+        """
+        path = self._path(key)
+        entry = read_ledger_file(Entry, path, advice="delete the file to ask the model again")
+        if entry is not None and entry.key != key:
+            raise DamagedLedger(
+                "the call in this file is not the one that its name stands for: the content was changed",
+                where=str(path),
+                hint="restore the file, or delete it to ask the model again",
+            )
+        return entry
+
+    def entries(self) -> Iterator[Entry]:
+        """All stored calls, sorted by key."""
+        if not self.directory.is_dir():
+            return
+        for path in sorted(self.directory.iterdir()):
+            if _ENTRY_NAME.fullmatch(path.name):
+                entry = self.find(path.stem)
+                if entry is not None:
+                    yield entry
+
+    def reserve(self, key: str) -> None:
+        """Note that the call is about to be made, unless it is noted already."""
+        Reservations(self.directory).reserve(key)
+
+    def store(self, entry: Entry) -> None:
+        """Put an answered call on the disk for good, and drop its reservation."""
+        key = entry.key
+        write_atomic(self._path(key), readable_json(dump(entry)))
+        self.pending.remove(key)
+
+    def _path(self, key: str) -> Path:
+        return self.directory / f"{key}.json"
+
+
+class _LedgerModel:
+    def __init__(self, model: Model, ledger: Ledger) -> None:
+        self._model = model
+        self._ledger = ledger
+
+    @property
+    def adapter(self) -> str:
+        return self._model.adapter
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def complete(self, request: Request) -> Answer:
+        return self.ask(request).answer
+
+    def ask(self, request: Request) -> Recorded:
+        key = call_key(self.adapter, self.name, request)
+        stored = self._ledger.find(key)
+        if stored is not None:
+            return Recorded(stored.answer, key, from_ledger=True)
+        self._ledger.reserve(key)
+        try:
+            answer = self._model.complete(request)
+        except ProviderError:
+            # A response that the provider still works on keeps its reservation.
+            if self._ledger.pending.get(key) is None:
+                self._ledger.pending.remove(key)
+            raise
+        self._ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
+        return Recorded(answer, key, from_ledger=False)

@@ -1,0 +1,53 @@
+"""What the nodes of one run may touch, handed to each of them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from factory.artifacts import RunFolder
+from factory.contract.work_order import WorkOrder
+from factory.failure import Failure
+from factory.llm.port import Model, Parameters
+from factory.prompt import dump_brief
+from factory.repository import Target
+from factory.state import RunState
+from factory.workspace import Checkout
+
+
+@dataclass(frozen=True)
+class Deps:
+    """The outside world of one run.
+
+    Attributes:
+        order: the work order.
+        run_id: the run's name.
+        contract: the work order's contract hash.
+        target: where it lands.
+        checkout: where the attempts work.
+        model: who proposes.
+        parameters: how the model is asked.
+        template: the system text of the prompt.
+        folder: where artifacts go.
+        gate_environment: the environment of every command.
+        timeout_seconds: the time limit of every command.
+        max_attempts: how many attempts model defects may spend.
+        progress: tells the user what happens now.
+    """
+
+    order: WorkOrder
+    run_id: str
+    contract: str
+    target: Target
+    checkout: Checkout
+    model: Model
+    parameters: Parameters
+    template: str
+    folder: RunFolder
+    gate_environment: Mapping[str, str]
+    timeout_seconds: float
+    max_attempts: int
+    progress: Callable[[str], None]
+
+
+def failed(failure: Failure) -> RunState:
+    """The update of a node that failed."""
+    return {"failure": dump_brief(failure)}

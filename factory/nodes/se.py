@@ -1,0 +1,133 @@
+"""SE, the software engineer: checks the preconditions, reads the files, asks the model for a proposal."""
+
+from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.proposal import proposal_schema
+from factory.contract.repo_path import RepoPath
+from factory.contract.work_order import Condition, WorkOrder
+from factory.failure import Failure, FailureClass, Stage
+from factory.llm.port import ProviderError, Request
+from factory.nodes.deps import Deps, failed
+from factory.prompt import ContextFile, PreviousAttempt, build_messages, transcript
+from factory.proposal import parse_answer
+from factory.state import RunState
+from factory.system.files import FileProblem, Tree
+
+
+def propose(state: RunState, deps: Deps) -> RunState:
+    """Ask for a proposal, unless the work order can't be carried out on these files."""
+    number = state["attempt"]
+    deps.progress(f"attempt {number} of {deps.max_attempts}: SE asks {deps.model.adapter} {deps.model.name}")
+    deps.folder.event("attempt_started", attempt=number)
+    folder = deps.folder.attempt(number)
+    unmet = _unmet_precondition(deps.order, deps.checkout.tree)
+    if unmet is not None:
+        return failed(unmet)
+    files = read_context(deps.order, deps.checkout.tree)
+    if isinstance(files, Failure):
+        return failed(files)
+    messages = build_messages(deps.template, deps.order, files, _previous(state))
+    folder.text("se_prompt.txt", transcript(messages))
+    request = Request(
+        purpose="propose",
+        messages=messages,
+        schema_name="write_proposal",
+        answer_schema=proposal_schema(
+            deps.order.allowed_files, [*(file.sha256 for file in files), EMPTY_SHA256]
+        ),
+        parameters=deps.parameters,
+        attempt=number,
+    )
+    try:
+        answer = deps.model.complete(request)
+    except ProviderError as error:
+        return failed(_provider_failure(error))
+    folder.text("llm_response.txt", answer.text)
+    folder.document("llm_usage.json", dump(answer))
+    deps.folder.event(
+        "answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason
+    )
+    proposal = parse_answer(answer)
+    if isinstance(proposal, Failure):
+        return failed(proposal)
+    document = dump(proposal)
+    assert isinstance(document, dict)
+    folder.document("proposed_writes.json", document)
+    return {"proposal": document}
+
+
+def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
+    """The files that the model sees: the context files, then those allowed files that exist.
+
+    Returns:
+        The files, whole; or the failure, if one can't be shown or all together are too large.
+    """
+    files: list[ContextFile] = []
+    total = 0
+    for path in dict.fromkeys([*order.context_files, *order.allowed_files]):
+        try:
+            found = tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
+        except FileProblem as error:
+            return _plan_defect(f"`{path}` {error.message}", path, "take it out of the work order")
+        if found is None:
+            if path in order.context_files:
+                files.append(ContextFile(path, None))
+            continue
+        try:
+            text = found.data.decode("utf-8")
+        except UnicodeDecodeError as error:
+            use = "a write target" if path in order.allowed_files else "a context file"
+            return _plan_defect(
+                f"`{path}` is not UTF-8 (byte {error.start}), so it can't be {use}",
+                path,
+                "take it out of the work order",
+            )
+        total += len(found.data)
+        files.append(ContextFile(path, text, sha256_hex(found.data)))
+    if total > MAX_CONTEXT_BYTES:
+        return _plan_defect(
+            f"the files to show have {total:,} bytes together; the limit is {MAX_CONTEXT_BYTES:,}",
+            "",
+            "name fewer or smaller context files, or split the work order",
+        )
+    return files
+
+
+def _unmet_precondition(order: WorkOrder, tree: Tree) -> Failure | None:
+    for condition in order.preconditions:
+        if not _holds(condition, tree):
+            state = "does not exist" if condition.kind == "file_exists" else "exists"
+            return _plan_defect(
+                f"the precondition {condition.kind} does not hold: `{condition.path}` {state}",
+                condition.path,
+                "run the work orders in their order, or correct the plan",
+                stage=Stage.PREFLIGHT,
+            )
+    return None
+
+
+def _holds(condition: Condition, tree: Tree) -> bool:
+    return tree.exists(condition.path) == (condition.kind == "file_exists")
+
+
+def _previous(state: RunState) -> PreviousAttempt | None:
+    failure = state.get("previous_failure")
+    if failure is None:
+        return None
+    return PreviousAttempt(state.get("previous_proposal"), Failure.model_validate(failure))
+
+
+def _plan_defect(message: str, where: RepoPath | str, hint: str, stage: Stage = Stage.PREFLIGHT) -> Failure:
+    return Failure(
+        stage=stage, failure_class=FailureClass.PLAN_DEFECT, message=message, where=where, hint=hint
+    )
+
+
+def _provider_failure(error: ProviderError) -> Failure:
+    return Failure(
+        stage=Stage.EXCEPTION,
+        failure_class=FailureClass.PROVIDER,
+        message=error.message,
+        where=error.where,
+        hint=error.hint,
+    )

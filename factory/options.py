@@ -1,0 +1,158 @@
+"""The commands and options of `factory`, and nothing that takes time to import: `--help` is instant."""
+
+import argparse
+from pathlib import Path
+from typing import Final, NoReturn
+
+DEFAULT_MODEL: Final = "gpt-5.2"
+
+_EXIT_CODES: Final = """exit codes:
+  0    PASS: the work order's commit is on the branch
+  1    FAIL: the attempts are spent; the model could not do it
+  2    refused: usage, configuration, a dirty or busy repository, an unsafe path
+  3    the model's API failed
+  4    plan defect: this work order can't pass as written
+  5    a budget or time limit was reached
+  6    the repository could not be restored
+  7    state corrupt
+  8    environment: a program is not installed, the disk is full, the branch moved
+  70   internal error; a crash log was written
+  130  interrupted, 143 terminated; both after restoring"""
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose usage errors are refusals: exit code 2, message first."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.format_usage()}error: {message}\n")
+
+
+def parser() -> argparse.ArgumentParser:
+    """All commands; the parsed `command` names the one that was given."""
+    top = Parser(
+        prog="factory",
+        description="Executes work orders against a git repository and lands verified commits.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="store_true", help="show the version and exit")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    _add_run(commands)
+    _add_show(commands)
+    return top
+
+
+def _add_run(commands: "argparse._SubParsersAction[Parser]") -> None:
+    command = commands.add_parser(
+        "run",
+        help="execute one work order",
+        description="Execute one work order.",
+        epilog=_EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_argument(
+        "--repo", type=Path, required=True, metavar="DIR", help="the root of the git repository"
+    )
+    command.add_argument(
+        "--work-order", type=Path, required=True, metavar="FILE", help="the work order, WO-NN.json"
+    )
+    command.add_argument(
+        "--out", type=Path, required=True, metavar="DIR", help="where artifacts go; outside the repository"
+    )
+    command.add_argument(
+        "--llm",
+        "--llm-model",
+        default=DEFAULT_MODEL,
+        metavar="MODEL",
+        help="gpt-…, openai:NAME, command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
+    )
+    command.add_argument(
+        "--max-attempts",
+        type=positive,
+        default=2,
+        metavar="N",
+        help="how many attempts the model gets (default: %(default)s)",
+    )
+    command.add_argument(
+        "--llm-temperature", type=_temperature, default=0.0, metavar="T", help="from 0 to 2 (default: 0)"
+    )
+    command.add_argument(
+        "--max-output-tokens",
+        type=positive,
+        default=32_000,
+        metavar="N",
+        help="the longest answer (default: %(default)s)",
+    )
+    command.add_argument(
+        "--timeout-seconds",
+        type=_seconds,
+        default=600.0,
+        metavar="S",
+        help="the time limit of each command that is run (default: 600)",
+    )
+    command.add_argument(
+        "--branch",
+        metavar="NAME",
+        help="where to land; made from HEAD if missing (default: the one checked out)",
+    )
+    command.add_argument(
+        "--in-place", action="store_true", help="work in the checkout itself; for throw-away clones in CI"
+    )
+    command.add_argument(
+        "--delete-ignored", action="store_true", help="with --in-place: ignored files may be deleted"
+    )
+    command.add_argument(
+        "--pass-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further environment variable that commands may see; never a secret",
+    )
+    command.add_argument(
+        "--ledger", type=Path, metavar="DIR", help="where answers are remembered (default: OUT/ledger)"
+    )
+    command.add_argument("--quiet", action="store_true", help="print nothing but the result")
+
+
+def _add_show(commands: "argparse._SubParsersAction[Parser]") -> None:
+    command = commands.add_parser(
+        "show",
+        help="tell what happened in a run",
+        description="Tell what happened in a run, from its folder.",
+        allow_abbrev=False,
+    )
+    command.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="a folder OUT/RUN_ID")
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 upwards."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
+    return number
+
+
+def _seconds(text: str) -> float:
+    number = _number(text)
+    if not 0 < number <= 7 * 86_400:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0, a week at most")
+    return number
+
+
+def _temperature(text: str) -> float:
+    number = _number(text)
+    if not 0 <= number <= 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 2")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None

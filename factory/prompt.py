@@ -1,0 +1,136 @@
+"""The prompt of SE: stable text, the work order, its files, and last why the attempt before failed.
+
+Pure. What comes from the repository, the plan or a command stands between marks made of its own hash, so
+that no text can pretend to end it.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.repo_path import RepoPath
+from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import COMPUTED_FIELDS, WorkOrder
+from factory.failure import Failure
+from factory.gates.verify import VERIFY_SCRIPT
+from factory.llm.port import Message
+from factory.llm.template import fill
+
+TEMPLATE_NAME = "prompts/software_engineer.md"
+
+
+@dataclass(frozen=True)
+class ContextFile:
+    """A file as the model sees it.
+
+    Attributes:
+        path: its path.
+        content: its text; None if it does not exist.
+        sha256: the SHA-256 of its bytes; of no bytes if it does not exist.
+    """
+
+    path: RepoPath
+    content: str | None
+    sha256: str = EMPTY_SHA256
+
+
+@dataclass(frozen=True)
+class PreviousAttempt:
+    """What the attempt before proposed, if it got that far, and why it failed."""
+
+    proposal: JsonObject | None
+    failure: Failure
+
+
+def build_messages(
+    template: str, order: WorkOrder, files: Sequence[ContextFile], previous: PreviousAttempt | None
+) -> tuple[Message, ...]:
+    """The messages for one attempt.
+
+    Args:
+        template: the system text of `templates/prompts/software_engineer.md`.
+        order: the work order.
+        files: its context files and those of its allowed files that exist, in a fixed order.
+        previous: the failed attempt before, on a retry.
+
+    Raises:
+        WorkorderError: the template has an unknown placeholder.
+    """
+    user = "\n\n".join([_order_text(order), _files_text(order, files), *_retry_text(previous)])
+    return (
+        Message(role="system", content=fill(template, {}, source=TEMPLATE_NAME)),
+        Message(role="user", content=user),
+    )
+
+
+def transcript(messages: Sequence[Message]) -> str:
+    """The messages as one text, for the artifacts."""
+    return "\n\n".join(f"=== {message.role} ===\n{message.content}" for message in messages) + "\n"
+
+
+def _order_text(order: WorkOrder) -> str:
+    contract = order.model_dump(mode="json", exclude=set(COMPUTED_FIELDS))
+    verify = (
+        "python -m compileall (this work order is exempt from full verification)"
+        if order.verify_exempt
+        else f"bash {VERIFY_SCRIPT} if that file exists, else python -m compileall and python -m pytest"
+    )
+    return (
+        "# The work order\n\n"
+        + _block("work order", json.dumps(contract, ensure_ascii=False, indent=2))
+        + f"\n\nVerification that runs before the acceptance commands: {verify}."
+    )
+
+
+def _files_text(order: WorkOrder, files: Sequence[ContextFile]) -> str:
+    shown = {file.path for file in files}
+    parts = ["# The files"]
+    for file in files:
+        may = "may be written" if file.path in order.allowed_files else "read only"
+        if file.content is None:
+            parts.append(f"`{file.path}` ({may}) does not exist. base_sha256: {EMPTY_SHA256}")
+        else:
+            parts.append(
+                f"`{file.path}` ({may}). base_sha256: {file.sha256}\n{_block(file.path, file.content)}"
+            )
+    parts += [
+        f"`{path}` (may be written) does not exist. base_sha256: {EMPTY_SHA256}"
+        for path in order.allowed_files
+        if path not in shown
+    ]
+    return "\n\n".join(parts)
+
+
+def _retry_text(previous: PreviousAttempt | None) -> list[str]:
+    if previous is None:
+        return []
+    parts = [
+        "# Your attempt before failed\n\nEverything it wrote was undone: the files above are as they are now."
+    ]
+    if previous.proposal is not None:
+        parts.append(
+            "It proposed this:\n"
+            + _block("proposal", json.dumps(previous.proposal, ensure_ascii=False, indent=2))
+        )
+    brief = {key: value for key, value in dump_brief(previous.failure).items() if key != "failure_class"}
+    excerpt = brief.pop("excerpt", "")
+    parts.append(
+        "It failed for this reason:\n" + _block("failure", json.dumps(brief, ensure_ascii=False, indent=2))
+    )
+    if excerpt:
+        parts.append("What the command printed:\n" + _block("output", str(excerpt)))
+    parts.append("Find the cause, then propose all the files of the work order again, whole.")
+    return parts
+
+
+def dump_brief(failure: Failure) -> JsonObject:
+    """The failure brief: the failure as a JSON object."""
+    value = dump(failure)
+    assert isinstance(value, dict)
+    return value
+
+
+def _block(name: str, content: str) -> str:
+    mark = sha256_hex(content.encode("utf-8", "backslashreplace"))[:12]
+    return f"<<<{mark} {name}\n{content}\n{mark}>>>"

@@ -1,0 +1,1 @@
+"""What a person reads afterwards. Computes text from records; prints nothing itself."""

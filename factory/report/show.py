@@ -1,0 +1,134 @@
+"""`factory show`: what happened in a run, told from its folder to a person."""
+
+from pathlib import Path
+
+from factory.artifacts import RUN_FILE, SUMMARY_FILE
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject, JsonValue, read_json
+from factory.system.files import read_bounded
+
+_CHECK_FILES = ("verify_result.json", "acceptance_result.json")
+
+
+def show_run(folder: Path) -> str:
+    """The story of a run.
+
+    Args:
+        folder: `OUT/RUN_ID`.
+
+    Raises:
+        WorkorderError: it is not the folder of a run, or a file in it is damaged.
+    """
+    if not (folder / RUN_FILE).is_file():
+        raise WorkorderError(
+            f"holds no {RUN_FILE}, so it is not the folder of a run",
+            where=str(folder),
+            hint="name OUT/RUN_ID; `run` prints it as «artifacts»",
+        )
+    run = _read(folder / RUN_FILE)
+    summary = _read(folder / SUMMARY_FILE) if (folder / SUMMARY_FILE).is_file() else {}
+    lines = [
+        f"{_text(run, 'work_order')}  {_text(run, 'title')}",
+        f"  run {_text(run, 'run_id')} on {_text(run, 'branch')}, baseline {_text(run, 'baseline')[:12]}",
+        f"  started {_text(run, 'started')}, ended {_text(run, 'ended') or 'not yet, or it was killed'}",
+    ]
+    for attempt in sorted(folder.glob("attempt_*"), key=_number):
+        lines += ["", *_attempt(attempt)]
+    lines += ["", *_ending(summary)]
+    return "\n".join(lines)
+
+
+def _attempt(folder: Path) -> list[str]:
+    lines = [f"attempt {_number(folder)}"]
+    if (folder / "llm_usage.json").is_file():
+        answer = _read(folder / "llm_usage.json")
+        usage = _object(answer.get("usage"))
+        about = "about " if usage.get("estimated") else ""
+        lines.append(
+            f"  SE  {_text(answer, 'model')} answered: {about}{_text(usage, 'input_tokens')} tokens in,"
+            f" {_text(usage, 'output_tokens')} out"
+        )
+    if (folder / "proposed_writes.json").is_file():
+        proposal = _read(folder / "proposed_writes.json")
+        summary = " ".join(_text(proposal, "summary").split())
+        lines.append(f"      {summary[:300]}")
+    if (folder / "write_result.json").is_file():
+        result = _read(folder / "write_result.json")
+        written = ", ".join(str(path) for path in _list(result.get("written")))
+        lines.append(f"  TR  wrote {written}" if result.get("applied") else "  TR  refused the proposal")
+    for name in _CHECK_FILES:
+        if (folder / name).is_file():
+            lines += [
+                f"  PO  {line}"
+                for check in _list(_read(folder / name).get("checks"))
+                for line in _check(check)
+            ]
+    if (folder / "failure_brief.json").is_file():
+        failure = _read(folder / "failure_brief.json")
+        lines.append(f"  failed at {_text(failure, 'stage')} ({_text(failure, 'failure_class')})")
+        lines.append(f"      {_text(failure, 'message')}")
+        lines += [f"      {line}" for line in _text(failure, "excerpt").splitlines()]
+        if _text(failure, "hint"):
+            lines.append(f"      hint: {_text(failure, 'hint')}")
+    return lines
+
+
+def _check(value: JsonValue) -> list[str]:
+    check = _object(value)
+    note = f" ({_text(check, 'note')})" if _text(check, "note") else ""
+    lines = [f"{'failed' if check.get('failure') else 'passed'}  {_text(check, 'name')}{note}"]
+    for entry in _list(check.get("commands")):
+        command = _object(entry)
+        lines.append(f"        {_end(command)}  {_text(command, 'seconds')} s  {_text(command, 'command')}")
+    return lines
+
+
+def _end(command: JsonObject) -> str:
+    if command.get("not_started"):
+        return "not started"
+    if command.get("timed_out"):
+        return "timed out"
+    if command.get("signal") is not None:
+        return f"signal {_text(command, 'signal')}"
+    return f"exit {_text(command, 'exit_code')}"
+
+
+def _ending(summary: JsonObject) -> list[str]:
+    if not summary:
+        return ["the run has no summary: it is going on, or it was killed; the next run writes it"]
+    lines = [f"{_text(summary, 'outcome')}: {_text(summary, 'message')}"]
+    if _text(summary, "hint"):
+        lines.append(f"  hint: {_text(summary, 'hint')}")
+    usage = _object(summary.get("usage"))
+    if usage:
+        about = "about " if usage.get("estimated") else ""
+        lines.append(
+            f"  {_text(summary, 'model_answers')} answers, {about}{_text(usage, 'input_tokens')} tokens in,"
+            f" {_text(usage, 'output_tokens')} out"
+        )
+    return lines
+
+
+def _read(path: Path) -> JsonObject:
+    value = read_json(read_bounded(path), str(path))
+    if not isinstance(value, dict):
+        raise WorkorderError("is not a JSON object", where=str(path), hint="run the work order again")
+    return value
+
+
+def _number(folder: Path) -> int:
+    digits = folder.name.removeprefix("attempt_")
+    return int(digits) if digits.isdecimal() else 0
+
+
+def _text(value: JsonObject, key: str) -> str:
+    found = value.get(key)
+    return "" if found is None else str(found)
+
+
+def _object(value: JsonValue) -> JsonObject:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: JsonValue) -> list[JsonValue]:
+    return value if isinstance(value, list) else []

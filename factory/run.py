@@ -1,0 +1,316 @@
+"""The one way a work order is executed: preflight → graph → landing, and a record of however it ends."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from factory.artifacts import RunFolder
+from factory.contract.canonical import contract_hash, run_id
+from factory.contract.documents import read_document
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import WorkOrder
+from factory.failure import Failure
+from factory.landable import unlandable_path
+from factory.llm.port import Answer, Model, Parameters, ProviderError, Request, Usage
+from factory.nodes.deps import Deps
+from factory.prompt import TEMPLATE_NAME
+from factory.repository import (
+    NotRestored,
+    Target,
+    landed_commit,
+    outside,
+    recover,
+    require_ready,
+    state_folder,
+    target,
+)
+from factory.routing import ExitCode, exit_code
+from factory.run_record import Ending, RunRecord, complete_killed_runs, refused, str_without_hint
+from factory.state import RunState
+from factory.system.clock import Clock
+from factory.system.environment import gate_environment
+from factory.system.files import FileProblem, read_bounded
+from factory.system.git import Git, GitError
+from factory.system.lock import exclusive
+from factory.system.signals import Interrupted
+from factory.system.templates import template_path
+from factory.workspace import checkout, remove_leftovers, restore_in_place
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What the user asked for.
+
+    Attributes:
+        repo: the repository's root.
+        work_order: the work order's file.
+        out: the directory that gets the run's folder.
+        branch: the branch to land on; None for the one checked out.
+        max_attempts: how many attempts model defects may spend.
+        parameters: how the model is asked.
+        timeout_seconds: the time limit of each command that is run.
+        in_place: whether to work in the user's checkout.
+        delete_ignored: whether ignored files may be deleted when working in place.
+        passed_variables: further environment variables that commands may see.
+    """
+
+    repo: Path
+    work_order: Path
+    out: Path
+    branch: str | None
+    max_attempts: int
+    parameters: Parameters
+    timeout_seconds: float
+    in_place: bool
+    delete_ignored: bool
+    passed_variables: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What a run touches beside the repository.
+
+    Attributes:
+        model: makes the model when everything else is known to be in order.
+        clock: the time, for records.
+        progress: tells the user what happens now.
+        environment: the factory's own environment variables.
+    """
+
+    model: Callable[[], Model]
+    clock: Clock
+    progress: Callable[[str], None]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How it ended, and where its record is; None if there is none, because it was refused too early."""
+
+    ending: Ending
+    folder: Path | None
+
+
+def run_work_order(settings: RunSettings, world: Outside) -> Finished:
+    """Execute one work order.
+
+    Every expected ending is returned, also a refusal; only a bug raises, after it was recorded.
+    """
+    try:
+        order = load_work_order(settings.work_order)
+        git = Git.open(settings.repo)
+        out = outside(settings.out, git)
+        with exclusive(state_folder(git) / "lock", f"factory run {order.id}"):
+            _clean_up(git, out, settings, world)
+            return _recorded_run(order, target(git, settings.branch), out, settings, world)
+    except Interrupted as signal:
+        return Finished(_interrupted(signal), None)
+    except NotRestored as error:
+        return Finished(_not_restored(error), None)
+    except WorkorderError as error:
+        return Finished(refused(error), None)
+
+
+def load_work_order(path: Path) -> WorkOrder:
+    """Read a work order from its file.
+
+    Raises:
+        FileProblem: it can't be read.
+        BadJson, BadDocument: it is not a work order; every problem is named.
+    """
+    return read_document(
+        WorkOrder,
+        read_bounded(path),
+        str(path),
+        hint="`planner check` explains what a work order must look like",
+    )
+
+
+def _clean_up(git: Git, out: Path, settings: RunSettings, world: Outside) -> None:
+    """Finish or undo what killed runs left."""
+    for message in (recover(git), restore_in_place(git, in_place=settings.in_place)):
+        if message:
+            world.progress(message)
+    remove_leftovers(git)
+    complete_killed_runs(out, str(git.common_dir))
+
+
+def _recorded_run(
+    order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world: Outside
+) -> Finished:
+    contract = contract_hash(order)
+    name = run_id(order, goal.baseline)
+    folder = RunFolder(out / name, world.clock)
+    record = RunRecord.start(folder, order, _facts(name, contract, goal, settings))
+    meter = _Meter()
+    try:
+        ending = _run(order, contract, name, goal, folder, settings, world, meter)
+    except Interrupted as signal:
+        ending = _interrupted(signal)
+    except NotRestored as error:
+        ending = _not_restored(error)
+    except (GitError, FileProblem, OSError) as error:
+        ending = _environment(error)
+    except ProviderError as error:
+        ending = Ending("stopped", ExitCode.PROVIDER, str_without_hint(error), error.hint)
+    except WorkorderError as error:
+        ending = refused(error)
+    except BaseException as error:
+        record.end(Ending("internal_error", ExitCode.INTERNAL, repr(error)), meter.usage, meter.calls)
+        raise
+    record.end(ending, meter.usage, meter.calls)
+    return Finished(ending, folder.path)
+
+
+def _run(
+    order: WorkOrder,
+    contract: str,
+    name: str,
+    goal: Target,
+    folder: RunFolder,
+    settings: RunSettings,
+    world: Outside,
+    meter: "_Meter",
+) -> Ending:
+    landed = landed_commit(goal, order.id, contract)
+    if landed is not None:
+        return Ending(
+            "already_landed", ExitCode.PASS, f"{order.id} has landed before as {landed[:12]}", commit=landed
+        )
+    require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+    template = template_path(TEMPLATE_NAME).read_text("utf-8")
+    model = meter.metered(world.model())
+    with checkout(goal, in_place=settings.in_place) as opened:
+        problem = unlandable_path(order, opened.git, goal)
+        if problem is not None:
+            return _stopped(problem, ())
+        deps = Deps(
+            order=order,
+            run_id=name,
+            contract=contract,
+            target=goal,
+            checkout=opened,
+            model=model,
+            parameters=settings.parameters,
+            template=template,
+            folder=folder,
+            gate_environment=gate_environment(
+                world.environment,
+                home=opened.home,
+                temporary=opened.temporary,
+                passed=settings.passed_variables,
+            ),
+            timeout_seconds=settings.timeout_seconds,
+            max_attempts=settings.max_attempts,
+            progress=world.progress,
+        )
+        # Here and not above: the graph library takes most of a second to import.
+        from factory.graph import execute
+
+        return _ending(order, goal, execute(deps))
+
+
+def _ending(order: WorkOrder, goal: Target, state: RunState) -> Ending:
+    attempts = tuple(state["attempts"])
+    if state.get("verdict") == "landed":
+        commit = state["commit"]
+        assert commit is not None
+        message = f"{order.id} landed on {goal.branch} as {commit[:12]}"
+        return Ending("landed", ExitCode.PASS, message, commit=commit, attempts=attempts)
+    failure = Failure.model_validate(state["failure"])
+    if state.get("verdict") == "failed":
+        hint = (
+            "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
+        )
+        spent = f"{len(attempts)} attempt{'s are' if len(attempts) > 1 else ' is'} spent"
+        message = f"{order.id} failed: {spent}, the last at {failure.stage}: {failure.message}"
+        return Ending("failed", ExitCode.FAIL, message, hint, failure, attempts=attempts)
+    return _stopped(failure, attempts)
+
+
+def _stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
+    place = f" ({failure.where})" if failure.where and failure.where not in failure.message else ""
+    message = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}: {failure.message}{place}"
+    return Ending("stopped", exit_code(failure), message, failure.hint, failure, attempts=attempts)
+
+
+def _interrupted(signal: Interrupted) -> Ending:
+    return Ending(
+        "interrupted", signal.exit_code, f"ended by {signal}; everything was put back", "run again to go on"
+    )
+
+
+def _not_restored(error: NotRestored) -> Ending:
+    return Ending("not_restored", ExitCode.NOT_RESTORED, str_without_hint(error), error.hint)
+
+
+def _environment(error: WorkorderError | OSError) -> Ending:
+    hint = error.hint if isinstance(error, WorkorderError) else ""
+    message = str_without_hint(error) if isinstance(error, WorkorderError) else str(error)
+    return Ending(
+        "stopped",
+        ExitCode.ENVIRONMENT,
+        message,
+        hint or "see whether the disk is full or a permission is missing",
+    )
+
+
+def _facts(name: str, contract: str, goal: Target, settings: RunSettings) -> JsonObject:
+    return {
+        "run_id": name,
+        "contract": contract,
+        "baseline": goal.baseline,
+        "branch": goal.branch,
+        "repository": str(goal.git.common_dir),
+        "pid": os.getpid(),
+        "settings": {
+            "max_attempts": settings.max_attempts,
+            "timeout_seconds": settings.timeout_seconds,
+            "in_place": settings.in_place,
+            "temperature": settings.parameters.temperature,
+            "max_output_tokens": settings.parameters.max_output_tokens,
+        },
+    }
+
+
+class _Meter:
+    """Adds up what the answers of one run cost, whether they were asked now or remembered."""
+
+    def __init__(self) -> None:
+        self.usage = Usage(input_tokens=0, output_tokens=0)
+        self.calls = 0
+
+    def metered(self, model: Model) -> Model:
+        return _Metered(model, self)
+
+    def add(self, usage: Usage) -> None:
+        self.calls += 1
+        total = self.usage
+        self.usage = Usage(
+            input_tokens=total.input_tokens + usage.input_tokens,
+            cached_tokens=total.cached_tokens + usage.cached_tokens,
+            output_tokens=total.output_tokens + usage.output_tokens,
+            reasoning_tokens=total.reasoning_tokens + usage.reasoning_tokens,
+            estimated=total.estimated or usage.estimated,
+        )
+
+
+@dataclass(frozen=True)
+class _Metered:
+    _model: Model
+    _meter: _Meter
+
+    @property
+    def adapter(self) -> str:
+        return self._model.adapter
+
+    @property
+    def name(self) -> str:
+        return self._model.name
+
+    def complete(self, request: Request) -> Answer:
+        answer = self._model.complete(request)
+        self._meter.add(answer.usage)
+        return answer

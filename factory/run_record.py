@@ -1,0 +1,130 @@
+"""What is written down about a run: `run.json` at its start, `run_summary.json` at every end."""
+
+import platform
+from dataclasses import dataclass
+from pathlib import Path
+
+from factory.artifacts import RUN_FILE, SCHEMA_VERSION, SUMMARY_FILE, RunFolder
+from factory.contract.canonical import dump, readable_json
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject, JsonValue, read_json
+from factory.contract.work_order import WorkOrder
+from factory.failure import Failure
+from factory.llm.port import Usage
+from factory.routing import ExitCode
+from factory.system.files import read_bounded, write_atomic
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended.
+
+    Attributes:
+        outcome: `landed`, `already_landed`, `failed`, `stopped`, `refused`, `not_restored`, `interrupted` or
+            `internal_error`; `killed` is written by the next start.
+        exit_code: the process's exit code.
+        message: what happened, in a sentence.
+        hint: who must do what next; empty if nothing is to be done.
+        failure: the failure that ended it.
+        commit: the commit that holds the result.
+        attempts: one record for each attempt.
+    """
+
+    outcome: str
+    exit_code: int
+    message: str
+    hint: str = ""
+    failure: Failure | None = None
+    commit: str | None = None
+    attempts: tuple[JsonObject, ...] = ()
+
+
+@dataclass(frozen=True)
+class RunRecord:
+    """The record of one run.
+
+    Attributes:
+        folder: the run's folder.
+        facts: what is known at the start: ids, hashes, settings.
+    """
+
+    folder: RunFolder
+    facts: JsonObject
+
+    @classmethod
+    def start(cls, folder: RunFolder, order: WorkOrder, facts: JsonObject) -> "RunRecord":
+        """Write `work_order.json` and `run.json`, and the first event."""
+        facts = {
+            **facts,
+            "schema_version": SCHEMA_VERSION,
+            "work_order": order.id,
+            "title": order.title,
+            "python": platform.python_version(),
+            "started": folder.clock.now(),
+        }
+        folder.document("work_order.json", dump(order))
+        folder.document(RUN_FILE, {**facts, "ended": None, "outcome": None})
+        folder.event("run_started", run_id=str(facts["run_id"]), work_order=order.id)
+        return cls(folder, facts)
+
+    def end(self, ending: Ending, usage: Usage, calls: int) -> None:
+        """Complete `run.json` and write `run_summary.json`."""
+        ended = self.folder.clock.now()
+        attempts: list[JsonValue] = list(ending.attempts)
+        summary: JsonObject = {
+            **self.facts,
+            "ended": ended,
+            "outcome": ending.outcome,
+            "exit_code": int(ending.exit_code),
+            "message": ending.message,
+            "hint": ending.hint,
+            "failure": dump(ending.failure) if ending.failure else None,
+            "commit": ending.commit,
+            "attempts": attempts,
+            "usage": dump(usage),
+            "model_answers": calls,
+        }
+        self.folder.document(SUMMARY_FILE, summary)
+        self.folder.document(RUN_FILE, {**self.facts, "ended": ended, "outcome": ending.outcome})
+        self.folder.event("run_ended", outcome=ending.outcome, exit_code=int(ending.exit_code))
+
+
+def complete_killed_runs(out: Path, repository: str) -> int:
+    """Write the summary of runs that were killed before they could. Call it with the repository's lock held.
+
+    Args:
+        out: the directory with the run folders.
+        repository: only runs of this repository are touched; others may be alive.
+
+    Returns:
+        How many runs were completed.
+    """
+    completed = 0
+    for run_file in sorted(out.glob(f"*/{RUN_FILE}")):
+        try:
+            facts = read_json(read_bounded(run_file), str(run_file))
+        except WorkorderError:
+            continue
+        if (
+            not isinstance(facts, dict)
+            or facts.get("repository") != repository
+            or facts.get("outcome") is not None
+        ):
+            continue
+        facts["outcome"] = "killed"
+        message = "the process was killed; nothing landed unless a commit is named by `git log`"
+        summary = {**facts, "exit_code": None, "message": message, "hint": "run the work order again"}
+        write_atomic(run_file.with_name(SUMMARY_FILE), readable_json(summary))
+        write_atomic(run_file, readable_json(facts))
+        completed += 1
+    return completed
+
+
+def refused(error: WorkorderError) -> Ending:
+    """The ending of a run that never started."""
+    return Ending("refused", ExitCode.REFUSED, str_without_hint(error), error.hint)
+
+
+def str_without_hint(error: WorkorderError) -> str:
+    """The error's place and message in one line."""
+    return f"{error.where}: {error.message}" if error.where else error.message

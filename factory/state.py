@@ -1,0 +1,53 @@
+"""The graph's state: plain JSON values only, so that it can be stored, compared and passed on.
+
+A node returns the keys that it changes. The graph library drops a misspelt key without a word, therefore
+the update's type is closed and `final_state` validates what comes out of the graph.
+"""
+
+from typing import Literal
+
+from pydantic import ConfigDict, TypeAdapter, with_config
+from typing_extensions import TypedDict
+
+from factory.contract.strict_json import JsonObject
+
+Verdict = Literal["landed", "failed", "stopped"]
+
+
+@with_config(ConfigDict(extra="forbid"))
+class RunState(TypedDict, total=False):
+    """What the nodes of one run hand to each other.
+
+    Keys:
+        attempt: the number of the attempt under way, from 1.
+        proposal: the proposal of this attempt, as `WriteProposal` dumps.
+        tree: git's id of the tree with the proposal's files, once they are written.
+        failure: why this attempt failed, as `Failure` dumps; None while it has not.
+        previous_proposal: what the attempt before proposed, for the retry's prompt.
+        previous_failure: why the attempt before failed.
+        attempts: one record for each finished attempt.
+        verdict: how the run ended; None while it goes on.
+        commit: the commit that landed.
+    """
+
+    attempt: int
+    proposal: JsonObject | None
+    tree: str | None
+    failure: JsonObject | None
+    previous_proposal: JsonObject | None
+    previous_failure: JsonObject | None
+    attempts: list[JsonObject]
+    verdict: Verdict | None
+    commit: str | None
+
+
+_ADAPTER: TypeAdapter[RunState] = TypeAdapter(RunState)
+
+
+def final_state(value: object) -> RunState:
+    """Validate the graph's result.
+
+    Raises:
+        pydantic.ValidationError: a node wrote something that is no part of the state, which is a bug.
+    """
+    return _ADAPTER.validate_python(value)

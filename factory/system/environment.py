@@ -1,0 +1,104 @@
+"""The environments of child processes, each made from an allow-list. A key or a token is on none of them."""
+
+import os
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+
+# Where programs and their libraries are found, and how a proxy or a certificate store is reached.
+_GATE_NAMES: Final = ("LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYENV_ROOT", "PYENV_VERSION")
+_PROGRAM_NAMES: Final = (
+    *_GATE_NAMES,
+    "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TMPDIR", "TERM", "PATH", "TZ",
+    "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR",
+    "SSL_CERT_FILE", "SSL_CERT_DIR", "REQUESTS_CA_BUNDLE", "NODE_EXTRA_CA_CERTS",
+    "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy",
+)  # fmt: skip
+_GIT_NAMES: Final = (
+    "HOME", "XDG_CONFIG_HOME", "PATH", "LD_LIBRARY_PATH", "USER", "LOGNAME", "TMPDIR",
+    "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL",
+    "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+)  # fmt: skip
+_SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
+
+COMMAND_ENV_VARIABLE: Final = "WORKORDER_COMMAND_ENV"
+"""Names, separated by commas, of further variables that a `command:` model program may see."""
+
+
+def gate_environment(
+    own: Mapping[str, str], *, home: Path, temporary: Path, passed: Iterable[str] = ()
+) -> dict[str, str]:
+    """The environment of verification and acceptance commands: the same on every machine as far as can be.
+
+    Args:
+        own: the factory's environment.
+        home: an empty directory that takes the place of the user's home.
+        temporary: an empty directory for temporary files.
+        passed: names of further variables that the user lets through.
+
+    Raises:
+        WorkorderError: a name in `passed` looks like a secret.
+    """
+    names = tuple(passed)
+    for name in names:
+        if _SECRET.search(name):
+            raise WorkorderError(
+                f"the variable {name} looks like a secret and is never given to generated code",
+                where="--pass-env",
+                hint="rename it if it is none",
+            )
+    environment = _pick(own, (*_GATE_NAMES, *names))
+    environment.update(
+        PATH=_gate_path(own),
+        HOME=str(home),
+        TMPDIR=str(temporary),
+        LANG="C.UTF-8",
+        LC_ALL="C.UTF-8",
+        TZ="UTC",
+        TERM="dumb",
+        COLUMNS="100",
+        NO_COLOR="1",
+        PYTHONHASHSEED="0",
+        PYTHONDONTWRITEBYTECODE="1",
+        PYTHONUNBUFFERED="1",
+        GIT_TERMINAL_PROMPT="0",
+        GIT_CONFIG_NOSYSTEM="1",
+        PIP_DISABLE_PIP_VERSION_CHECK="1",
+        PIP_NO_INPUT="1",
+    )
+    return environment
+
+
+def program_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a `command:` model program.
+
+    It is the user's own program, so it sees the user's home and paths; keys only if the user names them in
+    `WORKORDER_COMMAND_ENV`.
+    """
+    named = [name.strip() for name in own.get(COMMAND_ENV_VARIABLE, "").split(",")]
+    locale = [name for name in own if name.startswith("LC_")]
+    return _pick(own, (*_PROGRAM_NAMES, *locale, *filter(None, named)))
+
+
+def git_environment(own: Mapping[str, str]) -> dict[str, str]:
+    """The environment of our own git calls: the user's configuration and identity, nothing that redirects."""
+    environment = _pick(own, _GIT_NAMES)
+    environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_LITERAL_PATHSPECS="1")
+    return environment
+
+
+def _pick(own: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
+    return {name: own[name] for name in names if name in own}
+
+
+def _gate_path(own: Mapping[str, str]) -> str:
+    """The user's active virtual environment, else the factory's own interpreter, then the user's PATH."""
+    active = own.get("VIRTUAL_ENV")
+    first = str(Path(active) / "bin") if active else str(Path(sys.executable).parent)
+    rest = [entry for entry in own.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
+    fallback = str(Path(sys.executable).parent)
+    return os.pathsep.join(dict.fromkeys([first, *rest, fallback]))
