@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
-from factory.contract.work_order import COMPUTED_FIELDS, WorkOrder
+from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, WorkOrder
 from factory.failure import Failure
-from factory.gates.verify import VERIFY_SCRIPT
 from factory.llm.port import Message
 from factory.llm.template import fill
 

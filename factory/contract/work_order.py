@@ -15,6 +15,9 @@ from factory.contract.repo_path import RepoPath
 MANIFEST_NAME: Final = "WORK_ORDERS_MANIFEST.json"
 """The file name of a plan in its directory."""
 
+VERIFY_SCRIPT: Final = RepoPath.parse("scripts/verify.sh")
+"""The repository's own verification, if it has one."""
+
 WORK_ORDER_ID: Final = re.compile(r"WO-(0[1-9]|[1-9][0-9]+)")
 
 COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"})

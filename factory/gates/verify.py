@@ -2,11 +2,9 @@
 
 from typing import Final
 
-from factory.contract.repo_path import RepoPath
+from factory.contract.work_order import VERIFY_SCRIPT
 from factory.failure import Stage
 from factory.gates.check import CheckContext, CheckResult, judge
-
-VERIFY_SCRIPT: Final = RepoPath.parse("scripts/verify.sh")
 
 _NO_TESTS_COLLECTED: Final = 5
 """pytest's exit code when there is no test, see pytest.ExitCode."""

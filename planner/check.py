@@ -1,0 +1,93 @@
+"""Checks a plan: all rules over one document. Whatever comes in, the result is diagnostics.
+
+Imports no model SDK and no graph library, so that checking is as quick as starting Python.
+"""
+
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from factory.contract.documents import schema_problems
+from factory.contract.strict_json import BadJson, JsonValue
+from factory.contract.work_order import Plan
+from planner.diagnostic import Diagnostic, Severity, in_order
+from planner.parse import Parsed, parse_reply, refused_file
+from planner.read_plan import read_plan
+from planner.rule import Subject
+from planner.rules import RULES
+
+MAX_FINDINGS: Final = 1_000
+"""The most findings of one rule that are told."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking found.
+
+    Attributes:
+        plan: the plan, if the document matches the schema; it may still break rules.
+        document: the JSON document, if there is one.
+        diagnostics: every finding, by position, then code.
+        is_json: whether what was checked was JSON at all.
+    """
+
+    plan: Plan | None
+    document: JsonValue
+    diagnostics: tuple[Diagnostic, ...]
+    is_json: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether the plan may be used: no finding is an error."""
+        return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
+
+
+def check_reply(text: str, repo_files: frozenset[str]) -> Checked:
+    """Check a model's reply.
+
+    Args:
+        text: the reply; a Markdown fence around the document is understood.
+        repo_files: the target repository's tracked files.
+    """
+    return _checked(parse_reply(text), repo_files)
+
+
+def check_plan(path: Path, repo_files: frozenset[str]) -> Checked:
+    """Check a plan on disk: a manifest, or a directory that `read_plan` understands.
+
+    Raises:
+        WorkorderError: there is no plan at `path`, or it can't be read.
+    """
+    try:
+        return check_document(read_plan(path), repo_files)
+    except BadJson as error:
+        return _checked(refused_file(error), repo_files)
+
+
+def check_document(document: JsonValue, repo_files: frozenset[str]) -> Checked:
+    """Check a JSON document.
+
+    Args:
+        document: the manifest as it was read.
+        repo_files: the target repository's tracked files.
+    """
+    subject = Subject(document, repo_files)
+    found = [
+        rule.diagnostic(finding, subject.order_name(finding.pointer))
+        for rule in RULES
+        for finding in islice(rule.find(subject), MAX_FINDINGS)
+    ]
+    return Checked(_plan(subject), document, in_order(found), is_json=True)
+
+
+def _plan(subject: Subject) -> Plan | None:
+    if subject.plan is None or schema_problems(Plan, subject.document):
+        return None
+    return Plan.model_validate(subject.document)
+
+
+def _checked(parsed: Parsed, repo_files: frozenset[str]) -> Checked:
+    if parsed.diagnostics:
+        return Checked(None, None, parsed.diagnostics, parsed.is_json)
+    return check_document(parsed.document, repo_files)

@@ -1,0 +1,120 @@
+"""The `planner` command: runs what was asked for and turns every ending into an exit code.
+
+Only `compile` imports what talks to a model, and `--help` imports nothing beyond argparse.
+"""
+
+import os
+import sys
+import tempfile
+import traceback
+from argparse import Namespace
+from collections.abc import Sequence
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+from factory.system.console import Console
+from factory.system.signals import Interrupted, interruptible
+from planner.options import parser
+
+EXIT_ERROR: Final = 1
+EXIT_INVALID: Final = 2
+EXIT_INTERNAL: Final = 70
+EXIT_BROKEN_PIPE: Final = 141
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the arguments without the program's name; None for those of the process.
+
+    Returns:
+        The exit code: 0 done, 1 refused, 2 validation failed, 3 the API failed, 4 the answer was not JSON,
+        70 internal error, 130 or 143 interrupted.
+    """
+    console = Console()
+    try:
+        with interruptible():
+            return _run(parser().parse_args(argv), console)
+    except SystemExit as ended:
+        # argparse ends --help, --version and usage errors this way.
+        return ended.code if isinstance(ended.code, int) else EXIT_ERROR
+    except Interrupted as stop:
+        console.error(f"stopped by {stop}; the same command goes on, and pays for no answer twice")
+        return stop.exit_code
+    except WorkorderError as error:
+        console.error(str(error))
+        return EXIT_ERROR
+    except BrokenPipeError:
+        # The reader of a pipe has gone. Python would complain about it once more when it closes the stream.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_BROKEN_PIPE
+    except OSError as error:
+        # The machine's fault, not ours: a full disk, a name that is too long, no temporary directory.
+        place = f"{error.filename}: " if error.filename else ""
+        console.error(f"{place}{(error.strerror or str(error)).lower()}")
+        return EXIT_ERROR
+    except Exception as error:
+        console.error(f"internal error: {type(error).__name__}; the crash log is {_write_crash_log()}")
+        return EXIT_INTERNAL
+
+
+def _run(options: Namespace, console: Console) -> int:
+    match options.command:
+        case "compile":
+            from planner import compile_command
+
+            return compile_command.run(options, console)
+        case "check":
+            return _check(options, console)
+        case "explain":
+            return _explain(options, console)
+        case _:
+            return _graph(options, console)
+
+
+def _check(options: Namespace, console: Console) -> int:
+    from factory.contract.work_order import MANIFEST_NAME
+    from planner.check import check_plan
+    from planner.inputs import read_repo_files
+    from planner.render import OutputFormat, render, summary
+
+    checked = check_plan(options.plan, read_repo_files(options.repo))
+    manifest = options.plan / MANIFEST_NAME
+    source = str(manifest if manifest.exists() else options.plan)
+    text = render(checked.diagnostics, OutputFormat(options.output_format), source)
+    if text:
+        console.result(text)
+    console.progress(f"{options.plan}: {summary(checked.diagnostics)}")
+    return 0 if checked.ok else EXIT_INVALID
+
+
+def _explain(options: Namespace, console: Console) -> int:
+    from planner.explain import explain, explain_all
+
+    console.result(explain_all() if options.all else explain(options.code))
+    return 0
+
+
+def _graph(options: Namespace, console: Console) -> int:
+    from planner.check import check_plan
+    from planner.dependencies import depends_on
+    from planner.graph import GraphFormat, draw
+    from planner.inputs import read_repo_files
+    from planner.render import OutputFormat, render
+
+    repo_files = read_repo_files(options.repo)
+    checked = check_plan(options.plan, repo_files)
+    if checked.plan is None:
+        console.progress(render(checked.diagnostics, OutputFormat.FULL))
+        console.error(f"{options.plan}: there is no plan to draw")
+        return EXIT_INVALID
+    console.result(draw(checked.plan, depends_on(checked.plan, repo_files), GraphFormat(options.format)))
+    return 0
+
+
+def _write_crash_log() -> str:
+    descriptor, path = tempfile.mkstemp(prefix="planner-crash-", suffix=".log")
+    with open(descriptor, "w", encoding="utf-8", errors="backslashreplace") as log:
+        log.write(traceback.format_exc())
+    return path

@@ -1,0 +1,229 @@
+"""The compile loop: prompt → model → check → revise, until a plan is right or the attempts are spent.
+
+What it touches is handed in: the model, the clock, the artifacts, who hears of progress. Not here: what
+a right plan is (`check`), how it is written (`emit`), and options and exit (`cli`).
+"""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from factory.contract.canonical import dump, plan_hash, sha256_hex
+from factory.contract.work_order import Plan
+from factory.llm.ledger import RecordedModel
+from factory.llm.port import Answer, Parameters
+from factory.system.clock import Clock
+from factory.system.files import FileProblem
+from factory.system.signals import shielded
+from planner.artifacts import Artifacts
+from planner.asking import Asking
+from planner.check import Checked, check_reply
+from planner.diagnostic import Diagnostic
+from planner.emit import compile_hash, with_computed_fields, write_plan
+from planner.ending import (
+    End,
+    attempts_spent,
+    severities,
+    stopped_by,
+    written,
+)
+from planner.prompts import Template, first_messages, revision_message
+from planner.render import OutputFormat, as_json, render, summary
+from planner.summary import (
+    AttemptRecord,
+    CompileSummary,
+    Settings,
+    diagnostic_records,
+    planned_orders,
+    total_usage,
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is compiled, and how.
+
+    Attributes:
+        spec: the specification's text.
+        template: the template of the first question.
+        revision: the template of what follows a refused answer.
+        repo_files: the tracked files of the target repository; empty for a new one.
+        outdir: where the plan goes.
+        overwrite: whether a plan that is there may be replaced.
+        max_attempts: how many answers are checked before giving up.
+        parameters: the model's parameters at the start.
+    """
+
+    spec: str
+    template: Template
+    revision: Template
+    repo_files: frozenset[str]
+    outdir: Path
+    overwrite: bool
+    max_attempts: int
+    parameters: Parameters
+
+
+@dataclass(frozen=True)
+class Deps:
+    """What a compile touches."""
+
+    model: RecordedModel
+    clock: Clock
+    artifacts: Artifacts
+    progress: Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """What came of a compile.
+
+    Attributes:
+        summary: how it ended; its outcome says whether a plan was written.
+        diagnostics: of the last answer that was checked.
+    """
+
+    summary: CompileSummary
+    diagnostics: tuple[Diagnostic, ...]
+
+
+def compile_spec(job: Job, deps: Deps) -> Compiled:
+    """Compile a specification and write the plan.
+
+    Every ending leaves its summary among the artifacts; an ending that raises does, too.
+
+    Raises:
+        WorkorderError: a file could not be read or written, or the ledger is damaged.
+        Interrupted: a signal asked for the end.
+    """
+    deps.artifacts.open()
+    compiling = _Compile(job, deps)
+    try:
+        reached = compiling.attempt_until_right()
+        # A signal waits until the plan is whole and the summary tells of it.
+        with shielded():
+            if isinstance(reached, End):
+                return compiling.close(reached)
+            plan = compiling.write(reached)
+            return compiling.close(written(len(plan.work_orders)), plan)
+    except BaseException as error:
+        if not compiling.closed:
+            # The first failure is the one to tell of, also when the summary can't be written.
+            with suppress(FileProblem):
+                compiling.close(stopped_by(error))
+        raise
+
+
+class _Compile:
+    """One compile under way: what has been asked and found so far."""
+
+    def __init__(self, job: Job, deps: Deps) -> None:
+        self.closed = False
+        self._job = job
+        self._deps = deps
+        self._asking = Asking(deps.model, job.parameters, deps.artifacts, deps.progress)
+        self._attempts: list[AttemptRecord] = []
+        self._diagnostics: tuple[Diagnostic, ...] = ()
+        self._started_at = deps.clock.now()
+        self._started = deps.clock.monotonic()
+
+    def attempt_until_right(self) -> Plan | End:
+        """Ask, check and ask again; the plan, or why there is none."""
+        first = first_messages(self._job.template, self._job.spec, self._job.repo_files)
+        messages = first
+        number = 1
+        while True:
+            began = self._deps.clock.monotonic()
+            self._deps.progress(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name()}")
+            answer = self._asking.ask(number, messages)
+            if isinstance(answer, End):
+                self._record_attempt(number, began, None)
+                return answer
+            checked = self._check(number, answer)
+            self._record_attempt(number, began, checked)
+            if checked.ok and checked.plan is not None:
+                return checked.plan
+            if number == self._job.max_attempts:
+                return attempts_spent(number, checked)
+            found = [render([one], OutputFormat.FULL) for one in checked.diagnostics]
+            messages = (*first, revision_message(self._job.revision, answer.text, found))
+            number += 1
+
+    def write(self, plan: Plan) -> Plan:
+        """Write the plan with its computed fields, and return it with them."""
+        computed = with_computed_fields(plan, self._job.repo_files, self._compile_hash())
+        write_plan(computed, self._job.outdir, overwrite=self._job.overwrite)
+        return computed
+
+    def close(self, end: End, plan: Plan | None = None) -> Compiled:
+        """Write the summary."""
+        clock = self._deps.clock
+        attempts = tuple(self._attempts)
+        told = CompileSummary(
+            outcome=end.outcome,
+            exit_code=end.exit_code,
+            message=end.message,
+            hint=end.hint,
+            started_at=self._started_at,
+            finished_at=clock.now(),
+            elapsed_seconds=round(clock.monotonic() - self._started, 3),
+            settings=self._settings(),
+            compile_hash=self._compile_hash(),
+            plan_hash=plan_hash(plan) if plan else None,
+            work_orders=planned_orders(plan) if plan else (),
+            attempts=attempts,
+            usage=total_usage(attempts),
+            diagnostics=diagnostic_records(self._diagnostics),
+        )
+        self._deps.artifacts.summary(dump(told))
+        self.closed = True
+        return Compiled(told, self._diagnostics)
+
+    def _check(self, number: int, answer: Answer) -> Checked:
+        checked = check_reply(answer.text, self._job.repo_files)
+        if checked.document is not None:
+            self._deps.artifacts.manifest(number, checked.document)
+        self._deps.artifacts.diagnostics(number, as_json(checked.diagnostics))
+        self._diagnostics = checked.diagnostics
+        self._deps.progress(f"attempt {number}: {_verdict(checked)}")
+        return checked
+
+    def _record_attempt(self, number: int, began: float, checked: Checked | None) -> None:
+        errors, warnings = severities(checked) if checked else (0, 0)
+        self._attempts.append(
+            AttemptRecord(
+                number=number,
+                elapsed_seconds=round(self._deps.clock.monotonic() - began, 3),
+                calls=self._asking.take_calls(),
+                is_json=checked.is_json if checked else None,
+                errors=errors,
+                warnings=warnings,
+            )
+        )
+
+    def _settings(self) -> Settings:
+        job = self._job
+        return Settings(
+            adapter=self._deps.model.adapter,
+            model=self._deps.model.name,
+            reasoning_effort=job.parameters.reasoning_effort,
+            max_output_tokens=job.parameters.max_output_tokens,
+            max_attempts=job.max_attempts,
+            overwrite=job.overwrite,
+            spec_sha256=sha256_hex(job.spec.encode("utf-8")),
+            template_sha256=sha256_hex(job.template.text.encode("utf-8")),
+            repository_files=len(job.repo_files),
+        )
+
+    def _model_name(self) -> str:
+        return f"{self._deps.model.adapter}:{self._deps.model.name}"
+
+    def _compile_hash(self) -> str:
+        model = self._model_name()
+        effort = self._job.parameters.reasoning_effort
+        return compile_hash(self._job.spec, self._job.template.text, model, effort)
+
+
+def _verdict(checked: Checked) -> str:
+    return summary(checked.diagnostics) if checked.is_json else "the answer is not JSON"

@@ -1,0 +1,123 @@
+"""`planner compile`, put together: the inputs are read, the parts are chosen, the ending is told.
+
+Everything that can be refused is refused here, before a model is asked. Not here: the loop (`compile`).
+"""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from factory.contract.errors import WorkorderError
+from factory.llm.ledger import Ledger
+from factory.llm.port import Parameters, ProviderError, Usage
+from factory.llm.select import select_model
+from factory.system.clock import SystemClock
+from factory.system.console import Console
+from planner.artifacts import LEDGER_NAME, Artifacts, default_directory
+from planner.compile import Compiled, Deps, Job, compile_spec
+from planner.emit import refuse_unusable
+from planner.ending import Outcome, exit_code
+from planner.inputs import read_repo_files, read_revision_template, read_spec, read_template
+from planner.options import PROVIDER_DEFAULT
+from planner.render import OutputFormat, render
+from planner.summary import CompileSummary
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Compile as the options say; the exit code.
+
+    Raises:
+        WorkorderError: an input can't be used, or a file can't be written.
+    """
+    job = _job(options)
+    directory = _artifacts_directory(options)
+    ledger = Ledger(options.ledger if options.ledger is not None else directory / LEDGER_NAME)
+    try:
+        model = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ)
+    except ProviderError as error:
+        console.error(str(error))
+        return exit_code(Outcome.API_FAILED)
+    deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
+    result = compile_spec(job, deps)
+    _tell(result, options, directory, console)
+    return result.summary.exit_code
+
+
+def _job(options: Namespace) -> Job:
+    spec = read_spec(options.spec)
+    template = read_template(options.template)
+    refuse_unusable(options.outdir, overwrite=options.overwrite)
+    effort = options.reasoning_effort
+    return Job(
+        spec=spec,
+        template=template,
+        revision=read_revision_template(),
+        repo_files=read_repo_files(options.repo),
+        outdir=options.outdir,
+        overwrite=options.overwrite,
+        max_attempts=options.max_attempts,
+        parameters=Parameters(
+            max_output_tokens=options.max_output_tokens,
+            reasoning_effort=None if effort == PROVIDER_DEFAULT else effort,
+        ),
+    )
+
+
+def _artifacts_directory(options: Namespace) -> Path:
+    outdir: Path = options.outdir
+    chosen: Path | None = options.artifacts_dir
+    if chosen is None:
+        if not outdir.resolve().name:
+            raise WorkorderError(
+                "the root directory has no place beside it", where="--outdir", hint="give --artifacts-dir"
+            )
+        return default_directory(outdir)
+    if outdir.resolve().is_relative_to(chosen.resolve()):
+        raise WorkorderError(
+            "the artifacts ignore themselves for git, and would hide a plan among them",
+            where=f"--artifacts-dir {chosen}",
+            hint="name another directory",
+        )
+    return chosen
+
+
+def _tell(result: Compiled, options: Namespace, directory: Path, console: Console) -> None:
+    summary = result.summary
+    if result.diagnostics:
+        console.progress(render(result.diagnostics, OutputFormat.FULL))
+    if summary.outcome is Outcome.WRITTEN:
+        console.result(f"{options.outdir}: {summary.message}")
+    else:
+        advice = f"\n  hint: {summary.hint}" if summary.hint else ""
+        console.error(summary.message + advice)
+    console.progress(f"artifacts: {directory}")
+    if options.print_summary:
+        console.result(_in_words(summary))
+
+
+def _in_words(summary: CompileSummary) -> str:
+    """The summary for a person; the whole of it is in its file."""
+    width = max((len(order.id) for order in summary.work_orders), default=0)
+    lines = [f"{order.id:<{width}}  {order.title}{_after(order.depends_on)}" for order in summary.work_orders]
+    lines += [
+        f"model     {summary.settings.adapter}:{summary.settings.model}",
+        f"attempts  {len(summary.attempts)} of {summary.settings.max_attempts}",
+        f"tokens    {_tokens(summary.usage)}",
+        f"time      {summary.elapsed_seconds:.1f} s",
+        f"compiled  {summary.compile_hash}",
+    ]
+    if summary.plan_hash is not None:
+        lines.append(f"plan      {summary.plan_hash}")
+    return "\n".join(lines)
+
+
+def _after(dependencies: tuple[str, ...]) -> str:
+    return f"  (after {', '.join(dependencies)})" if dependencies else ""
+
+
+def _tokens(usage: Usage) -> str:
+    about = "about " if usage.estimated else ""
+    return (
+        f"{about}{usage.input_tokens:,} in ({usage.cached_tokens:,} cached), "
+        f"{usage.output_tokens:,} out ({usage.reasoning_tokens:,} reasoning)"
+    )

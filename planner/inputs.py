@@ -1,0 +1,82 @@
+"""Reads what the user hands to the planner: texts, templates, and the names of the repository's files."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.system.files import FileProblem, read_bounded
+from factory.system.git import Git
+from factory.system.templates import template_path
+from planner.prompts import COMPILE_PLACEHOLDERS, COMPILE_REQUIRED, REVISION_PLACEHOLDERS, Template
+
+COMPILE_TEMPLATE: Final = "prompts/planner.md"
+REVISION_TEMPLATE: Final = "prompts/planner_revision.md"
+STARTER_SPEC: Final = "spec.md"
+
+
+class BadText(WorkorderError):
+    """A file that should hold text for a prompt and does not."""
+
+
+def read_spec(path: Path) -> str:
+    """The specification.
+
+    Raises:
+        FileProblem: it can't be read or is too large.
+        BadText: it is not UTF-8 text, or there is nothing in it.
+    """
+    text = _read_text(path)
+    if not text.strip():
+        raise BadText(
+            "the specification is empty",
+            where=str(path),
+            hint=f"{template_path(STARTER_SPEC)} is one to start from",
+        )
+    return text
+
+
+def read_template(path: Path | None) -> Template:
+    """The template of the first question: the user's, or the packaged one.
+
+    Raises:
+        FileProblem: it can't be read or is too large.
+        BadText: it is not UTF-8 text.
+        BadTemplate: a placeholder is missing or unknown.
+    """
+    found = template_path(COMPILE_TEMPLATE) if path is None else path
+    return Template.parse(
+        _read_text(found), str(found), required=COMPILE_REQUIRED, known=COMPILE_PLACEHOLDERS
+    )
+
+
+def read_revision_template() -> Template:
+    """The packaged template of what follows a refused answer."""
+    path = template_path(REVISION_TEMPLATE)
+    return Template.parse(
+        _read_text(path), str(path), required=REVISION_PLACEHOLDERS, known=REVISION_PLACEHOLDERS
+    )
+
+
+def read_repo_files(repo: Path | None) -> frozenset[str]:
+    """The tracked files of the target repository; none of a new one.
+
+    Raises:
+        WorkorderError: it is not a git repository.
+    """
+    return frozenset() if repo is None else Git.open(repo).tracked_files()
+
+
+def _read_text(path: Path) -> str:
+    if os.path.isdir(path):  # noqa: PTH112, unlike Path.is_dir it takes any name, however long
+        raise FileProblem("is a directory, not a file", where=str(path))
+    data = read_bounded(path, max_bytes=MAX_CONTEXT_BYTES)
+    if b"\0" in data:
+        raise BadText("is not a text file: it holds NUL bytes", where=str(path))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadText(
+            f"is not UTF-8 text: byte {error.start} is wrong", where=str(path), hint="save it as UTF-8"
+        ) from error

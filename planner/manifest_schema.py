@@ -1,0 +1,80 @@
+"""The JSON schema of a plan as a model shall answer it.
+
+It is written out instead of generated, so that the same request has the same bytes under every version of
+the validation library. It keeps to the subset that strict structured outputs accept: every property
+required, no extra properties, no defaults. Computed fields are not in it. A test holds it against `Plan`.
+"""
+
+from typing import Final
+
+from factory.contract.limits import MAX_CONTEXT_FILES
+from factory.contract.strict_json import JsonObject, JsonValue
+
+SCHEMA_NAME: Final = "plan"
+
+
+def manifest_schema() -> JsonObject:
+    """The schema, a new value each time."""
+    return _object(
+        {
+            "system_overview": _list(_text("One statement about the design that every work order follows.")),
+            "verify_contract": _or_null(
+                _object(
+                    {
+                        "command": _text("The command that verifies the whole repository."),
+                        "requires": _list(_condition("file_exists", "file_absent")),
+                    }
+                )
+            ),
+            "work_orders": _list(_work_order(), at_least=1),
+        }
+    )
+
+
+def _work_order() -> JsonObject:
+    return _object(
+        {
+            "id": {"type": "string", "pattern": "^WO-[0-9]{2,}$", "description": "WO-01, WO-02, …"},
+            "title": _text("What this work order achieves, in a few words."),
+            "intent": _text("Everything the implementer needs to know; it sees no other work order."),
+            "preconditions": _list(_condition("file_exists", "file_absent")),
+            "postconditions": _list(_condition("file_exists")),
+            "allowed_files": _list(_text("A file that may be written."), at_least=1),
+            "forbidden": _list(_text("A file or directory that must not be written.")),
+            "acceptance_commands": _list(_text("One program with its arguments, no shell."), at_least=1),
+            "context_files": _list(_text("A file to be read."), at_most=MAX_CONTEXT_FILES),
+            "notes": _or_null(_text("Signatures, edge cases and decisions to keep to.")),
+        }
+    )
+
+
+def _condition(*kinds: str) -> JsonObject:
+    values: list[JsonValue] = list(kinds)
+    return _object({"kind": {"type": "string", "enum": values}, "path": _text("A path in the repository.")})
+
+
+def _object(properties: JsonObject) -> JsonObject:
+    required: list[JsonValue] = list(properties)
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": required,
+        "properties": properties,
+    }
+
+
+def _list(items: JsonObject, *, at_least: int = 0, at_most: int | None = None) -> JsonObject:
+    schema: JsonObject = {"type": "array", "items": items}
+    if at_least:
+        schema["minItems"] = at_least
+    if at_most is not None:
+        schema["maxItems"] = at_most
+    return schema
+
+
+def _text(description: str) -> JsonObject:
+    return {"type": "string", "description": description}
+
+
+def _or_null(schema: JsonObject) -> JsonObject:
+    return {"anyOf": [schema, {"type": "null"}]}

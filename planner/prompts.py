@@ -1,0 +1,194 @@
+"""Fills the prompt templates, in one pass, and makes messages of them.
+
+One pass means: what a value brings along is never looked at again, so text from a specification or a file
+can't open a placeholder. Not here: which template is used, and what is asked with it.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from factory.contract.canonical import sha256_hex
+from factory.contract.errors import WorkorderError
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.llm.port import Message
+from factory.llm.template import PLACEHOLDER, fill
+
+COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES"})
+COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
+REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
+
+USER_MARKER: Final = "<!-- user -->"
+"""The line of a template that ends the system message; without it, all of it is the user's message."""
+
+MAX_DIAGNOSTICS_SHOWN: Final = 100
+"""The most diagnostics that a revision prompt carries; a plan with more has one mistake many times."""
+
+
+class BadTemplate(WorkorderError):
+    """A template that can't be filled: a placeholder is missing or unknown."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """A prompt template whose placeholders are known to be right.
+
+    Attributes:
+        text: the template as it was read; it is part of the compile hash.
+        source: what to call it in an error.
+    """
+
+    text: str
+    source: str
+
+    @classmethod
+    def parse(cls, text: str, source: str, *, required: frozenset[str], known: frozenset[str]) -> "Template":
+        """Check the placeholders of a template.
+
+        Args:
+            text: the template.
+            source: what to call it in an error.
+            required: the placeholders that must stand in it.
+            known: all placeholders that have a value.
+
+        Raises:
+            BadTemplate: a required placeholder is missing, or one has no value.
+        """
+        found = set(PLACEHOLDER.findall(text))
+        missing = sorted(required - found)
+        if missing:
+            name = _braced(missing[0])
+            raise BadTemplate(
+                f"the template has no {name}", where=source, hint=f"write {name} where the text shall stand"
+            )
+        unknown = sorted(found - known)
+        if unknown:
+            raise BadTemplate(
+                f"the template has the unknown placeholder {_braced(unknown[0])}",
+                where=source,
+                hint=f"known are {', '.join(_braced(name) for name in sorted(known))}",
+            )
+        return cls(text, source)
+
+    def messages(self, values: Mapping[str, str]) -> tuple[Message, ...]:
+        """The template as messages: the text above the marker line for the system, the rest for the user."""
+        # Split first: a marker inside a value is text.
+        system, marker, user = _split(self.text)
+        if not marker:
+            return (Message(role="user", content=fill(system, values, source=self.source).strip()),)
+        return (
+            Message(role="system", content=fill(system, values, source=self.source).strip()),
+            Message(role="user", content=fill(user, values, source=self.source).strip()),
+        )
+
+
+def quoted(tag: str, text: str) -> str:
+    """`text` between tags that it can't close, because they carry its own hash."""
+    # Half of a surrogate pair can't be sent; it goes as its escape.
+    data = text.encode("utf-8", "backslashreplace")
+    mark = sha256_hex(data)[:16]
+    return f'<{tag} id="{mark}">\n{data.decode("utf-8")}\n</{tag} id="{mark}">'
+
+
+def first_messages(template: Template, spec: str, repo_files: frozenset[str]) -> tuple[Message, ...]:
+    """The question of the first attempt."""
+    return template.messages(
+        {
+            "PRODUCT_SPEC": quoted("product_spec", spec),
+            "REPOSITORY_FILES": quoted("repository_files", file_listing(repo_files)),
+        }
+    )
+
+
+def revision_message(template: Template, previous_answer: str, diagnostics: Iterable[str]) -> Message:
+    """What follows the first question when an answer was refused.
+
+    Args:
+        template: the revision template.
+        previous_answer: the answer that was refused.
+        diagnostics: its diagnostics, one text each.
+    """
+    lines = list(diagnostics)
+    hidden = len(lines) - MAX_DIAGNOSTICS_SHOWN
+    if hidden > 0:
+        lines = [*lines[:MAX_DIAGNOSTICS_SHOWN], f"… and {hidden} more of the same kinds"]
+    values = {
+        "PREVIOUS_ANSWER": _whole_or_absent(previous_answer),
+        # A diagnostic repeats words of the answer, so it is quoted like the answer.
+        "DIAGNOSTICS": quoted("diagnostics", "\n".join(lines)),
+    }
+    return Message(role="user", content=fill(template.text, values, source=template.source).strip())
+
+
+def file_listing(repo_files: frozenset[str]) -> str:
+    """The repository's files, a line each; of a large one, its directories with their numbers of files.
+
+    Raises:
+        WorkorderError: even the top level is too long for a prompt.
+    """
+    if not repo_files:
+        return "(no files: the repository is new)"
+    lines = [_json_text(path) for path in sorted(repo_files)]
+    depth = max(path.count("/") for path in repo_files)
+    while not _fits(lines):
+        if depth == 0:
+            raise WorkorderError("the repository has too many files at its top level to be shown to a model")
+        lines = _folded(repo_files, depth)
+        depth -= 1
+    return "\n".join(lines)
+
+
+def transcript(messages: Iterable[Message]) -> str:
+    """The messages as one text, for a person."""
+    return "\n".join(f"[{message.role}]\n{message.content}\n" for message in messages)
+
+
+def _split(text: str) -> tuple[str, str, str]:
+    match = re.search(rf"^{re.escape(USER_MARKER)}[ \t]*$", text, re.MULTILINE)
+    if match is None:
+        return text, "", ""
+    return text[: match.start()], USER_MARKER, text[match.end() :]
+
+
+def _folded(repo_files: frozenset[str], depth: int) -> list[str]:
+    """The files above `depth` directories, and each directory at `depth` with its number of files."""
+    counts: dict[str, int] = {}
+    shown: list[str] = []
+    for path in sorted(repo_files):
+        segments = path.split("/")
+        if len(segments) <= depth:
+            shown.append(_json_text(path))
+        else:
+            directory = "/".join(segments[:depth]) + "/"
+            counts[directory] = counts.get(directory, 0) + 1
+    return sorted(shown + [f"{_json_text(directory)} ({count} files)" for directory, count in counts.items()])
+
+
+def _fits(lines: list[str]) -> bool:
+    return sum(len(line.encode("utf-8")) + 1 for line in lines) <= MAX_CONTEXT_BYTES
+
+
+def _json_text(path: str) -> str:
+    # Quoted, because file names may hold newlines.
+    return json.dumps(path, ensure_ascii=not _encodable(path))
+
+
+def _encodable(text: str) -> bool:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _whole_or_absent(text: str) -> str:
+    size = len(text.encode("utf-8", "surrogatepass"))
+    if size > MAX_CONTEXT_BYTES:
+        return f"(It had {size:,} bytes, too many to repeat here.)"
+    return quoted("previous_answer", text)
+
+
+def _braced(name: str) -> str:
+    return "{{" + name + "}}"

@@ -1,0 +1,106 @@
+"""Reads a plan from disk: a manifest, or a directory that holds one or its work orders.
+
+Only reads; whether the plan is a good one is for `check`.
+"""
+
+import re
+from pathlib import Path
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+from factory.contract.limits import MAX_JSON_BYTES
+from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
+from factory.contract.work_order import COMPUTED_FIELDS, MANIFEST_NAME
+from factory.system.files import read_bounded
+
+_WORK_ORDER_FILE: Final = re.compile(r"WO-([0-9]{1,9})\.json")
+
+
+class NoPlan(WorkorderError):
+    """There is no plan at the path, or what is there contradicts itself."""
+
+
+def read_plan(path: Path) -> JsonValue:
+    """The manifest at `path`, as JSON values.
+
+    Args:
+        path: a file that holds a manifest; or a directory that holds `WORK_ORDERS_MANIFEST.json`, or only
+            `WO-NN.json` files, which are put into a manifest by their numbers.
+
+    Raises:
+        NoPlan: nothing is there, a directory holds neither, or its work orders differ from its manifest.
+        BadJson: a file is not strict JSON.
+        FileProblem: a file can't be read.
+    """
+    if not path.exists():
+        raise NoPlan(
+            "there is no such file or directory",
+            where=str(path),
+            hint="name a manifest or a plan's directory",
+        )
+    if not path.is_dir():
+        return _read(path)
+    files = _work_order_files(path)
+    if (path / MANIFEST_NAME).exists():
+        manifest = _read(path / MANIFEST_NAME)
+        _require_agreement(path, manifest, files)
+        return manifest
+    if not files:
+        raise NoPlan(
+            f"the directory holds neither {MANIFEST_NAME} nor WO-NN.json files",
+            where=str(path),
+            hint="name the directory that `planner compile --outdir` wrote",
+        )
+    orders: list[JsonValue] = [_read(file) for file in files]
+    return {"system_overview": [], "verify_contract": None, "work_orders": orders}
+
+
+def _work_order_files(directory: Path) -> list[Path]:
+    numbered = [
+        (int(match[1]), entry.name, entry)
+        for entry in directory.iterdir()
+        if (match := _WORK_ORDER_FILE.fullmatch(entry.name))
+    ]
+    return [entry for _, _, entry in sorted(numbered)]
+
+
+def _require_agreement(directory: Path, manifest: JsonValue, files: list[Path]) -> None:
+    """A work order that was edited by hand would be executed but not checked, or the other way round."""
+    if not files or not isinstance(manifest, dict) or not isinstance(manifest.get("work_orders"), list):
+        return
+    orders = {f"{order['id']}.json": order for order in _objects(manifest["work_orders"]) if "id" in order}
+    for name in sorted(orders.keys() - {file.name for file in files}):
+        raise _disagreement(directory, f"{name} is missing, but the manifest has that work order")
+    for file in files:
+        if file.name not in orders:
+            raise _disagreement(directory, f"{file.name} is not a work order of the manifest")
+        if _contract(_read(file)) != _contract(orders[file.name]):
+            raise _disagreement(directory, f"{file.name} differs from the same work order in the manifest")
+
+
+def _disagreement(directory: Path, message: str) -> NoPlan:
+    return NoPlan(
+        message,
+        where=str(directory),
+        hint=f"compile the plan again; or make them equal; or check {MANIFEST_NAME} alone by naming the file",
+    )
+
+
+def _objects(values: JsonValue) -> list[JsonObject]:
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []
+
+
+def _contract(order: JsonValue) -> JsonValue:
+    if not isinstance(order, dict):
+        return order
+    return {key: value for key, value in order.items() if key not in COMPUTED_FIELDS}
+
+
+def _read(path: Path) -> JsonValue:
+    try:
+        size = path.stat().st_size
+    except OSError:
+        size = 0  # Reading says what is wrong.
+    if size > MAX_JSON_BYTES:
+        raise BadJson(f"the document has {size:,} bytes; the limit is {MAX_JSON_BYTES:,}", where=str(path))
+    return read_json(read_bounded(path), str(path))

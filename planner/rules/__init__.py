@@ -1,0 +1,43 @@
+"""The table of all diagnostic codes, one module a code. A code that was given up is never used again."""
+
+from typing import Final
+
+from planner.rule import Rule
+from planner.rules import (
+    e000_not_a_manifest,
+    e001_broken_numbering,
+    e003_shell_syntax,
+    e004_glob_in_path,
+    e005_schema,
+    e006_python_syntax,
+    e007_unreadable_command,
+    e101_unmet_precondition,
+    e102_contradiction,
+    e103_postcondition_out_of_scope,
+    e104_unpromised_file,
+    e105_verify_in_acceptance,
+    e106_never_verified,
+    w101_missing_program,
+    w102_missing_context,
+    w103_uncertain_condition,
+)
+
+RULES: Final[tuple[Rule, ...]] = (
+    e000_not_a_manifest.RULE,
+    e001_broken_numbering.RULE,
+    e003_shell_syntax.RULE,
+    e004_glob_in_path.RULE,
+    e005_schema.RULE,
+    e006_python_syntax.RULE,
+    e007_unreadable_command.RULE,
+    e101_unmet_precondition.RULE,
+    e102_contradiction.RULE,
+    e103_postcondition_out_of_scope.RULE,
+    e104_unpromised_file.RULE,
+    e105_verify_in_acceptance.RULE,
+    e106_never_verified.RULE,
+    w101_missing_program.RULE,
+    w102_missing_context.RULE,
+    w103_uncertain_condition.RULE,
+)
+"""Every rule, by its code."""
