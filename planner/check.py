@@ -1,19 +1,18 @@
 """Checks a plan: all rules over one document. Whatever comes in, the result is diagnostics.
 
-Imports no model SDK and no graph library, so that checking is as quick as starting Python.
+Imports no model SDK and no graph library, so that checking is as quick as starting Python. Plans on disk are
+for `check_plan`.
 """
 
 from dataclasses import dataclass
 from itertools import islice
-from pathlib import Path
 from typing import Final
 
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
 from planner.diagnostic import Diagnostic, Severity, in_order
-from planner.parse import Parsed, parse_reply, refused_file
-from planner.read_plan import read_plan
+from planner.parse import parse_reply, refused_file
 from planner.rule import Subject
 from planner.rules import RULES
 
@@ -50,19 +49,16 @@ def check_reply(text: str, repo_files: frozenset[str]) -> Checked:
         text: the reply; a Markdown fence around the document is understood.
         repo_files: the target repository's tracked files.
     """
-    return _checked(parse_reply(text), repo_files)
+    parsed = parse_reply(text)
+    if parsed.diagnostics:
+        return Checked(None, None, parsed.diagnostics, parsed.is_json)
+    return check_document(parsed.document, repo_files)
 
 
-def check_plan(path: Path, repo_files: frozenset[str]) -> Checked:
-    """Check a plan on disk: a manifest, or a directory that `read_plan` understands.
-
-    Raises:
-        WorkorderError: there is no plan at `path`, or it can't be read.
-    """
-    try:
-        return check_document(read_plan(path), repo_files)
-    except BadJson as error:
-        return _checked(refused_file(error), repo_files)
+def check_broken_file(error: BadJson) -> Checked:
+    """The result for a file that strict reading of JSON refuses."""
+    parsed = refused_file(error)
+    return Checked(None, None, parsed.diagnostics, parsed.is_json)
 
 
 def check_document(document: JsonValue, repo_files: frozenset[str]) -> Checked:
@@ -85,9 +81,3 @@ def _plan(subject: Subject) -> Plan | None:
     if subject.plan is None or schema_problems(Plan, subject.document):
         return None
     return Plan.model_validate(subject.document)
-
-
-def _checked(parsed: Parsed, repo_files: frozenset[str]) -> Checked:
-    if parsed.diagnostics:
-        return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    return check_document(parsed.document, repo_files)

@@ -75,7 +75,7 @@ def _run(options: Namespace, console: Console) -> int:
 
 def _check(options: Namespace, console: Console) -> int:
     from factory.contract.work_order import MANIFEST_NAME
-    from planner.check import check_plan
+    from planner.check_plan import check_plan
     from planner.inputs import read_repo_files
     from planner.render import OutputFormat, render, summary
 
@@ -97,7 +97,7 @@ def _explain(options: Namespace, console: Console) -> int:
 
 
 def _graph(options: Namespace, console: Console) -> int:
-    from planner.check import check_plan
+    from planner.check_plan import check_plan
     from planner.dependencies import depends_on
     from planner.graph import GraphFormat, draw
     from planner.inputs import read_repo_files

@@ -75,7 +75,7 @@ class Reading:
     Attributes:
         texts: the words of the command itself, then those of each text that it hands to a shell.
         invocations: every program that it starts, wrappers included, outermost first.
-        problem: why a text inside can't be followed; empty if all could.
+        problem: why a text inside can't be followed, as what is said of the command; empty if all could.
     """
 
     texts: tuple[tuple[Word, ...], ...]
@@ -112,7 +112,7 @@ class _Reader:
     def words(self, words: Sequence[str], around: Invocation, depth: int) -> Invocation:
         """Follow one simple command; returns what surrounds the commands after it."""
         if depth > MAX_NESTING:
-            self.problem = f"it wraps more than {MAX_NESTING} programs in each other"
+            self.problem = f"wraps more than {MAX_NESTING} programs in each other"
             return around
         start = 0
         while start < len(words) and ASSIGNMENT.match(words[start]):
@@ -167,7 +167,7 @@ class _Reader:
             try:
                 split = split_words(run.split_text)
             except UnsplittableCommand as error:
-                self.problem = str(error)
+                self.problem = f"gives env a text that can't be split into words: {error}"
                 return
             self.texts.append(split)
             words = (*(word.text for word in split), *words)
@@ -177,13 +177,13 @@ class _Reader:
 
     def _nested(self, text: str, around: Invocation, depth: int, *, judged: bool) -> None:
         if depth > MAX_NESTING:
-            self.problem = f"it wraps more than {MAX_NESTING} programs in each other"
+            self.problem = f"wraps more than {MAX_NESTING} programs in each other"
             return
         try:
             words = split_words(text)
         except UnsplittableCommand as error:
             if judged:
-                self.problem = f"the text that it gives to a shell can't be split into words: {error}"
+                self.problem = f"gives a shell a text that can't be split into words: {error}"
             return
         self.text(words, around, depth=depth, judged=judged)
 

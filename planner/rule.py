@@ -42,7 +42,7 @@ class PlacedCommand:
         index: the index of its work order; None for the verify contract.
         text: the command.
         reading: the command seen through; None if it can't be split into words.
-        problem: why it can't be read or followed; empty if it can.
+        problem: why it can't be read or followed, as what is said of the command; empty if it can.
     """
 
     pointer: str
@@ -220,5 +220,5 @@ def _read(pointer: str, index: int | None, text: str) -> PlacedCommand:
     try:
         reading = read_command(text)
     except UnsplittableCommand as error:
-        return PlacedCommand(pointer, index, text, None, f"it can't be split into words: {error}")
+        return PlacedCommand(pointer, index, text, None, f"can't be split into words: {error}")
     return PlacedCommand(pointer, index, text, reading, reading.problem)

@@ -61,7 +61,9 @@ def schema_problems(model: type[BaseModel], value: JsonValue) -> tuple[SchemaPro
                 message=_plain(detail["type"], detail["msg"]),
                 kind=detail["type"],
             )
-            for detail in error.errors(include_url=False, include_context=False, include_input=False)
+            for detail in error.errors(include_url=False, include_context=False)
+            # pydantic counts only valid elements; those that are not are problems of their own.
+            if not (detail["type"] == "too_short" and detail["input"])
         )
     return ()
 
@@ -78,6 +80,10 @@ def _plain(kind: str, message: str) -> str:
             return "is not a known field"
         case "tuple_type":
             return "must be a list"
+        case "string_type":
+            return "must be a string"
+        case "bool_type" | "bool_parsing":
+            return "must be true or false"
         case "model_type" | "model_attributes_type":
             return "must be an object"
         case "too_short":

@@ -111,7 +111,8 @@ def _operator(word: Word) -> tuple[str, str] | None:
         )
     found = _OPERATOR.search(word.bare)
     if found is not None:
-        return f"{quote(found.group())} in {quote(word.text)} is an operator of a shell", _ONE_PROGRAM
+        place = "" if found.group() == word.text else f" in {quote(word.text)}"
+        return f"{quote(found.group())}{place} is an operator of a shell", _ONE_PROGRAM
     if word.bare.startswith("("):
         return f"{quote(word.text)} opens a subshell", _ONE_PROGRAM
     return None

@@ -76,8 +76,6 @@ def _told_elsewhere(raw: JsonValue, problem: SchemaProblem) -> bool:
     if problem.kind == "unsafe_path" and "glob character" in problem.message:
         return True  # E004
     parts = problem.pointer.split("/")
-    if problem.kind == "too_short" and _value_at(raw, parts[1:]):
-        return True  # The list is not empty; only none of its elements is valid, and each of those is told.
     if problem.kind == "value_error" and parts[1:2] in (["acceptance_commands"], ["command"]):
         value = _value_at(raw, parts[1:])
         return isinstance(value, str) and not value.strip()  # E007

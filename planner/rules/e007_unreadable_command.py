@@ -58,7 +58,7 @@ def _problem(command: PlacedCommand) -> str:
     if "\0" in command.text:
         return "the command holds a NUL character, which no program can be given"
     if command.problem:
-        return f"the command can't be read: {one_line(command.problem)}"
+        return f"the command {one_line(command.problem)}"
     if command.reading is not None and not _first_word(command):
         return "the command names no program: its first word is empty"
     return ""

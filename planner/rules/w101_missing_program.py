@@ -74,6 +74,11 @@ KNOWN_MODULES: Final = sys.stdlib_module_names | frozenset(
     }
 )
 
+_PROMISE: Final = "promise it there with a postcondition"
+_MAKE: Final = (
+    "correct the name, or let this or an earlier work order create it; ignore this for an installed package"
+)
+
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge what each acceptance command needs by the files that are there after its work order."""
@@ -129,13 +134,10 @@ def _told(what: str, presence: Presence) -> Iterator[tuple[str, str]]:
         case Presence.POSSIBLE:
             yield (
                 f"the command needs {what}, which an earlier work order may write but does not promise",
-                "promise it there with a postcondition",
+                _PROMISE,
             )
         case Presence.ABSENT:
-            yield (
-                f"the command needs {what}, which neither the repository nor a work order so far makes",
-                "correct the name, or let a work order so far create it, or ignore this for an installed package",
-            )
+            yield f"the command needs {what}, which no work order up to this one makes", _MAKE
 
 
 RULE = Rule("W101", "missing-program", Severity.WARNING, explanation=__doc__, find=find)

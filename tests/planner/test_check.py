@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factory.contract.errors import WorkorderError
-from planner.check import Checked, check_document, check_plan, check_reply
+from planner.check import Checked, check_document, check_reply
+from planner.check_plan import check_plan
 from planner.dependencies import depends_on
 from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.file_state import verify_exempt

@@ -1,0 +1,24 @@
+"""Checks a plan on disk: reading and checking, joined. The rules know no disk."""
+
+from pathlib import Path
+
+from factory.contract.strict_json import BadJson
+from planner.check import Checked, check_broken_file, check_document
+from planner.read_plan import read_plan
+
+
+def check_plan(path: Path, repo_files: frozenset[str]) -> Checked:
+    """Check the manifest, or the directory that `read_plan` understands, at `path`.
+
+    Args:
+        path: the file or directory.
+        repo_files: the target repository's tracked files.
+
+    Raises:
+        WorkorderError: there is no plan at `path`, or it can't be read.
+    """
+    try:
+        document = read_plan(path)
+    except BadJson as error:
+        return check_broken_file(error)
+    return check_document(document, repo_files)

@@ -1,0 +1,111 @@
+"""One byte form for a document; hashes that stay the same for ever.
+
+The pinned hashes name landed commits and stored answers. If one of these tests fails, the change breaks what
+exists; don't pin the new value.
+"""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factory.contract.canonical import (
+    EMPTY_SHA256,
+    canonical_json,
+    contract_hash,
+    plan_hash,
+    readable_json,
+    run_id,
+    sha256_hex,
+)
+from factory.contract.work_order import Plan, WorkOrder
+
+ORDER = WorkOrder.model_validate(
+    {
+        "id": "WO-01",
+        "title": "Grüße",
+        "intent": "Print a greeting.",
+        "preconditions": [{"kind": "file_absent", "path": "hello.py"}],
+        "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
+        "allowed_files": ["hello.py"],
+        "forbidden": ["docs/"],
+        "acceptance_commands": ["python hello.py"],
+        "context_files": ["README.md"],
+        "notes": "Short.",
+    }
+)
+BASIC = WorkOrder.model_validate(
+    {"id": "WO-02", "title": "t", "intent": "i", "allowed_files": ["a"], "acceptance_commands": ["true"]}
+)
+PLAN = Plan.model_validate(
+    {
+        "system_overview": ["One file."],
+        "verify_contract": {"command": "make", "requires": [{"kind": "file_exists", "path": "a"}]},
+        "work_orders": [ORDER.model_dump(), BASIC.model_dump()],
+    }
+)
+COMPUTED = {"verify_exempt": True, "depends_on": ("WO-01",)}
+
+
+def test_the_hashes_are_the_pinned_ones() -> None:
+    assert contract_hash(ORDER) == "3dd0c0c7c695e1b104ab048b2abc7215f28e4590028a1d47d9337e777e990bcf"
+    assert contract_hash(BASIC) == "ec1235763043856ecc4e379bb4cc6ef50ecc05074ae0d7629ce191c9761ff10d"
+    assert plan_hash(PLAN) == "897f9ace3c06882dafa9c9ce3cb10afdbe83bdb4ac56bb1dff4c5dd1e6816bab"
+    assert run_id(ORDER, "0" * 40) == "ff8602faa9a399fd"
+    assert EMPTY_SHA256 == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
+
+
+def test_the_contract_is_what_was_agreed_and_not_what_was_computed() -> None:
+    computed = ORDER.model_copy(update=COMPUTED)
+    assert contract_hash(computed) == contract_hash(ORDER)
+    plan = PLAN.model_copy(update={"work_orders": (computed, BASIC)})
+    assert plan_hash(plan) == plan_hash(PLAN)
+    assert run_id(computed, "0" * 40) != run_id(ORDER, "0" * 40)
+
+
+@pytest.mark.parametrize(
+    "change", [{"title": "Other"}, {"notes": None}, {"acceptance_commands": ("true",)}, {"forbidden": ()}]
+)
+def test_every_agreed_field_changes_the_hash(change: dict[str, Any]) -> None:
+    assert contract_hash(ORDER.model_copy(update=change)) != contract_hash(ORDER)
+
+
+def test_fields_at_their_default_do_not_change_the_hash() -> None:
+    written = {**BASIC.model_dump(mode="json"), "preconditions": [], "notes": None, "context_files": []}
+    assert contract_hash(WorkOrder.model_validate(written)) == contract_hash(BASIC)
+
+
+def test_a_run_is_named_by_its_baseline_too() -> None:
+    assert run_id(ORDER, "0" * 40) != run_id(ORDER, "1" * 40)
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+)
+
+
+@given(values)
+def test_the_canonical_form_reads_back_and_knows_no_order_of_keys(value: Any) -> None:
+    data = canonical_json(value)
+    assert json.loads(data) == value
+    assert canonical_json(_reversed(value)) == data
+    assert json.loads(readable_json(value)) == value
+
+
+def _reversed(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _reversed(value[key]) for key in reversed(value)}
+    return [_reversed(inner) for inner in value] if isinstance(value, list) else value
+
+
+def test_the_canonical_form_is_utf_8_without_spaces() -> None:
+    assert canonical_json({"b": [1, "ü"], "a": None}) == '{"a":null,"b":[1,"ü"]}'.encode()
+    assert sha256_hex(b"") == EMPTY_SHA256
+
+
+def test_a_number_that_is_none_has_no_canonical_form() -> None:
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        canonical_json(float("nan"))
