@@ -49,6 +49,11 @@ class RunFolder:
         """Write a JSON file."""
         write_atomic(self.path / name, readable_json(content))
 
+    def begin(self) -> None:
+        """Forget the attempts of an earlier run of the same work order on the same baseline."""
+        for folder in self.path.glob("attempt_*"):
+            remove_tree(folder)
+
     def attempt(self, number: int) -> AttemptFolder:
         """The folder of an attempt, emptied: an attempt that is run again is told again."""
         folder = self.path / f"attempt_{number}"

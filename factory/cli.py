@@ -59,13 +59,10 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     from factory.run import Outside, RunSettings, run_work_order
     from factory.system.clock import SystemClock
 
+    ledger = options.ledger or options.out / "ledger"
+
     def model() -> Model:
-        return select_model(
-            options.llm,
-            stage="factory",
-            ledger=Ledger(options.ledger or options.out / "ledger"),
-            environment=os.environ,
-        )
+        return select_model(options.llm, stage="factory", ledger=Ledger(ledger), environment=os.environ)
 
     settings = RunSettings(
         repo=options.repo,
@@ -80,14 +77,14 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         in_place=options.in_place,
         delete_ignored=options.delete_ignored,
         passed_variables=tuple(options.pass_env),
+        ledger=ledger,
     )
     progress = (lambda _text: None) if options.quiet else console.progress
     try:
         with interruptible():
             finished = run_work_order(settings, Outside(model, SystemClock(), progress, os.environ))
     except Exception:
-        log = _crash_log(options.out)
-        console.error(f"this is a bug in factory; what is known about it is in {log}")
+        console.error(f"this is a bug in factory; {_crash_log(options.out)}")
         return ExitCode.INTERNAL
     text = told(finished.ending, finished.folder)
     if finished.ending.exit_code == ExitCode.PASS:
@@ -104,8 +101,13 @@ def _show(options: argparse.Namespace, console: Console) -> int:
     return ExitCode.PASS
 
 
-def _crash_log(out: Path) -> Path:
+def _crash_log(out: Path) -> str:
+    """Keep what is known about a bug, and say where it is."""
+    story = traceback.format_exc()
     log = out / "crash.log"
-    out.mkdir(parents=True, exist_ok=True)
-    log.write_text(traceback.format_exc(), "utf-8", "backslashreplace")
-    return log
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+        log.write_text(story, "utf-8", "backslashreplace")
+    except OSError:
+        return f"this is what is known about it:\n{story}"
+    return f"what is known about it is in {log}"

@@ -52,3 +52,8 @@ class Failure(BaseModel):
     hint: str = ""
     exit_code: int | None = None
     excerpt: str = ""
+
+    @property
+    def told(self) -> str:
+        """The message, with the place unless the message names it."""
+        return self.message if self.where in self.message else f"{self.message} ({self.where})"

@@ -4,19 +4,18 @@ A throw-away checkout has a `BorrowingRepository`, rebuilt when it was damaged. 
 see the user's own repository, a `UserRepository`, whose state is put back piece by piece.
 """
 
+import hashlib
 import os
 import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
-from factory.contract.errors import WorkorderError
-from factory.system.files import read_bounded, write_atomic
-from factory.system.git import NO_COMMIT, Git
-from factory.system.process import capture
+from factory.system.git import Git
+from factory.system.process import Captured, capture
+from factory.watched_files import Entry, differences, name_of, put_back, watched
 
-_OF_WORK_TREE: Final = ("HEAD", "config.worktree", "info/sparse-checkout")
-_SHARED: Final = ("config", "info/attributes", "info/exclude", "info/grafts", "objects/info/alternates")
+_LOCKS: Final = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock")
 
 
 class GitState(Protocol):
@@ -24,6 +23,10 @@ class GitState(Protocol):
 
     def take(self) -> None:
         """Remember the present state as the right one."""
+        ...
+
+    def is_usable(self) -> bool:
+        """Whether our own calls can use the checkout's index: on a pipe, git would wait for ever."""
         ...
 
     def changes(self) -> tuple[str, ...]:
@@ -47,20 +50,27 @@ class BorrowingRepository:
         self._git = git
         self._baseline = baseline
         self._own = git.work_tree / ".git"
-        self._files: Mapping[Path, bytes | None] = {}
-        self._index = b""
+        self._files: Mapping[Path, Entry] = {}
+        self._index = ""
 
     def take(self) -> None:
         if not self._own.exists():
             self._create()
         assert self._git.index is not None
-        shutil.copyfile(self._git.index, self._own / "index")
-        self._files = _watched(self._own, self._own)
-        self._index = self._entries()
+        # With its time, by which git knows which entries it can't be sure of.
+        shutil.copy2(self._git.index, self._own / "index")
+        self._files = watched(self._own, self._own)
+        self._index = _digest(self._git.index)
+
+    def is_usable(self) -> bool:
+        assert self._git.index is not None
+        return _digest(self._git.index) == self._index
 
     def changes(self) -> tuple[str, ...]:
-        found = _differences(self._files, _watched(self._own, self._own), self._own)
-        if self._entries() != self._index:
+        if self._own.is_symlink() or not self._own.is_dir():
+            return (".git",)
+        found = differences(self._files, watched(self._own, self._own), self._own)
+        if not self._has_same_entries():
             found.append(".git/index")
         return tuple(sorted(found))
 
@@ -74,23 +84,36 @@ class BorrowingRepository:
             "init",
             "--quiet",
             "--template=",
+            f"--object-format={'sha256' if len(self._baseline) == 64 else 'sha1'}",
             str(user.work_tree),
-            env={"GIT_DIR": str(own), "GIT_WORK_TREE": str(user.work_tree)},
+            # Files, because the next lines write refs as files.
+            env={
+                "GIT_DIR": str(own),
+                "GIT_WORK_TREE": str(user.work_tree),
+                "GIT_DEFAULT_REF_FORMAT": "files",
+            },
         )
-        write_atomic(
-            own / "objects" / "info" / "alternates", os.fsencode(user.common_dir / "objects") + b"\n"
-        )
+        info = own / "objects" / "info"
+        info.mkdir(exist_ok=True)
+        (info / "alternates").write_bytes(_quoted(user.common_dir / "objects") + b"\n")
         # Tags, because version numbers are made from them; branches are none of the attempt's business.
         tags = user.output("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
-        write_atomic(own / "packed-refs", b"# pack-refs with: sorted \n" + tags)
-        write_atomic(own / "HEAD", self._baseline.encode("ascii") + b"\n")
+        (own / "packed-refs").write_bytes(b"# pack-refs with: sorted \n" + tags)
+        (own / "HEAD").write_bytes(self._baseline.encode("ascii") + b"\n")
         shallow = user.common_dir / "shallow"
         if shallow.exists():
             shutil.copyfile(shallow, own / "shallow")
 
-    def _entries(self) -> bytes:
-        # Our git directory, their index: nothing in theirs is obeyed.
-        return self._git.call("ls-files", "-s", "-z", env={"GIT_INDEX_FILE": str(self._own / "index")}).stdout
+    def _has_same_entries(self) -> bool:
+        digest = _digest(self._own / "index")
+        if digest == self._index:
+            return True
+        if not digest or not self.is_usable():
+            return False
+        # A command may write down that it looked at the files. Our git directory, their index: nothing in
+        # theirs is obeyed.
+        theirs = self._git.call("ls-files", "-s", "-z", env={"GIT_INDEX_FILE": str(self._own / "index")})
+        return theirs.ok and theirs.stdout == self._git.output("ls-files", "-s", "-z")
 
 
 class UserRepository:
@@ -98,55 +121,85 @@ class UserRepository:
 
     def __init__(self, git: Git) -> None:
         self._git = git
-        self._files: Mapping[Path, bytes | None] = {}
+        self._files: Mapping[Path, Entry] = {}
         self._refs: Mapping[str, str] = {}
         self._index = b""
 
     def take(self) -> None:
         self._files = self._watch()
         self._refs = self._read_refs()
-        self._index = self._git.output("ls-files", "-s", "-z")
+        self._index = self._entries().stdout
+
+    def is_usable(self) -> bool:
+        return self._entries().ok
 
     def changes(self) -> tuple[str, ...]:
-        found = _differences(self._files, self._watch(), self._git.common_dir)
+        found = differences(self._files, self._watch(), self._git.common_dir)
         if found:
             # Configuration that a command wrote must not steer our own calls.
-            self._rewrite_files()
+            put_back(self._files, self._watch(), remove_tree)
         refs = self._read_refs()
         found += [name for name in {*refs, *self._refs} if refs.get(name) != self._refs.get(name)]
-        if self._git.call("ls-files", "-s", "-z").stdout != self._index:
+        if self._entries().stdout != self._index:
             found.append(".git/index")
         return tuple(sorted(found))
 
     def restore(self) -> None:
-        self._rewrite_files()
+        self.take_locks_away()
+        put_back(self._files, self._watch(), remove_tree)
+        if not self.is_usable() or self._entries().stdout != self._index:
+            # Entries may be marked as not to be looked at: only without them is every file written anew.
+            remove_tree(self._git.git_dir / "index")
+        self._restore_refs()
+
+    def _restore_refs(self) -> None:
         refs = self._read_refs()
-        for name in sorted({*refs, *self._refs}):
-            wanted = self._refs.get(name)
-            if refs.get(name) == wanted:
+        # Deleted first: `a` can't be made while `a/b` exists.
+        for name in sorted({*refs} - {*self._refs}):
+            self._git.output("update-ref", "--no-deref", "-d", name)
+        for name, value in sorted(self._refs.items()):
+            if refs.get(name) == value:
                 continue
-            if wanted is None:
-                self._git.output("update-ref", "--no-deref", "-d", name, refs[name])
+            if name not in refs:
+                # A file that holds no commit's name would be in the way.
+                remove_tree(self._git.common_dir / name)
+            if value.startswith(_SYMBOLIC):
+                self._git.output("symbolic-ref", name, value.removeprefix(_SYMBOLIC))
             else:
-                self._git.output("update-ref", "--no-deref", name, wanted, refs.get(name, NO_COMMIT))
+                self._git.output("update-ref", "--no-deref", name, value)
 
-    def _watch(self) -> Mapping[Path, bytes | None]:
-        return _watched(self._git.git_dir, self._git.common_dir)
+    def take_locks_away(self) -> None:
+        """Remove git's locks: what held them was a command of an attempt, and is dead."""
+        locks = [folder / name for folder in (self._git.git_dir, self._git.common_dir) for name in _LOCKS]
+        for lock in (*locks, *(self._git.common_dir / "refs").rglob("*.lock")):
+            remove_tree(lock)
 
-    def _rewrite_files(self) -> None:
-        for path in _watched(self._git.git_dir, self._git.common_dir):
-            if path not in self._files:
-                remove_tree(path)
-        for path, data in self._files.items():
-            if _content(path) == data:
-                continue
-            remove_tree(path)
-            if data is not None:
-                write_atomic(path, data, mode=0o755 if path.parent.name == "hooks" else 0o644)
+    def fingerprint(self) -> dict[str, str]:
+        """The present state in short, to tell after a crash whether it is still the same."""
+        top = self._git.common_dir
+        files = {name_of(path, top): entry.digest() for path, entry in self._watch().items()}
+        return files | self._read_refs()
 
-    def _read_refs(self) -> Mapping[str, str]:
-        lines = self._git.text("for-each-ref", "--format=%(objectname) %(refname)").splitlines()
-        return {name: commit for commit, _, name in (line.partition(" ") for line in lines)}
+    def _entries(self) -> Captured:
+        index = self._git.git_dir / "index"
+        if os.path.lexists(index) and not index.is_file():
+            return Captured(1, b"", b"the index is no file")
+        # -v: with the marks of entries whose files are not looked at.
+        return self._git.call("ls-files", "-s", "-v", "-z")
+
+    def _watch(self) -> Mapping[Path, Entry]:
+        return watched(self._git.git_dir, self._git.common_dir)
+
+    def _read_refs(self) -> dict[str, str]:
+        lines = self._git.text("for-each-ref", "--format=%(objectname) %(refname) %(symref)").splitlines()
+        refs: dict[str, str] = {}
+        for line in lines:
+            commit, name, target = line.split(" ", 2)
+            refs[name] = f"{_SYMBOLIC}{target}" if target else commit
+        return refs
+
+
+_SYMBOLIC: Final = "ref: "
 
 
 def remove_tree(path: Path) -> None:
@@ -158,31 +211,17 @@ def remove_tree(path: Path) -> None:
         capture(["rm", "-rf", "--", str(path)], cwd=None, env=os.environ)
 
 
-def _watched(git_dir: Path, common_dir: Path) -> dict[Path, bytes | None]:
-    paths = [git_dir / name for name in _OF_WORK_TREE] + [common_dir / name for name in _SHARED]
-    hooks = common_dir / "hooks"
-    if hooks.is_dir() and not hooks.is_symlink():
-        paths += [path for path in hooks.iterdir() if not path.is_dir()]
-    return {path: _content(path) for path in sorted(paths)}
+def _digest(path: Path) -> str:
+    """The hash of a file's bytes; empty if it is no regular file any more."""
+    if path.is_symlink() or not path.is_file():
+        return ""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _content(path: Path) -> bytes | None:
-    """A file's bytes; a link or a special file counts as something that was never there before."""
-    if not os.path.lexists(path):
-        return None
-    if path.is_symlink():
-        return b"link to " + os.fsencode(path.readlink())
-    try:
-        return read_bounded(path)
-    except WorkorderError as error:
-        return error.message.encode()
-
-
-def _differences(
-    before: Mapping[Path, bytes | None], now: Mapping[Path, bytes | None], top: Path
-) -> list[str]:
-    changed = [path for path in {*before, *now} if before.get(path) != now.get(path)]
-    return [
-        ".git/" + (path.relative_to(top).as_posix() if path.is_relative_to(top) else path.name)
-        for path in changed
-    ]
+def _quoted(path: Path) -> bytes:
+    """A path as a line of git's `alternates`, which reads a line in quotes as a C string."""
+    name = os.fsencode(path)
+    if b"\n" not in name:
+        return name
+    return b'"' + name.replace(b"\\", b"\\\\").replace(b'"', b'\\"').replace(b"\n", b"\\n") + b'"'

@@ -7,7 +7,7 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.repository import Target
-from factory.system.git import Git
+from factory.system.git import Git, GitError, said
 
 
 def unlandable_path(order: WorkOrder, git: Git, goal: Target) -> Failure | None:
@@ -41,7 +41,10 @@ def _in_submodule(order: WorkOrder, git: Git, baseline: str) -> Failure | None:
 
 def _ignored(order: WorkOrder, git: Git) -> Failure | None:
     names = b"".join(os.fsencode(path) + b"\0" for path in order.allowed_files)
-    found = git.call("check-ignore", "-z", "-v", "--stdin", stdin=names)
+    # This command refuses literal pathspecs; a `RepoPath` has no character that would be magic.
+    found = git.call("check-ignore", "-z", "-v", "--stdin", stdin=names, env={"GIT_LITERAL_PATHSPECS": "0"})
+    if found.exit_code not in (0, 1) and b"beyond a symbolic link" not in found.stderr:
+        raise GitError(f"git check-ignore failed: {said(found)}", where=str(git.work_tree))
     fields = found.stdout.split(b"\0")
     for source, line, pattern, name in zip(
         fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False

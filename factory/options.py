@@ -111,7 +111,10 @@ def _add_run(commands: "argparse._SubParsersAction[Parser]") -> None:
         help="a further environment variable that commands may see; never a secret",
     )
     command.add_argument(
-        "--ledger", type=Path, metavar="DIR", help="where answers are remembered (default: OUT/ledger)"
+        "--ledger",
+        type=Path,
+        metavar="DIR",
+        help="where answers are remembered; outside the repository (default: OUT/ledger)",
     )
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
 

@@ -1,20 +1,20 @@
 """The prompt of SE: stable text, the work order, its files, and last why the attempt before failed.
 
-Pure. What comes from the repository, the plan or a command stands between marks made of its own hash, so
-that no text can pretend to end it.
+Pure. What comes from the repository, the plan, a model or a command is quoted, so that it stays text.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.canonical import EMPTY_SHA256, dump
+from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, WorkOrder
 from factory.failure import Failure
 from factory.llm.port import Message
-from factory.llm.template import fill
+from factory.llm.template import fill, quoted
 
 TEMPLATE_NAME = "prompts/software_engineer.md"
 
@@ -38,7 +38,7 @@ class ContextFile:
 class PreviousAttempt:
     """What the attempt before proposed, if it got that far, and why it failed."""
 
-    proposal: JsonObject | None
+    proposal: WriteProposal | None
     failure: Failure
 
 
@@ -63,11 +63,6 @@ def build_messages(
     )
 
 
-def transcript(messages: Sequence[Message]) -> str:
-    """The messages as one text, for the artifacts."""
-    return "\n\n".join(f"=== {message.role} ===\n{message.content}" for message in messages) + "\n"
-
-
 def _order_text(order: WorkOrder) -> str:
     contract = order.model_dump(mode="json", exclude=set(COMPUTED_FIELDS))
     verify = (
@@ -77,7 +72,7 @@ def _order_text(order: WorkOrder) -> str:
     )
     return (
         "# The work order\n\n"
-        + _block("work order", json.dumps(contract, ensure_ascii=False, indent=2))
+        + quoted("work_order", json.dumps(contract, ensure_ascii=False, indent=2))
         + f"\n\nVerification that runs before the acceptance commands: {verify}."
     )
 
@@ -90,9 +85,7 @@ def _files_text(order: WorkOrder, files: Sequence[ContextFile]) -> str:
         if file.content is None:
             parts.append(f"`{file.path}` ({may}) does not exist. base_sha256: {EMPTY_SHA256}")
         else:
-            parts.append(
-                f"`{file.path}` ({may}). base_sha256: {file.sha256}\n{_block(file.path, file.content)}"
-            )
+            parts.append(f"`{file.path}` ({may}). base_sha256: {file.sha256}\n{quoted('file', file.content)}")
     parts += [
         f"`{path}` (may be written) does not exist. base_sha256: {EMPTY_SHA256}"
         for path in order.allowed_files
@@ -108,19 +101,28 @@ def _retry_text(previous: PreviousAttempt | None) -> list[str]:
         "# Your attempt before failed\n\nEverything it wrote was undone: the files above are as they are now."
     ]
     if previous.proposal is not None:
-        parts.append(
-            "It proposed this:\n"
-            + _block("proposal", json.dumps(previous.proposal, ensure_ascii=False, indent=2))
-        )
-    brief = {key: value for key, value in dump_brief(previous.failure).items() if key != "failure_class"}
+        parts += _proposal_text(previous.proposal)
+    brief = {key: value for key, value in dump_brief(previous.failure).items() if value not in ("", None)}
+    # Whose fault it is, is not for the model to decide by.
+    del brief["failure_class"]
     excerpt = brief.pop("excerpt", "")
     parts.append(
-        "It failed for this reason:\n" + _block("failure", json.dumps(brief, ensure_ascii=False, indent=2))
+        "It failed for this reason:\n" + quoted("failure", json.dumps(brief, ensure_ascii=False, indent=2))
     )
     if excerpt:
-        parts.append("What the command printed:\n" + _block("output", str(excerpt)))
+        parts.append("What the command printed, shortened:\n" + quoted("output", str(excerpt)))
     parts.append("Find the cause, then propose all the files of the work order again, whole.")
     return parts
+
+
+def _proposal_text(proposal: WriteProposal) -> list[str]:
+    return [
+        "Its summary of what it proposed:\n" + quoted("summary", proposal.summary),
+        *(
+            f"It proposed this as `{write.path}`:\n{quoted('file', write.content)}"
+            for write in proposal.writes
+        ),
+    ]
 
 
 def dump_brief(failure: Failure) -> JsonObject:
@@ -128,8 +130,3 @@ def dump_brief(failure: Failure) -> JsonObject:
     value = dump(failure)
     assert isinstance(value, dict)
     return value
-
-
-def _block(name: str, content: str) -> str:
-    mark = sha256_hex(content.encode("utf-8", "backslashreplace"))[:12]
-    return f"<<<{mark} {name}\n{content}\n{mark}>>>"

@@ -1,5 +1,7 @@
 """From a model's answer to a `WriteProposal`, or the failure that says why it is none. Pure."""
 
+import codecs
+
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.proposal import WriteProposal
 from factory.contract.reply import json_text
@@ -21,26 +23,42 @@ def parse_answer(answer: Answer) -> WriteProposal | Failure:
                 hint="answer more briefly, or raise --max-output-tokens",
             )
         case FinishReason.REFUSAL:
-            return _invalid(f"the model refused: {answer.text[:500]}")
+            # Half of a surrogate pair can't be stored; it goes as its escape.
+            said = answer.text[:500].encode("utf-8", "backslashreplace").decode("utf-8")
+            return _invalid(f"the model refused: {said}")
         case FinishReason.CONTENT_FILTER:
             return _invalid("the provider's content filter stopped the answer")
     try:
-        return read_document(WriteProposal, json_text(answer.text), _SOURCE)
+        proposal = read_document(WriteProposal, json_text(answer.text), _SOURCE)
     except BadJson as error:
         return _invalid(error.message, where=error.where, hint="answer with one JSON object and nothing else")
     except BadDocument as error:
         return _invalid(error.message, where=error.where, hint="answer with exactly the fields of the schema")
+    for number, write in enumerate(proposal.writes):
+        if "\0" in write.content:
+            return _invalid(
+                f"the content of `{write.path}` holds NUL, so it is not a text",
+                where=f"{_SOURCE} /writes/{number}/content",
+                hint="write the character as an escape of the file's language",
+            )
+    return proposal
 
 
-def fit_line_endings(content: str, old: bytes | None) -> str:
-    """`content` with the line endings of the old file, if that used one kind throughout."""
-    if not old or b"\n" not in old:
+def fitted(content: str, old: bytes | None) -> str:
+    """`content` with what an editor would keep of the old file, and a model can't see in a prompt.
+
+    That is a byte order mark, and the line endings if the old file used one kind throughout.
+    """
+    if not old:
         return content
-    windows = old.count(b"\r\n")
-    if windows == 0:
-        return content.replace("\r\n", "\n")
-    if windows == old.count(b"\n"):
-        return content.replace("\r\n", "\n").replace("\n", "\r\n")
+    if b"\n" in old:
+        windows = old.count(b"\r\n")
+        if windows == 0:
+            content = content.replace("\r\n", "\n")
+        elif windows == old.count(b"\n"):
+            content = content.replace("\r\n", "\n").replace("\n", "\r\n")
+    if old.startswith(codecs.BOM_UTF8) and not content.startswith("\ufeff"):
+        content = "\ufeff" + content
     return content
 
 

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from factory.artifacts import RunFolder
@@ -13,6 +14,8 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure
 from factory.landable import unlandable_path
+from factory.landing import recover
+from factory.llm.ledger_file import DamagedLedger
 from factory.llm.port import Answer, Model, Parameters, ProviderError, Request, Usage
 from factory.nodes.deps import Deps
 from factory.prompt import TEMPLATE_NAME
@@ -21,7 +24,6 @@ from factory.repository import (
     Target,
     landed_commit,
     outside,
-    recover,
     require_ready,
     state_folder,
     target,
@@ -30,11 +32,12 @@ from factory.routing import ExitCode, exit_code
 from factory.run_record import Ending, RunRecord, complete_killed_runs, refused, str_without_hint
 from factory.state import RunState
 from factory.system.clock import Clock
+from factory.system.console import visible
 from factory.system.environment import gate_environment
 from factory.system.files import FileProblem, read_bounded
 from factory.system.git import Git, GitError
 from factory.system.lock import exclusive
-from factory.system.signals import Interrupted
+from factory.system.signals import Interrupted, shielded
 from factory.system.templates import template_path
 from factory.workspace import checkout, remove_leftovers, restore_in_place
 
@@ -54,6 +57,8 @@ class RunSettings:
         in_place: whether to work in the user's checkout.
         delete_ignored: whether ignored files may be deleted when working in place.
         passed_variables: further environment variables that commands may see.
+        ledger: the directory in which answers are remembered, if that is known; it must not be in the
+            repository.
     """
 
     repo: Path
@@ -66,6 +71,7 @@ class RunSettings:
     in_place: bool
     delete_ignored: bool
     passed_variables: tuple[str, ...]
+    ledger: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -102,15 +108,21 @@ def run_work_order(settings: RunSettings, world: Outside) -> Finished:
         order = load_work_order(settings.work_order)
         git = Git.open(settings.repo)
         out = outside(settings.out, git)
+        if settings.ledger is not None:
+            outside(settings.ledger, git, "the ledger")
         with exclusive(state_folder(git) / "lock", f"factory run {order.id}"):
             _clean_up(git, out, settings, world)
             return _recorded_run(order, target(git, settings.branch), out, settings, world)
     except Interrupted as signal:
-        return Finished(_interrupted(signal), None)
+        return Finished(_interrupted(signal, None), None)
     except NotRestored as error:
         return Finished(_not_restored(error), None)
+    except GitError as error:
+        return Finished(_environment(error), None)
     except WorkorderError as error:
         return Finished(refused(error), None)
+    except OSError as error:
+        return Finished(_environment(error), None)
 
 
 def load_work_order(path: Path) -> WorkOrder:
@@ -134,7 +146,14 @@ def _clean_up(git: Git, out: Path, settings: RunSettings, world: Outside) -> Non
         if message:
             world.progress(message)
     remove_leftovers(git)
-    complete_killed_runs(out, str(git.common_dir))
+    complete_killed_runs(out, visible(str(git.common_dir)), world.clock, partial(_landed_by, git))
+
+
+def _landed_by(git: Git, facts: JsonObject) -> str | None:
+    """The commit of the run with these facts."""
+    ref = f"refs/heads/{facts.get('branch')}"
+    trailers = {"Run-Id": str(facts.get("run_id")), "Contract": str(facts.get("contract"))}
+    return landed_commit(git, ref, trailers) if git.commit_id(ref) else None
 
 
 def _recorded_run(
@@ -148,20 +167,33 @@ def _recorded_run(
     try:
         ending = _run(order, contract, name, goal, folder, settings, world, meter)
     except Interrupted as signal:
-        ending = _interrupted(signal)
-    except NotRestored as error:
-        ending = _not_restored(error)
-    except (GitError, FileProblem, OSError) as error:
-        ending = _environment(error)
-    except ProviderError as error:
-        ending = Ending("stopped", ExitCode.PROVIDER, str_without_hint(error), error.hint)
-    except WorkorderError as error:
-        ending = refused(error)
+        ending = _interrupted(signal, _landed_by(goal.git, record.facts))
     except BaseException as error:
-        record.end(Ending("internal_error", ExitCode.INTERNAL, repr(error)), meter.usage, meter.calls)
-        raise
-    record.end(ending, meter.usage, meter.calls)
+        expected = _expected(error)
+        if expected is None:
+            record.end(Ending("internal_error", ExitCode.INTERNAL, repr(error)), meter.usage, meter.calls)
+            raise
+        ending = expected
+    with shielded():
+        record.end(ending, meter.usage, meter.calls)
     return Finished(ending, folder.path)
+
+
+def _expected(error: BaseException) -> Ending | None:
+    """The ending that an error means; None if it is a bug."""
+    match error:
+        case NotRestored():
+            return _not_restored(error)
+        case GitError() | FileProblem() | OSError():
+            return _environment(error)
+        case ProviderError():
+            return Ending("stopped", ExitCode.PROVIDER, str_without_hint(error), error.hint)
+        case DamagedLedger():
+            return Ending("stopped", ExitCode.STATE_CORRUPT, str_without_hint(error), error.hint)
+        case WorkorderError():
+            return refused(error)
+        case _:
+            return None
 
 
 def _run(
@@ -174,7 +206,8 @@ def _run(
     world: Outside,
     meter: "_Meter",
 ) -> Ending:
-    landed = landed_commit(goal, order.id, contract)
+    trailers = {"Work-Order": order.id, "Contract": contract}
+    landed = landed_commit(goal.git, goal.ref, trailers) if goal.exists else None
     if landed is not None:
         return Ending(
             "already_landed", ExitCode.PASS, f"{order.id} has landed before as {landed[:12]}", commit=landed
@@ -206,6 +239,7 @@ def _run(
             max_attempts=settings.max_attempts,
             progress=world.progress,
         )
+        folder.begin()
         # Here and not above: the graph library takes most of a second to import.
         from factory.graph import execute
 
@@ -225,20 +259,22 @@ def _ending(order: WorkOrder, goal: Target, state: RunState) -> Ending:
             "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
         )
         spent = f"{len(attempts)} attempt{'s are' if len(attempts) > 1 else ' is'} spent"
-        message = f"{order.id} failed: {spent}, the last at {failure.stage}: {failure.message}"
+        message = f"{order.id} failed: {spent}, the last at {failure.stage}: {failure.told}"
         return Ending("failed", ExitCode.FAIL, message, hint, failure, attempts=attempts)
     return _stopped(failure, attempts)
 
 
 def _stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
-    place = f" ({failure.where})" if failure.where and failure.where not in failure.message else ""
-    message = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}: {failure.message}{place}"
+    message = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}: {failure.told}"
     return Ending("stopped", exit_code(failure), message, failure.hint, failure, attempts=attempts)
 
 
-def _interrupted(signal: Interrupted) -> Ending:
+def _interrupted(signal: Interrupted, landed: str | None) -> Ending:
+    if landed is not None:
+        message = f"ended by {signal}, after it had landed {landed[:12]}"
+        return Ending("interrupted", signal.exit_code, message, commit=landed)
     return Ending(
-        "interrupted", signal.exit_code, f"ended by {signal}; everything was put back", "run again to go on"
+        "interrupted", signal.exit_code, f"ended by {signal}; nothing is left half done", "run again to go on"
     )
 
 
@@ -263,7 +299,7 @@ def _facts(name: str, contract: str, goal: Target, settings: RunSettings) -> Jso
         "contract": contract,
         "baseline": goal.baseline,
         "branch": goal.branch,
-        "repository": str(goal.git.common_dir),
+        "repository": visible(str(goal.git.common_dir)),
         "pid": os.getpid(),
         "settings": {
             "max_attempts": settings.max_attempts,

@@ -1,18 +1,22 @@
 """What is written down about a run: `run.json` at its start, `run_summary.json` at every end."""
 
 import platform
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from factory.artifacts import RUN_FILE, SCHEMA_VERSION, SUMMARY_FILE, RunFolder
-from factory.contract.canonical import dump, readable_json
+from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure
 from factory.llm.port import Usage
 from factory.routing import ExitCode
-from factory.system.files import read_bounded, write_atomic
+from factory.system.clock import Clock
+from factory.system.console import visible
+from factory.system.files import read_bounded
 
 
 @dataclass(frozen=True)
@@ -67,34 +71,39 @@ class RunRecord:
         folder.event("run_started", run_id=str(facts["run_id"]), work_order=order.id)
         return cls(folder, facts)
 
-    def end(self, ending: Ending, usage: Usage, calls: int) -> None:
-        """Complete `run.json` and write `run_summary.json`."""
+    def end(self, ending: Ending, usage: Usage | None, calls: int | None) -> None:
+        """Complete `run.json` and write `run_summary.json`; what a killed run used is not known."""
         ended = self.folder.clock.now()
         attempts: list[JsonValue] = list(ending.attempts)
         summary: JsonObject = {
             **self.facts,
             "ended": ended,
             "outcome": ending.outcome,
-            "exit_code": int(ending.exit_code),
-            "message": ending.message,
-            "hint": ending.hint,
+            "exit_code": ending.exit_code,
+            # Names of files and directories may hold bytes that no text can.
+            "message": visible(ending.message),
+            "hint": visible(ending.hint),
             "failure": dump(ending.failure) if ending.failure else None,
             "commit": ending.commit,
             "attempts": attempts,
-            "usage": dump(usage),
+            "usage": dump(usage) if usage is not None else None,
             "model_answers": calls,
         }
         self.folder.document(SUMMARY_FILE, summary)
         self.folder.document(RUN_FILE, {**self.facts, "ended": ended, "outcome": ending.outcome})
-        self.folder.event("run_ended", outcome=ending.outcome, exit_code=int(ending.exit_code))
+        self.folder.event("run_ended", outcome=ending.outcome, exit_code=ending.exit_code)
 
 
-def complete_killed_runs(out: Path, repository: str) -> int:
+def complete_killed_runs(
+    out: Path, repository: str, clock: Clock, landed: Callable[[JsonObject], str | None]
+) -> int:
     """Write the summary of runs that were killed before they could. Call it with the repository's lock held.
 
     Args:
         out: the directory with the run folders.
         repository: only runs of this repository are touched; others may be alive.
+        clock: the time, for the record.
+        landed: the commit of the run with these facts, if it landed before it was killed.
 
     Returns:
         How many runs were completed.
@@ -111,13 +120,20 @@ def complete_killed_runs(out: Path, repository: str) -> int:
             or facts.get("outcome") is not None
         ):
             continue
-        facts["outcome"] = "killed"
-        message = "the process was killed; nothing landed unless a commit is named by `git log`"
-        summary = {**facts, "exit_code": None, "message": message, "hint": "run the work order again"}
-        write_atomic(run_file.with_name(SUMMARY_FILE), readable_json(summary))
-        write_atomic(run_file, readable_json(facts))
+        commit = landed(facts)
+        message = f"the process was killed after it had landed {commit[:12]}" if commit else _KILLED
+        del facts["outcome"], facts["ended"]
+        record = RunRecord(RunFolder(run_file.parent, clock), facts)
+        hint = "" if commit else "run the work order again: the stored answers are used"
+        record.end(Ending("killed", _KILLED_EXIT_CODE, message, hint, commit=commit), None, None)
         completed += 1
     return completed
+
+
+_KILLED_EXIT_CODE: Final = 137
+"""What a shell reports of a process that SIGKILL ended."""
+
+_KILLED: Final = "the process was killed; nothing landed, and the checkout is as it was"
 
 
 def refused(error: WorkorderError) -> Ending:

@@ -27,6 +27,12 @@ def violation(
             )
         seen[write.path.casefold()] = write.path
     for write in proposal.writes:
+        for above in _directories(write.path.casefold()):
+            if above in seen:
+                return _refusal(
+                    write.path, f"lies below `{seen[above]}`, which is written as a file", "write one of them"
+                )
+    for write in proposal.writes:
         if write.path not in order.allowed_files:
             allowed = ", ".join(f"`{path}`" for path in order.allowed_files)
             return _refusal(
@@ -45,6 +51,11 @@ def violation(
                 hint=f"copy it from the prompt: {current_hashes[write.path]}",
             )
     return None
+
+
+def _directories(path: str) -> list[str]:
+    segments = path.split("/")
+    return ["/".join(segments[:depth]) for depth in range(1, len(segments))]
 
 
 def _refusal(path: RepoPath, message: str, hint: str) -> Failure:

@@ -4,10 +4,10 @@ from collections.abc import Callable
 
 from factory.llm.ledger import RecordedModel
 from factory.llm.port import Answer, FinishReason, Message, Parameters, ProviderError, Request
+from factory.llm.template import transcript
 from planner.artifacts import Artifacts
 from planner.ending import End, provider_failed, unusable
 from planner.manifest_schema import SCHEMA_NAME, manifest_schema
-from planner.prompts import transcript
 from planner.summary import CallRecord
 
 

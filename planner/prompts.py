@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.port import Message
-from factory.llm.template import PLACEHOLDER, fill
+from factory.llm.template import PLACEHOLDER, fill, quoted
 
 COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES"})
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
@@ -84,14 +83,6 @@ class Template:
         )
 
 
-def quoted(tag: str, text: str) -> str:
-    """`text` between tags that it can't close, because they carry its own hash."""
-    # Half of a surrogate pair can't be sent; it goes as its escape.
-    data = text.encode("utf-8", "backslashreplace")
-    mark = sha256_hex(data)[:16]
-    return f'<{tag} id="{mark}">\n{data.decode("utf-8")}\n</{tag} id="{mark}">'
-
-
 def first_messages(template: Template, spec: str, repo_files: frozenset[str]) -> tuple[Message, ...]:
     """The question of the first attempt."""
     return template.messages(
@@ -138,11 +129,6 @@ def file_listing(repo_files: frozenset[str]) -> str:
         lines = _folded(repo_files, depth)
         depth -= 1
     return "\n".join(lines)
-
-
-def transcript(messages: Iterable[Message]) -> str:
-    """The messages as one text, for a person."""
-    return "\n".join(f"[{message.role}]\n{message.content}\n" for message in messages)
 
 
 def _split(text: str) -> tuple[str, str, str]:

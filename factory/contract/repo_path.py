@@ -6,6 +6,7 @@ link on this machine is not known here: see `factory.system.files`.
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Any, Final, Self
 
 from pydantic import GetCoreSchemaHandler
@@ -68,6 +69,8 @@ class RepoPath(str):
             raise PydanticCustomError("unsafe_path", "{reason}", {"reason": error.message}) from error
 
 
+# A plan names the same paths again and again.
+@lru_cache(maxsize=16_384)
 def _problem(text: str) -> str | None:
     if not text:
         return "the path is empty"

@@ -59,18 +59,21 @@ class Executor:
             excerpt=excerpt(canonical_output(_ends(printed), self._places())),
             leftovers=outcome.leftovers,
             changed=self.checkout.changed_since_staging(),
+            supervisor_killed=outcome.supervisor_killed,
         )
 
     def _places(self) -> Mapping[str, str]:
-        root = self.checkout.root
-        places = {
-            str(self.checkout.home): "<home>",
-            str(self.checkout.temporary): "<tmp>",
-            sys.base_prefix: "<python>",
-            sys.prefix: "<python>",
-            self.environment.get("VIRTUAL_ENV", sys.prefix): "<python>",
+        named = {
+            self.checkout.home: "<home>",
+            self.checkout.temporary: "<tmp>",
+            self.checkout.home.parent: "<tmp>",
+            self.checkout.root: ".",
         }
-        return {**places, str(root): ".", str(root.resolve()): "."}
+        if sys.prefix != sys.base_prefix:
+            named[Path(sys.prefix)] = "<venv>"
+        if "VIRTUAL_ENV" in self.environment:
+            named[Path(self.environment["VIRTUAL_ENV"])] = "<venv>"
+        return {str(form): name for path, name in named.items() for form in (path, path.resolve())}
 
 
 def _ends(printed: bytes) -> bytes:

@@ -1,22 +1,26 @@
 """The checks of what the work order itself promises: its postconditions and its acceptance commands."""
 
 from factory.failure import Failure, FailureClass, Stage
-from factory.gates.check import CheckContext, CheckResult, CommandResult, judge, words_of
+from factory.gates.check import CheckContext, CheckResult, CommandResult, words_of
+from factory.gates.judge import judge
 
 
 class Postconditions:
-    """Every file that the work order promises exists."""
+    """Every file that the work order promises is part of the result; what a command left behind is not."""
 
     name = "postconditions"
 
     def run(self, context: CheckContext) -> CheckResult:
         for condition in context.order.postconditions:
-            if not context.tree.exists(condition.path):
+            path = condition.path
+            if path not in context.landing and not any(
+                file.startswith(f"{path}/") for file in context.landing
+            ):
                 failure = Failure(
                     stage=Stage.ACCEPTANCE_FAILED,
                     failure_class=FailureClass.MODEL_DEFECT,
-                    message=f"the postcondition does not hold: `{condition.path}` does not exist",
-                    where=condition.path,
+                    message=f"the postcondition does not hold: `{path}` was not written",
+                    where=path,
                     hint="write the file",
                 )
                 return CheckResult(name=self.name, failure=failure)
@@ -36,14 +40,14 @@ class Acceptance:
                 failure = Failure(
                     stage=Stage.ACCEPTANCE_FAILED,
                     failure_class=FailureClass.PLAN_DEFECT,
-                    message="the acceptance command can't be split into words",
+                    message="the acceptance command can't be executed: it does not name a program",
                     where=command,
-                    hint="correct its quotes in the work order",
+                    hint="correct its quotes, or what is empty or NUL in it, in the work order",
                 )
                 return CheckResult(name=self.name, failure=failure, commands=tuple(done))
             result = context.execute(f"acceptance_{number}", command, words)
             done.append(result)
-            problem = judge(result, Stage.ACCEPTANCE_FAILED, context.tree)
+            problem = judge(result, Stage.ACCEPTANCE_FAILED, context)
             if problem is not None:
                 return CheckResult(name=self.name, failure=problem, commands=tuple(done))
         return CheckResult(name=self.name, commands=tuple(done))

@@ -4,7 +4,8 @@ from typing import Final
 
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.failure import Stage
-from factory.gates.check import CheckContext, CheckResult, judge
+from factory.gates.check import CheckContext, CheckResult
+from factory.gates.judge import judge
 
 _NO_TESTS_COLLECTED: Final = 5
 """pytest's exit code when there is no test, see pytest.ExitCode."""
@@ -21,7 +22,7 @@ class VerifyScript:
         if not context.tree.exists(VERIFY_SCRIPT):
             return CheckResult(name=self.name, note="skipped: the repository has none")
         result = context.execute("verify", f"bash {VERIFY_SCRIPT}", ("bash", VERIFY_SCRIPT))
-        failure = judge(result, Stage.VERIFY_FAILED, context.tree)
+        failure = judge(result, Stage.VERIFY_FAILED, context)
         return CheckResult(name=self.name, failure=failure, commands=(result,))
 
 
@@ -36,7 +37,7 @@ class CompileAll:
         words = ("python", "-m", "compileall", "-q", ".")
         result = context.execute("compileall", " ".join(words), words)
         return CheckResult(
-            name=self.name, failure=judge(result, Stage.VERIFY_FAILED, context.tree), commands=(result,)
+            name=self.name, failure=judge(result, Stage.VERIFY_FAILED, context), commands=(result,)
         )
 
 
@@ -52,9 +53,7 @@ class Pytest:
             return CheckResult(name=self.name, note="skipped: scripts/verify.sh verifies")
         words = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
         result = context.execute("pytest", " ".join(words), words)
-        failure = judge(
-            result, Stage.VERIFY_FAILED, context.tree, passing=frozenset({0, _NO_TESTS_COLLECTED})
-        )
+        failure = judge(result, Stage.VERIFY_FAILED, context, passing=frozenset({0, _NO_TESTS_COLLECTED}))
         note = "no tests collected" if result.exit_code == _NO_TESTS_COLLECTED else ""
         return CheckResult(name=self.name, failure=failure, commands=(result,), note=note)
 

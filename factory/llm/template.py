@@ -1,10 +1,16 @@
-"""Fills a prompt template in one pass, so that a value which holds `{{…}}` stays text."""
+"""Puts text that others wrote into a prompt so that it stays text.
+
+A template is filled in one pass, so that a value which holds `{{…}}` can't open a placeholder; a quotation
+stands between tags that its text can't close.
+"""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Final
 
+from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
+from factory.llm.port import Message
 
 PLACEHOLDER: Final = re.compile(r"\{\{([A-Z][A-Z0-9_]*)\}\}")
 
@@ -33,3 +39,16 @@ def fill(template: str, values: Mapping[str, str], *, source: str) -> str:
         return values[name]
 
     return PLACEHOLDER.sub(value_of, template)
+
+
+def quoted(tag: str, text: str) -> str:
+    """`text` between tags that it can't close, because they carry its own hash."""
+    # Half of a surrogate pair can't be sent; it goes as its escape.
+    data = text.encode("utf-8", "backslashreplace")
+    mark = sha256_hex(data)[:16]
+    return f'<{tag} id="{mark}">\n{data.decode("utf-8")}\n</{tag} id="{mark}">'
+
+
+def transcript(messages: Iterable[Message]) -> str:
+    """The messages as one text, for a person."""
+    return "\n".join(f"[{message.role}]\n{message.content}\n" for message in messages)

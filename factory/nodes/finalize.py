@@ -1,43 +1,42 @@
 """finalize: lands a passed attempt, or puts the baseline back and decides whether another attempt follows."""
 
+from factory.commit_message import commit_message
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
 from factory.failure import Failure, FailureClass, Stage
-from factory.landing import commit_message
+from factory.landing import LandingFailed, land
 from factory.nodes.deps import Deps
 from factory.prompt import dump_brief
-from factory.repository import LandingFailed, land
 from factory.routing import spends_attempt
 from factory.state import RunState
+from factory.system.signals import shielded
 
 
 def finalize(state: RunState, deps: Deps) -> RunState:
-    """Save the difference, then land or restore."""
-    number = state["attempt"]
-    tree = state.get("tree")
-    if tree is not None:
-        deps.folder.opened_attempt(number).data("changes.diff", deps.checkout.difference(tree))
+    """Land or restore."""
     failure = Failure.model_validate(state["failure"]) if state.get("failure") else None
     if failure is None:
-        assert tree is not None
-        landed = _land(state, deps, tree)
+        landed = _land(state, deps)
         if not isinstance(landed, Failure):
-            record: JsonObject = {"attempt": number, "passed": True, "failure": None}
+            record: JsonObject = {"attempt": state["attempt"], "passed": True, "failure": None}
             return {"attempts": [*state["attempts"], record], "verdict": "landed", "commit": landed}
         failure = landed
     return _give_back(state, deps, failure)
 
 
-def _land(state: RunState, deps: Deps, tree: str) -> str | Failure:
-    proposal = state["proposal"]
+def _land(state: RunState, deps: Deps) -> str | Failure:
+    proposal, tree = state["proposal"], state["tree"]
     assert proposal is not None
+    assert tree is not None
     message = commit_message(deps.order, str(proposal["summary"]), deps.contract, deps.run_id)
     git = deps.target.git
     commit = git.text(
         "commit-tree", tree, "-p", deps.target.baseline, "-F", "-", stdin=message.encode("utf-8")
     )
     try:
-        land(deps.target, commit)
+        with shielded():
+            land(deps.target, commit)
+            deps.checkout.landed()
     except LandingFailed as error:
         return Failure(
             stage=Stage.EXCEPTION,
@@ -46,8 +45,6 @@ def _land(state: RunState, deps: Deps, tree: str) -> str | Failure:
             where=error.where,
             hint=error.hint,
         )
-    # The new tip is what an attempt in place goes back to from now on.
-    deps.checkout.own_git.take()
     deps.progress(f"landed {commit[:12]} on {deps.target.branch}")
     deps.folder.event("landed", attempt=state["attempt"], commit=commit, tree=tree, branch=deps.target.branch)
     return commit
@@ -59,7 +56,7 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
     deps.folder.event(
         "attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class
     )
-    deps.progress(f"attempt {number} failed at {failure.stage}: {failure.message}")
+    deps.progress(f"attempt {number} failed at {failure.stage}: {failure.told}")
     deps.checkout.restore()
     record: JsonObject = {"attempt": number, "passed": False, "failure": dump_brief(failure)}
     update: RunState = {"attempts": [*state["attempts"], record]}

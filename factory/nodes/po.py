@@ -15,9 +15,12 @@ def examine(state: RunState, deps: Deps) -> RunState:
     """Run every check in order, until one fails."""
     number = state["attempt"]
     folder = deps.folder.opened_attempt(number)
+    tree = state["tree"]
+    assert tree is not None
     context = CheckContext(
         order=deps.order,
         tree=deps.checkout.tree,
+        landing=frozenset(deps.checkout.git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)),
         execute=Executor(deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path),
     )
     for name, checks in (("verify", VERIFY), ("acceptance", ACCEPTANCE)):

@@ -2,13 +2,14 @@
 
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.proposal import proposal_schema
+from factory.contract.proposal import WriteProposal, proposal_schema
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.llm.port import ProviderError, Request
+from factory.llm.template import transcript
 from factory.nodes.deps import Deps, failed
-from factory.prompt import ContextFile, PreviousAttempt, build_messages, transcript
+from factory.prompt import ContextFile, PreviousAttempt, build_messages
 from factory.proposal import parse_answer
 from factory.state import RunState
 from factory.system.files import FileProblem, Tree
@@ -43,7 +44,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
     except ProviderError as error:
         return failed(_provider_failure(error))
     folder.text("llm_response.txt", answer.text)
-    folder.document("llm_usage.json", dump(answer))
+    folder.document("llm_usage.json", answer.model_dump(mode="json", exclude={"text"}))
     deps.folder.event(
         "answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason
     )
@@ -73,14 +74,11 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
             if path in order.context_files:
                 files.append(ContextFile(path, None))
             continue
-        try:
-            text = found.data.decode("utf-8")
-        except UnicodeDecodeError as error:
+        text, problem = _text(found.data)
+        if problem:
             use = "a write target" if path in order.allowed_files else "a context file"
             return _plan_defect(
-                f"`{path}` is not UTF-8 (byte {error.start}), so it can't be {use}",
-                path,
-                "take it out of the work order",
+                f"`{path}` {problem}, so it can't be {use}", path, "take it out of the work order"
             )
         total += len(found.data)
         files.append(ContextFile(path, text, sha256_hex(found.data)))
@@ -91,6 +89,15 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
             "name fewer or smaller context files, or split the work order",
         )
     return files
+
+
+def _text(data: bytes) -> tuple[str, str]:
+    """A file's text, and what is wrong if it is none."""
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        return "", f"is not UTF-8 (byte {error.start})"
+    return text, "holds NUL, which no text does" if "\0" in text else ""
 
 
 def _unmet_precondition(order: WorkOrder, tree: Tree) -> Failure | None:
@@ -114,7 +121,10 @@ def _previous(state: RunState) -> PreviousAttempt | None:
     failure = state.get("previous_failure")
     if failure is None:
         return None
-    return PreviousAttempt(state.get("previous_proposal"), Failure.model_validate(failure))
+    proposal = state.get("previous_proposal")
+    return PreviousAttempt(
+        WriteProposal.model_validate(proposal) if proposal else None, Failure.model_validate(failure)
+    )
 
 
 def _plan_defect(message: str, where: RepoPath | str, hint: str, stage: Stage = Stage.PREFLIGHT) -> Failure:

@@ -4,9 +4,10 @@ from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
+from factory.contract.work_order import WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.nodes.deps import Deps, failed
-from factory.proposal import fit_line_endings
+from factory.proposal import fitted
 from factory.scope import violation
 from factory.state import RunState
 from factory.system.files import NEW_FILE_MODE, FileProblem, FoundFile, Tree
@@ -18,12 +19,14 @@ def apply(state: RunState, deps: Deps) -> RunState:
     deps.progress(f"attempt {number}: TR applies the proposal")
     proposal = WriteProposal.model_validate(state["proposal"])
     folder = deps.folder.opened_attempt(number)
-    result = _apply(proposal, deps)
+    result = write_all(proposal, deps.order, deps.checkout.tree)
     if isinstance(result, Failure):
         folder.document("write_result.json", {"applied": False, "failure": dump(result), "written": []})
         deps.folder.event("writes_refused", attempt=number, stage=result.stage)
         return failed(result)
     tree = deps.checkout.stage([write.path for write in proposal.writes])
+    # Now, because commands may damage the checkout.
+    folder.data("changes.diff", deps.checkout.difference(tree))
     folder.document(
         "write_result.json", {"applied": True, "failure": None, "written": list(result), "tree": tree}
     )
@@ -31,11 +34,16 @@ def apply(state: RunState, deps: Deps) -> RunState:
     return {"tree": tree}
 
 
-def _apply(proposal: WriteProposal, deps: Deps) -> list[str] | Failure:
-    files = deps.checkout.tree
+def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree) -> list[str] | Failure:
+    """Write the files of a proposal.
+
+    Returns:
+        The paths that were written; or the failure. A refusal comes before the first byte; after a failed
+        write the files before it are written, and undone with the attempt.
+    """
     current: dict[RepoPath, FoundFile | None] = {}
     for write in proposal.writes:
-        if write.path not in deps.order.allowed_files:
+        if write.path not in order.allowed_files:
             # Not even looked at: `violation` refuses it by name.
             current[write.path] = None
             continue
@@ -43,7 +51,7 @@ def _apply(proposal: WriteProposal, deps: Deps) -> list[str] | Failure:
             current[write.path] = files.read(write.path, max_bytes=MAX_CONTEXT_BYTES)
         except FileProblem as error:
             return _blocked(write.path, error)
-    refused = violation(proposal, deps.order, {path: _hash(found) for path, found in current.items()})
+    refused = violation(proposal, order, {path: _hash(found) for path, found in current.items()})
     if refused is not None:
         return refused
     written: list[str] = []
@@ -56,7 +64,7 @@ def _apply(proposal: WriteProposal, deps: Deps) -> list[str] | Failure:
 
 
 def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
-    content = fit_line_endings(write.content, old.data if old else None)
+    content = fitted(write.content, old.data if old else None)
     try:
         # Once more, at the moment of writing: something may have changed it since.
         if _hash(files.read(write.path, max_bytes=MAX_CONTEXT_BYTES)) != write.base_sha256:
@@ -72,7 +80,7 @@ def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
         return Failure(
             stage=Stage.WRITE_FAILED,
             failure_class=FailureClass.ENVIRONMENT,
-            message=error.message,
+            message=f"`{write.path}` {error.message}",
             where=write.path,
             hint="see whether the disk is full or a permission is missing",
         )
@@ -87,7 +95,7 @@ def _blocked(path: RepoPath, error: FileProblem) -> Failure:
     return Failure(
         stage=Stage.WRITE_SCOPE_VIOLATION,
         failure_class=FailureClass.PLAN_DEFECT,
-        message=f"`{path}` can't be written: {error.message}",
+        message=f"`{path}` {error.message}, so it can't be written",
         where=path,
         hint="name another path in the work order",
     )

@@ -58,16 +58,14 @@ def _attempt(folder: Path) -> list[str]:
         lines.append(f"  TR  wrote {written}" if result.get("applied") else "  TR  refused the proposal")
     for name in _CHECK_FILES:
         if (folder / name).is_file():
-            lines += [
-                f"  PO  {line}"
-                for check in _list(_read(folder / name).get("checks"))
-                for line in _check(check)
-            ]
+            for check in _list(_read(folder / name).get("checks")):
+                lines += _check(check)
     if (folder / "failure_brief.json").is_file():
         failure = _read(folder / "failure_brief.json")
         lines.append(f"  failed at {_text(failure, 'stage')} ({_text(failure, 'failure_class')})")
-        lines.append(f"      {_text(failure, 'message')}")
-        lines += [f"      {line}" for line in _text(failure, "excerpt").splitlines()]
+        message, where = _text(failure, "message"), _text(failure, "where")
+        lines.append(f"      {message}" if where in message else f"      {message} ({where})")
+        lines += [f"      {line}".rstrip() for line in _text(failure, "excerpt").splitlines()]
         if _text(failure, "hint"):
             lines.append(f"      hint: {_text(failure, 'hint')}")
     return lines
@@ -75,11 +73,15 @@ def _attempt(folder: Path) -> list[str]:
 
 def _check(value: JsonValue) -> list[str]:
     check = _object(value)
-    note = f" ({_text(check, 'note')})" if _text(check, "note") else ""
-    lines = [f"{'failed' if check.get('failure') else 'passed'}  {_text(check, 'name')}{note}"]
+    name, note = _text(check, "name"), _text(check, "note")
+    state = "failed" if check.get("failure") else "passed"
+    if note.startswith("skipped: "):
+        state, note = "skipped", note.removeprefix("skipped: ")
+    lines = [f"  PO  {state:7}  {name}" + (f" ({note})" if note else "")]
     for entry in _list(check.get("commands")):
         command = _object(entry)
-        lines.append(f"        {_end(command)}  {_text(command, 'seconds')} s  {_text(command, 'command')}")
+        end = f"{_end(command)}  {_text(command, 'seconds')} s  {_text(command, 'command')}"
+        lines.append(f"               {end}")
     return lines
 
 
@@ -96,16 +98,18 @@ def _end(command: JsonObject) -> str:
 def _ending(summary: JsonObject) -> list[str]:
     if not summary:
         return ["the run has no summary: it is going on, or it was killed; the next run writes it"]
-    lines = [f"{_text(summary, 'outcome')}: {_text(summary, 'message')}"]
+    outcome, message = _text(summary, "outcome"), _text(summary, "message")
+    # These say it themselves.
+    lines = [message if outcome in ("landed", "already_landed", "failed") else f"{outcome}: {message}"]
     if _text(summary, "hint"):
         lines.append(f"  hint: {_text(summary, 'hint')}")
     usage = _object(summary.get("usage"))
-    if usage:
+    answers = summary.get("model_answers")
+    if usage and answers:
         about = "about " if usage.get("estimated") else ""
-        lines.append(
-            f"  {_text(summary, 'model_answers')} answers, {about}{_text(usage, 'input_tokens')} tokens in,"
-            f" {_text(usage, 'output_tokens')} out"
-        )
+        count = f"{answers} answer{'s' if answers != 1 else ''}"
+        tokens = f"{_text(usage, 'input_tokens')} tokens in, {_text(usage, 'output_tokens')} out"
+        lines.append(f"  {count}, {about}{tokens}")
     return lines
 
 

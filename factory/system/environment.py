@@ -2,12 +2,15 @@
 
 import os
 import re
+import shlex
+import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
+from factory.system.files import write_atomic
 
 # Where programs and their libraries are found, and how a proxy or a certificate store is reached.
 _GATE_NAMES: Final = ("LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYENV_ROOT", "PYENV_VERSION")
@@ -23,7 +26,10 @@ _GIT_NAMES: Final = (
     "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL",
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 )  # fmt: skip
-_SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH", re.IGNORECASE)
+_SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD$|CREDENTIAL|AUTH(?!OR)|COOKIE", re.IGNORECASE)
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Shorter values are words such as `yes`, which any variable may hold.
+_SHORTEST_SECRET: Final = 8
 
 COMMAND_ENV_VARIABLE: Final = "WORKORDER_COMMAND_ENV"
 """Names, separated by commas, of further variables that a `command:` model program may see."""
@@ -36,26 +42,24 @@ def gate_environment(
 
     Args:
         own: the factory's environment.
-        home: an empty directory that takes the place of the user's home.
+        home: an empty directory that takes the place of the user's home; a `python` is put beside it where
+            the user's PATH has none.
         temporary: an empty directory for temporary files.
         passed: names of further variables that the user lets through.
 
     Raises:
-        WorkorderError: a name in `passed` looks like a secret.
+        WorkorderError: one of `passed` is no name of a variable, or looks like a secret.
     """
     names = tuple(passed)
     for name in names:
-        if _SECRET.search(name):
-            raise WorkorderError(
-                f"the variable {name} looks like a secret and is never given to generated code",
-                where="--pass-env",
-                hint="rename it if it is none",
-            )
+        _refuse_secret(name, own)
     environment = _pick(own, (*_GATE_NAMES, *names))
     environment.update(
-        PATH=_gate_path(own),
+        PATH=_gate_path(own, home.parent / "bin"),
         HOME=str(home),
         TMPDIR=str(temporary),
+        USER="workorder",
+        LOGNAME="workorder",
         LANG="C.UTF-8",
         LC_ALL="C.UTF-8",
         TZ="UTC",
@@ -64,9 +68,12 @@ def gate_environment(
         NO_COLOR="1",
         PYTHONHASHSEED="0",
         PYTHONDONTWRITEBYTECODE="1",
+        PYTHONNOUSERSITE="1",
         PYTHONUNBUFFERED="1",
         GIT_TERMINAL_PROMPT="0",
         GIT_CONFIG_NOSYSTEM="1",
+        # A command that removes the checkout's .git must not find a repository above it.
+        GIT_CEILING_DIRECTORIES=str(home.parent),
         PIP_DISABLE_PIP_VERSION_CHECK="1",
         PIP_NO_INPUT="1",
     )
@@ -91,14 +98,40 @@ def git_environment(own: Mapping[str, str]) -> dict[str, str]:
     return environment
 
 
+def _refuse_secret(name: str, own: Mapping[str, str]) -> None:
+    if not _NAME.fullmatch(name):
+        raise WorkorderError(
+            "is not the name of a variable", where=f"--pass-env {name}", hint="give the name alone"
+        )
+    secrets = {value for other, value in own.items() if _SECRET.search(other)}
+    value = own.get(name, "")
+    if _SECRET.search(name) or (len(value) >= _SHORTEST_SECRET and value in secrets):
+        raise WorkorderError(
+            f"the variable {name} looks like a secret and is never given to generated code",
+            where="--pass-env",
+            hint="rename it if it is none",
+        )
+
+
 def _pick(own: Mapping[str, str], names: Iterable[str]) -> dict[str, str]:
     return {name: own[name] for name in names if name in own}
 
 
-def _gate_path(own: Mapping[str, str]) -> str:
-    """The user's active virtual environment, else the factory's own interpreter, then the user's PATH."""
+def _gate_path(own: Mapping[str, str], programs: Path) -> str:
+    """The user's active virtual environment, else the factory's own interpreter, then the user's PATH.
+
+    Work orders say `python`, but some systems install only `python3`: then `programs` gets a `python` that
+    is the factory's own.
+    """
     active = own.get("VIRTUAL_ENV")
     first = str(Path(active) / "bin") if active else str(Path(sys.executable).parent)
     rest = [entry for entry in own.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
     fallback = str(Path(sys.executable).parent)
-    return os.pathsep.join(dict.fromkeys([first, *rest, fallback]))
+    path = os.pathsep.join(dict.fromkeys([first, *rest, fallback]))
+    if shutil.which("python", path=path) is not None:
+        return path
+    # No link: Python finds a virtual environment by the place of its executable.
+    write_atomic(
+        programs / "python", f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n'.encode(), mode=0o755
+    )
+    return os.pathsep.join((path, str(programs)))

@@ -6,6 +6,7 @@ O_NOFOLLOW), so that no swap between a check and a use leads outside.
 """
 
 import os
+import secrets
 import stat
 import tempfile
 from collections.abc import Iterator
@@ -73,7 +74,10 @@ def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
         if isinstance(error, OSError):
             raise FileProblem(f"can't be written: {_reason(error)}", where=str(path)) from error
         raise
-    sync_directory(path.parent)
+    try:
+        sync_directory(path.parent)
+    except OSError as error:
+        raise FileProblem(f"can't be made safe on the disk: {_reason(error)}", where=str(path)) from error
 
 
 def sync_directory(path: Path) -> None:
@@ -125,19 +129,19 @@ class Tree:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise self._problem(path, error) from error
+            raise self._problem(path, error, "read") from error
         if len(data) > max_bytes:
             raise FileProblem(f"is larger than {max_bytes:,} bytes", where=path)
         return FoundFile(data, stat.S_IMODE(status.st_mode))
 
     def exists(self, path: RepoPath) -> bool:
-        """Whether a regular file or a directory is at `path`; a link is neither."""
+        """Whether anything is at `path`, also a link that leads nowhere; no link on the way is followed."""
         try:
             with self._parent(path) as parent:
-                status = os.stat(path.segments[-1], dir_fd=parent, follow_symlinks=False)
+                os.stat(path.segments[-1], dir_fd=parent, follow_symlinks=False)
         except OSError:
             return False
-        return stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)
+        return True
 
     def write(self, path: RepoPath, data: bytes, *, mode: int) -> None:
         """Write a file atomically; missing directories are made.
@@ -146,7 +150,7 @@ class Tree:
             FileProblem: a link or something that is not a file is in the way, or the write failed; the file
                 is as it was.
         """
-        temporary = f".workorder-{os.getpid()}.tmp"
+        temporary = f".workorder-{secrets.token_hex(8)}.tmp"
         try:
             with self._parent(path, create=True) as parent:
                 name = path.segments[-1]
@@ -160,13 +164,14 @@ class Tree:
                 try:
                     with open(descriptor, "wb") as file:
                         file.write(data)
-                        os.fchmod(file.fileno(), mode)
+                        os.fchmod(file.fileno(), mode & 0o777)
                     os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
                 except BaseException:
-                    os.unlink(temporary, dir_fd=parent)
+                    with suppress(OSError):
+                        os.unlink(temporary, dir_fd=parent)
                     raise
         except OSError as error:
-            raise self._problem(path, error) from error
+            raise self._problem(path, error, "written") from error
 
     @contextmanager
     def _parent(self, path: RepoPath, *, create: bool = False) -> Iterator[int]:
@@ -193,24 +198,21 @@ class Tree:
         if not stat.S_ISREG(mode):
             raise FileProblem(f"is {_kind(mode)}, not a file", where=path)
 
-    def _problem(self, path: RepoPath, error: OSError) -> FileProblem:
+    def _problem(self, path: RepoPath, error: OSError, done: str) -> FileProblem:
         """Say which name on the way is in the way; the descriptor walk only knows an error number."""
         walked = self.root
-        for segment in path.segments:
+        for number, segment in enumerate(path.segments, start=1):
             walked = walked / segment
             try:
                 mode = walked.lstat().st_mode
             except OSError:
                 break
-            is_last = walked == self.root / path
-            if (
-                stat.S_ISLNK(mode)
-                or (not is_last and not stat.S_ISDIR(mode))
-                or (is_last and not stat.S_ISREG(mode))
-            ):
-                place = walked.relative_to(self.root).as_posix()
-                return FileProblem(f"`{place}` is {_kind(mode)}, so the path leads elsewhere", where=path)
-        return FileProblem(f"can't be opened: {_reason(error)}", where=path)
+            if number == len(path.segments) and not stat.S_ISREG(mode):
+                return FileProblem(f"is {_kind(mode)}, not a file", where=path)
+            if number < len(path.segments) and not stat.S_ISDIR(mode):
+                place = "/".join(path.segments[:number])
+                return FileProblem(f"leads through `{place}`, which is {_kind(mode)}", where=path)
+        return FileProblem(f"can't be {done}: {_reason(error)}", where=path)
 
 
 def _kind(mode: int) -> str:

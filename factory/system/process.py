@@ -5,8 +5,8 @@ nothing left behind (see `reaper`). A sandbox is added here, by wrapping the com
 trusted tools that answer at once, such as git.
 """
 
-import json
 import os
+import re
 import selectors
 import signal
 import subprocess
@@ -15,8 +15,8 @@ import tempfile
 import time
 from collections import deque
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
@@ -27,7 +27,13 @@ TAIL_BYTES: Final = 1_000_000
 """How much of a longer output is stored from its end."""
 
 _REAPER: Final = Path(__file__).with_name("reaper.py")
+_REPORT: Final = re.compile(
+    rb"(?:exit_code=(?P<exit_code>\d+)|signal=(?P<signal>\d+)|error=(?P<error>\d+)|supervisor_killed)"
+    rb"(?: leftovers=(?P<leftovers>\d+))?\n"
+)
 _CHUNK: Final = 65_536
+_DRAIN_SECONDS: Final = 1.0
+# Longer than the reaper's two processes take to give up one after the other.
 _GRACE_SECONDS: Final = 15.0
 
 
@@ -66,6 +72,7 @@ class Outcome:
         output_bytes: how much it wrote, stored or not.
         leftovers: how many processes it left behind, which were killed.
         seconds: elapsed time.
+        supervisor_killed: whether it, or something else, killed the process that watches over it.
     """
 
     exit_code: int | None
@@ -75,6 +82,7 @@ class Outcome:
     output_bytes: int
     leftovers: int
     seconds: float
+    supervisor_killed: bool = False
 
     @property
     def ok(self) -> bool:
@@ -85,49 +93,20 @@ class Outcome:
 def run(command: Command) -> Outcome:
     """Run one command to its end or its time limit; afterwards nothing that it started is alive.
 
-    An exception raised meanwhile, such as an interruption, ends the command before it goes on.
+    An exception raised meanwhile, such as an interruption, ends the command before it goes on. A command
+    that finds and kills both processes of its supervisor can leave a process in another session behind:
+    only a sandbox prevents that.
+
+    Raises:
+        OSError: the output can't be stored, or no process can be started.
     """
     started = time.monotonic()
-    lifeline_read, lifeline_write = os.pipe()
-    report_read, report_write = os.pipe()
-    argv = (
-        sys.executable,
-        "-I",
-        "-S",
-        str(_REAPER),
-        str(lifeline_read),
-        str(report_write),
-        "--",
-        *command.argv,
-    )
-    with tempfile.TemporaryFile() as stdin:
-        stdin.write(command.stdin)
-        stdin.seek(0)
-        try:
-            process = subprocess.Popen(
-                argv,
-                cwd=command.cwd,
-                env=dict(command.env),
-                stdin=stdin,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT if command.stderr is None else subprocess.PIPE,
-                pass_fds=(lifeline_read, report_write),
-                start_new_session=True,
-            )
-        except BaseException:
-            os.close(lifeline_write)
-            os.close(report_read)
-            raise
-        finally:
-            os.close(lifeline_read)
-            os.close(report_write)
-    supervised = _Supervised(process, lifeline_write, report_read)
-    try:
-        with _Sinks(command) as sinks:
+    with _Sinks(command) as sinks:
+        if command.cwd is not None and not command.cwd.is_dir():
+            return _never_started("the directory to run it in is gone", started)
+        with _Supervised.start(command) as supervised:
             timed_out = supervised.wait(sinks, started + command.timeout_seconds)
-    finally:
-        supervised.end()
-    return _outcome(supervised.report, timed_out, sinks.total_bytes, time.monotonic() - started)
+    return _outcome(supervised.report, timed_out, sinks.total_bytes, started)
 
 
 @dataclass(frozen=True)
@@ -163,60 +142,117 @@ def capture(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], st
     return Captured(done.returncode, done.stdout, done.stderr)
 
 
-@dataclass
 class _Supervised:
-    """The supervisor process and the two pipes to it."""
+    """The supervisor of a command, and the two pipes to it; a block, at whose end all of it is gone.
 
-    process: "subprocess.Popen[bytes]"
-    lifeline: int
-    report_pipe: int
-    report: dict[str, int | None] = field(default_factory=dict)
-    _raw_report: bytes = b""
+    Attributes:
+        report: what the supervisor said about the command's end.
+    """
+
+    def __init__(self, process: "subprocess.Popen[bytes]", lifeline: int, report_pipe: int) -> None:
+        self.report = b""
+        self._process = process
+        self._lifeline = lifeline
+        self._report_pipe = report_pipe
+
+    @classmethod
+    def start(cls, command: Command) -> "_Supervised":
+        with ExitStack() as ours, ExitStack() as theirs:
+            lifeline_read, lifeline_write = os.pipe()
+            theirs.callback(os.close, lifeline_read)
+            ours.callback(os.close, lifeline_write)
+            report_read, report_write = os.pipe()
+            theirs.callback(os.close, report_write)
+            ours.callback(os.close, report_read)
+            stdin = theirs.enter_context(tempfile.TemporaryFile())
+            stdin.write(command.stdin)
+            stdin.seek(0)
+            process = subprocess.Popen(
+                (
+                    *(sys.executable, "-I", "-S", str(_REAPER)),
+                    *(str(lifeline_read), str(report_write), "--", *command.argv),
+                ),
+                cwd=command.cwd,
+                env=dict(command.env),
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if command.stderr is None else subprocess.PIPE,
+                pass_fds=(lifeline_read, report_write),
+                start_new_session=True,
+            )
+            ours.pop_all()
+            return cls(process, lifeline_write, report_read)
+
+    def __enter__(self) -> "_Supervised":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._cut_lifeline()
+        self._read_report(time.monotonic() + _GRACE_SECONDS)
+        self._kill_group()
+        self._process.wait()
+        for stream in (self._process.stdout, self._process.stderr):
+            if stream is not None:
+                stream.close()
+        os.close(self._report_pipe)
 
     def wait(self, sinks: "_Sinks", deadline: float) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
         timed_out = False
         with selectors.DefaultSelector() as selector:
-            for source, sink in sinks.sources(self.process):
+            for source, sink in sinks.sources(self._process):
                 selector.register(source, selectors.EVENT_READ, sink)
-            selector.register(self.report_pipe, selectors.EVENT_READ, None)
+            selector.register(self._report_pipe, selectors.EVENT_READ, None)
+            ended = False
             while selector.get_map():
                 remaining = deadline - time.monotonic()
-                if remaining <= 0 and not timed_out:
+                if remaining <= 0 and (timed_out or ended):
+                    break
+                if remaining <= 0:
                     timed_out = True
                     self._cut_lifeline()
                     deadline = time.monotonic() + _GRACE_SECONDS
-                elif remaining <= 0:
+                    continue
+                # Once all is dead, only what is in the pipes follows. A process that is no descendant may
+                # have been handed one of them: it does not make us wait.
+                ready = selector.select(0 if ended else remaining)
+                if ended and not ready:
                     break
-                for key, _ in selector.select(max(0.0, min(remaining, 1.0))):
+                for key, _ in ready:
                     chunk = os.read(key.fd, _CHUNK)
                     if not chunk:
                         selector.unregister(key.fileobj)
-                    elif key.data is None:
-                        self._raw_report += chunk
-                    else:
+                    elif key.data is not None:
                         key.data.write(chunk)
+                    if key.data is None and not ended:
+                        ended = True
+                        self.report += chunk
+                        deadline = min(deadline, time.monotonic() + _DRAIN_SECONDS)
+                        if not chunk:
+                            self._kill_group()
         return timed_out
 
-    def end(self) -> None:
-        """Make sure that the supervisor and what it supervised are gone, and close every pipe."""
-        self._cut_lifeline()
-        with suppress(subprocess.TimeoutExpired):
-            self.process.wait(_GRACE_SECONDS)
+    def _read_report(self, deadline: float) -> None:
+        with selectors.DefaultSelector() as selector:
+            selector.register(self._report_pipe, selectors.EVENT_READ)
+            while selector.select(max(0.0, deadline - time.monotonic())):
+                chunk = os.read(self._report_pipe, _CHUNK)
+                if not chunk:
+                    return
+                self.report += chunk
+
+    def _kill_group(self) -> None:
+        """Kill what the supervisor has not killed, if it could not do its work.
+
+        Until the supervisor is waited for, the number of the group stays ours, so that nobody else is hit.
+        """
         with suppress(ProcessLookupError, PermissionError):
-            # Needed only if the supervisor was killed: its group holds everything that did not leave it.
-            os.killpg(self.process.pid, signal.SIGKILL)
-        self.process.wait()
-        for stream in (self.process.stdout, self.process.stderr):
-            if stream is not None:
-                stream.close()
-        os.close(self.report_pipe)
-        self.report = json.loads(self._raw_report) if self._raw_report else {}
+            os.killpg(self._process.pid, signal.SIGKILL)
 
     def _cut_lifeline(self) -> None:
-        if self.lifeline >= 0:
-            os.close(self.lifeline)
-            self.lifeline = -1
+        if self._lifeline >= 0:
+            os.close(self._lifeline)
+            self._lifeline = -1
 
 
 class _Sinks:
@@ -227,12 +263,14 @@ class _Sinks:
         self._sinks: list[_Sink] = []
 
     def __enter__(self) -> "_Sinks":
-        self._sinks = [_Sink(path.open("wb")) for path in self._paths]
+        for path in self._paths:
+            self._sinks.append(_Sink(path.open("wb")))
         return self
 
     def __exit__(self, *_: object) -> None:
-        for sink in self._sinks:
-            sink.close()
+        with ExitStack() as closing:
+            for sink in self._sinks:
+                closing.callback(sink.close)
 
     def sources(self, process: "subprocess.Popen[bytes]") -> "list[tuple[IO[bytes], _Sink]]":
         streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
@@ -260,31 +298,44 @@ class _Sink:
         if rest:
             self._tail.append(rest)
             self._tail_bytes += len(rest)
-        while self._tail_bytes - len(self._tail[0] if self._tail else b"") >= TAIL_BYTES:
+        while self._tail and self._tail_bytes - len(self._tail[0]) >= TAIL_BYTES:
             self._tail_bytes -= len(self._tail.popleft())
 
     def close(self) -> None:
-        left_out = self.total - HEAD_BYTES - self._tail_bytes
-        if left_out > 0:
-            self._file.write(b"\n[... %d bytes left out ...]\n" % left_out)
-        for chunk in self._tail:
-            self._file.write(chunk)
-        self._file.close()
+        with self._file:
+            tail = b"".join(self._tail)[-TAIL_BYTES:]
+            left_out = self.total - HEAD_BYTES - len(tail)
+            if left_out > 0:
+                self._file.write(b"\n[... %d bytes left out ...]\n" % left_out)
+            self._file.write(tail)
 
 
-def _outcome(report: Mapping[str, int | None], timed_out: bool, output_bytes: int, seconds: float) -> Outcome:
-    reason: str | None = None
-    error = report.get("error")
-    if error is not None:
-        reason = os.strerror(error).lower()
-    elif not report and not timed_out:
-        reason = "its supervisor was killed"
+def _outcome(said: bytes, timed_out: bool, output_bytes: int, started: float) -> Outcome:
+    report = _REPORT.fullmatch(said)
+    facts = report.groupdict() if report else {}
+    exit_code, ended_by, error, leftovers = (
+        int(facts[name]) if facts.get(name) else None
+        for name in ("exit_code", "signal", "error", "leftovers")
+    )
     return Outcome(
-        exit_code=report.get("exit_code"),
-        signal=report.get("signal"),
+        exit_code=exit_code,
+        signal=ended_by,
         timed_out=timed_out,
-        not_started=reason,
+        not_started=os.strerror(error).lower() if error is not None else None,
         output_bytes=output_bytes,
-        leftovers=report.get("leftovers") or 0,
-        seconds=seconds,
+        leftovers=leftovers or 0,
+        seconds=time.monotonic() - started,
+        supervisor_killed=exit_code is None and ended_by is None and error is None,
+    )
+
+
+def _never_started(reason: str, started: float) -> Outcome:
+    return Outcome(
+        exit_code=None,
+        signal=None,
+        timed_out=False,
+        not_started=reason,
+        output_bytes=0,
+        leftovers=0,
+        seconds=time.monotonic() - started,
     )

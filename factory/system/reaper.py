@@ -5,33 +5,78 @@ itself the subreaper of its descendants (prctl(2), PR_SET_CHILD_SUBREAPER), so t
 session can't leave it. It kills them all when the command ends, and when the lifeline closes: the factory
 closes it at a time limit, and the kernel closes it when the factory is killed.
 
-Standard library only, because it starts with every command; imports nothing of this project.
+It is two processes, because a command may kill its parent: the guardian waits above the supervisor, inherits
+what that leaves behind, and does its work if it can't. Without /proc only the command itself is found; the
+rest of its process group is then killed by the factory.
+
+Standard library only, and little of it, because it starts with every command; imports nothing of this
+project.
 """
 
 import ctypes
-import json
+import errno
 import os
 import select
 import signal
 import sys
 import time
 
+_PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
-_GIVE_UP_SECONDS = 10.0
+_GIVE_UP_SECONDS = 5.0
+_GAVE_UP = 3
+_IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE)
 
 
 def main() -> None:
     lifeline, report, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[4:]
     os.set_inheritable(lifeline, False)
     os.set_inheritable(report, False)
+    for number in _IGNORED:
+        signal.signal(number, signal.SIG_IGN)
+    # Ends when the supervisor does: only it holds the other end, and never uses it.
+    supervising, held = os.pipe2(os.O_CLOEXEC)
     _become_subreaper()
+    supervisor = os.fork()
+    if supervisor == 0:
+        os.close(supervising)
+        _become_subreaper()
+        _supervise(command, lifeline, report)
+    else:
+        os.close(held)
+        _guard(supervisor, supervising, lifeline, report)
+
+
+def _become_subreaper() -> None:
+    if sys.platform == "linux":
+        prctl = ctypes.CDLL(None).prctl
+        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        # Or the command could open the lifeline and the report through /proc/PID/fd, root excepted.
+        prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> None:
+    """Wait for the supervisor to end, and do its work if it was killed or stopped."""
+    ended, _, _ = select.select([supervising, lifeline], [], [])
+    if supervising not in ended:
+        ended, _, _ = select.select([supervising], [], [], _GIVE_UP_SECONDS + 1.0)
+        if not ended:
+            os.kill(supervisor, signal.SIGKILL)
+    _, status = os.waitpid(supervisor, 0)
+    if status != 0:
+        leftovers, _, _ = _end_descendants(0)
+        if os.waitstatus_to_exitcode(status) != _GAVE_UP:
+            _send(report, f"supervisor_killed leftovers={leftovers}")
+
+
+def _supervise(command: list[str], lifeline: int, report: int) -> None:
+    """Run the command, end everything that it started, and report."""
     wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-
     child, error = _start(command)
     if child is None:
-        _send(report, {"error": error})
+        _send(report, f"error={error}")
         return
     status = None
     while status is None:
@@ -39,24 +84,14 @@ def main() -> None:
         if wake_read in ready:
             os.read(wake_read, 4096)
             status = _reap(child)
-        if lifeline in ready and status is None:
+        if lifeline in ready:
             break
-    leftovers, killed_status = _end_descendants(child)
+    leftovers, killed_status, all_ended = _end_descendants(child)
     status = killed_status if status is None else status
     code = os.waitstatus_to_exitcode(status) if status is not None else -signal.SIGKILL
-    _send(
-        report,
-        {
-            "exit_code": code if code >= 0 else None,
-            "signal": -code if code < 0 else None,
-            "leftovers": leftovers,
-        },
-    )
-
-
-def _become_subreaper() -> None:
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    _send(report, f"{'exit_code' if code >= 0 else 'signal'}={abs(code)} leftovers={leftovers}")
+    if not all_ended:
+        os._exit(_GAVE_UP)
 
 
 def _start(command: list[str]) -> tuple[int | None, int]:
@@ -66,11 +101,12 @@ def _start(command: list[str]) -> tuple[int | None, int]:
     if child == 0:
         try:
             signal.set_wakeup_fd(-1)
-            for number in (signal.SIGCHLD, signal.SIGPIPE, signal.SIGINT, signal.SIGTERM):
+            # Python ignores SIGXFSZ, too.
+            for number in (*_IGNORED, signal.SIGCHLD, signal.SIGXFSZ):
                 signal.signal(number, signal.SIG_DFL)
             os.execvp(command[0], command)
         except OSError as error:
-            os.write(told_write, str(error.errno).encode())
+            os.write(told_write, str(error.errno or errno.EIO).encode())
         finally:
             os._exit(127)
     os.close(told_write)
@@ -96,35 +132,47 @@ def _reap(child: int) -> int | None:
             found = status
 
 
-def _end_descendants(child: int) -> tuple[int, int | None]:
-    """Kill until no descendant is left; how many there were beside `child`, and the status of `child`."""
+def _end_descendants(child: int) -> tuple[int, int | None, bool]:
+    """Kill until no descendant is left.
+
+    Returns:
+        How many there were beside `child`, the wait status of `child` if it was one, and whether all ended.
+    """
     seen: set[int] = set()
     status = None
     end = time.monotonic() + _GIVE_UP_SECONDS
-    while time.monotonic() < end:
-        for pid in _descendants():
-            seen.add(pid)
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                continue
+    while True:
+        # A descendant without a living parent is our child: without children there are no descendants.
         try:
             pid, ended = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            break
+            return len(seen), status, True
         if pid == child:
             status = ended
-        if pid == 0:
-            time.sleep(0.002)
-    return len(seen - {child}), status
+        if pid != 0:
+            continue
+        if time.monotonic() > end:
+            return len(seen), status, False
+        for descendant, alive in _descendants(child).items():
+            if alive and descendant != child:
+                seen.add(descendant)
+            try:
+                os.kill(descendant, signal.SIGKILL)
+            except (ProcessLookupError, PermissionError):
+                continue
+        time.sleep(0.001)
 
 
-def _descendants() -> list[int]:
-    parents: dict[int, int] = {}
+def _descendants(child: int) -> dict[int, bool]:
+    """The descendants of this process, and whether each is alive; without /proc, `child` alone."""
+    own, parents, alive = os.getpid(), {}, {}
     try:
-        entries = os.listdir("/proc")
+        # Another process namespace's /proc would make us kill strangers.
+        entries = os.listdir("/proc") if os.readlink("/proc/self") == str(own) else None
     except OSError:
-        return []
+        entries = None
+    if entries is None:
+        return {child: True} if child else {}
     for entry in entries:
         if not entry.isdigit():
             continue
@@ -134,20 +182,28 @@ def _descendants() -> list[int]:
                 fields = file.read().rpartition(b")")[2].split()
         except OSError:
             continue
-        if fields[0] != b"Z":
-            parents[int(entry)] = int(fields[1])
-    own, found = os.getpid(), []
-    for pid in parents:
-        ancestor = pid
-        while ancestor in parents and ancestor != own:
-            ancestor = parents[ancestor]
-        if ancestor == own and pid != own:
-            found.append(pid)
-    return found
+        # A zombie may be a process whose first thread alone has ended, so it is killed like the others.
+        parents[int(entry)], alive[int(entry)] = int(fields[1]), fields[0] != b"Z"
+    return {pid: alive[pid] for pid in parents if _is_below(pid, own, parents)}
 
 
-def _send(report: int, message: dict[str, int | None]) -> None:
-    os.write(report, json.dumps(message).encode())
+def _is_below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:
+    # Bounded, because numbers are used again while /proc is read: parents can seem to go round in a circle.
+    for _ in parents:
+        pid = parents.get(pid, 0)
+        if pid == ancestor:
+            return True
+        if pid == 0:
+            return False
+    return False
+
+
+def _send(report: int, message: str) -> None:
+    try:
+        os.write(report, message.encode() + b"\n")
+    except BrokenPipeError:
+        # The factory was killed.
+        return
 
 
 if __name__ == "__main__":

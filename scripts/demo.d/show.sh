@@ -4,8 +4,14 @@ set -euo pipefail
 python=$1
 
 show() {
+    local word
     printf '$ python -m cronline'
-    printf ' %q' "$@"
+    for word in "$@"; do
+        case $word in
+        *[!A-Za-z0-9_.:=/-]*) printf " '%s'" "$word" ;;
+        *) printf ' %s' "$word" ;;
+        esac
+    done
     printf '\n'
     "$python" -m cronline "$@"
     printf '\n'

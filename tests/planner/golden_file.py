@@ -9,12 +9,14 @@ import os
 from pathlib import Path
 
 _FOLDER = Path(__file__).parent / "golden"
+# Asked at once: the environment of a test holds no variable of whoever runs it.
+_REWRITE = os.environ.get("WORKORDER_REWRITE_GOLDEN") == "1"
 
 
 def assert_golden(name: str, text: str) -> None:
     """Compare `text` with the golden file `name`, or rewrite the file if that was asked for."""
     path = _FOLDER / name
-    if os.environ.get("WORKORDER_REWRITE_GOLDEN") == "1":
+    if _REWRITE:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text + "\n", encoding="utf-8")
     assert path.exists(), f"{path} is missing; see {Path(__file__).name} for how to write it"

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.llm.template import quoted, transcript
 from planner.prompts import (
     COMPILE_PLACEHOLDERS,
     COMPILE_REQUIRED,
@@ -16,9 +17,7 @@ from planner.prompts import (
     Template,
     file_listing,
     first_messages,
-    quoted,
     revision_message,
-    transcript,
 )
 
 

@@ -168,7 +168,7 @@ def test_a_damaged_entry_is_never_used_and_never_asked_again(
 def test_a_special_file_in_place_of_an_entry_is_damage(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / f"{call_key('scripted', 'script', a_request())}.json")
 
-    with pytest.raises(DamagedLedger, match="is not a regular file"):
+    with pytest.raises(DamagedLedger, match="is a special file"):
         Ledger(tmp_path).wrap(ScriptedModel(["x"])).complete(a_request())
 
 

@@ -1,0 +1,38 @@
+"""The message of a landed commit. Pure; moving the branch is in `landing`."""
+
+from typing import Final
+
+from factory.contract.work_order import WorkOrder
+
+_MAX_SUBJECT: Final = 72
+_MAX_SUMMARY: Final = 4_000
+
+
+def commit_message(order: WorkOrder, summary: str, contract: str, run_id: str) -> str:
+    """A subject, the model's summary, and the trailers that say what landed.
+
+    Text of a plan or a model can't forge a trailer: the summary's lines are indented, and git reads trailers
+    from the last paragraph only.
+
+    Args:
+        order: the work order.
+        summary: the model's own words about its proposal.
+        contract: the contract hash.
+        run_id: the run.
+    """
+    subject = _one_line(f"{order.id}: {order.title}")
+    if len(subject) > _MAX_SUBJECT:
+        subject = subject[: _MAX_SUBJECT - 1].rstrip() + "…"
+    if len(summary) > _MAX_SUMMARY:
+        summary = summary[: _MAX_SUMMARY - 1] + "…"
+    body = "\n".join(f"  {_printable(line)}".rstrip() for line in summary.strip().splitlines())
+    trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\n"
+    return "\n\n".join(part for part in (subject, body, trailers) if part)
+
+
+def _one_line(text: str) -> str:
+    return " ".join(_printable(text).split())
+
+
+def _printable(text: str) -> str:
+    return "".join(character if character.isprintable() else " " for character in text)

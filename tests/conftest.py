@@ -1,0 +1,66 @@
+"""The environment of every test: hostile by default.
+
+No variable of whoever runs the tests, no user git configuration, a home that doesn't exist, a fixed locale,
+a directory for temporary files that only this test uses, and no network but loopback.
+"""
+
+import os
+import socket
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+_KEPT = ("PATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+_KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COVERAGE_", "COV_")
+
+hypothesis.settings.register_profile("workorder", database=None, deadline=None)
+hypothesis.settings.load_profile("workorder")
+
+
+@pytest.fixture(autouse=True)
+def hostile_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Replace the environment, and keep every connection on this machine.
+
+    Returns:
+        A directory that holds `tmp`, the test's directory for temporary files, and is no part of `tmp_path`.
+    """
+    own = tmp_path_factory.mktemp("environment")
+    temporary = own / "tmp"
+    temporary.mkdir()
+    for name in list(os.environ):
+        if name not in _KEPT and not name.startswith(_KEPT_PREFIXES):
+            monkeypatch.delenv(name)
+    for name, value in {
+        "HOME": str(own / "no-home"),
+        "TMPDIR": str(temporary),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "TZ": "UTC",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_NOSYSTEM": "1",
+    }.items():
+        monkeypatch.setenv(name, value)
+    # The standard library asks for the variable only once.
+    monkeypatch.setattr(tempfile, "tempdir", None)
+    monkeypatch.setattr(socket.socket, "connect", _only_loopback(socket.socket.connect))
+    monkeypatch.setattr(socket.socket, "connect_ex", _only_loopback(socket.socket.connect_ex))
+    return own
+
+
+@pytest.fixture
+def temporary_files(hostile_environment: Path) -> Path:
+    """The test's directory for temporary files: what is in it at the end was left behind."""
+    return hostile_environment / "tmp"
+
+
+def _only_loopback(connect: Any) -> Any:
+    def guarded(self: socket.socket, address: Any) -> Any:
+        remote = self.family in (socket.AF_INET, socket.AF_INET6)
+        if remote and address[0] not in ("127.0.0.1", "::1", "localhost"):
+            raise PermissionError(f"a test may connect to this machine only, not to {address[0]}")
+        return connect(self, address)
+
+    return guarded

@@ -1,0 +1,125 @@
+"""Whose fault a command's end is: that of whoever could have made it end otherwise."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factory.failure import FailureClass, Stage
+from factory.gates.judge import judge
+from tests.factory.gates.results import a_context, a_result
+
+MODEL, PLAN, MACHINE = FailureClass.MODEL_DEFECT, FailureClass.PLAN_DEFECT, FailureClass.ENVIRONMENT
+LANDING = ("README.md", "tool.sh", "src/app.py", "lib/product/core.py")
+NOT_FOUND = "no such file or directory"
+UNFOUND = (
+    "python: Error while finding module specification for 'tool.x'"
+    " (ModuleNotFoundError: No module named 'tool')"
+)
+
+
+def whose(tmp_path: Path, *words: str, **changes: Any) -> FailureClass | None:
+    context = a_context(tmp_path, landing=LANDING, allowed_files=["src/app.py", "scripts/check.sh", "new.sh"])
+    failure = judge(a_result(*words, **changes), Stage.ACCEPTANCE_FAILED, context)
+    return failure.failure_class if failure else None
+
+
+def test_a_command_that_returned_0_passes(tmp_path: Path) -> None:
+    assert whose(tmp_path, "true") is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"exit_code": 3}, "the command returned 3"),
+        ({"exit_code": None, "signal": 11}, "the command was ended by signal 11"),
+        (
+            {"exit_code": None, "signal": 9, "timed_out": True},
+            "the command did not end within its time limit",
+        ),
+        ({"timed_out": True}, "the command did not end within its time limit"),
+        (
+            {"exit_code": None, "supervisor_killed": True},
+            "the process that watches over the command was killed",
+        ),
+        ({"changed": (".git/HEAD", "a")}, "the command changed what it must not: .git/HEAD, a"),
+    ],
+)
+def test_what_the_model_did_is_its_fault(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    failure = judge(a_result("check", **changes), Stage.VERIFY_FAILED, a_context(tmp_path))
+
+    assert failure is not None
+    assert (failure.message, failure.failure_class, failure.stage, failure.where) == (
+        message,
+        MODEL,
+        Stage.VERIFY_FAILED,
+        "check",
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "reason", "class_"),
+    [
+        ("linter", NOT_FOUND, MACHINE),
+        ("linter", "permission denied", MACHINE),
+        ("/opt/tool", NOT_FOUND, MACHINE),
+        ("./tool.sh", "permission denied", PLAN),
+        ("src/../tool.sh", "permission denied", PLAN),
+        ("./new.sh", NOT_FOUND, PLAN),
+        ("./new.sh", "permission denied", PLAN),
+        ("./tool.sh", NOT_FOUND, MACHINE),
+        ("./tool.sh", "exec format error", MACHINE),
+        ("./src/app.py", NOT_FOUND, MODEL),
+        ("./src/app.py", "exec format error", MODEL),
+        ("build/app", NOT_FOUND, MODEL),
+        ("build/app", "permission denied", MODEL),
+    ],
+)
+def test_a_program_that_did_not_start(
+    program: str, reason: str, class_: FailureClass, tmp_path: Path
+) -> None:
+    assert whose(tmp_path, program, exit_code=None, not_started=reason) is class_
+
+
+@pytest.mark.parametrize(
+    ("words", "exit_code", "excerpt", "class_"),
+    [
+        (("python", "-m", "pytest"), 1, "python: No module named pytest", MACHINE),
+        (("python3", "-W", "error", "-m", "mypy", "."), 1, "python: No module named mypy", MACHINE),
+        (("bash", "scripts/verify.sh"), 1, "checking\npython: No module named pytest", MACHINE),
+        (("python", "-m", "tool.x"), 1, UNFOUND, MACHINE),
+        (("python", "-m", "product"), 1, "python: No module named product", MODEL),
+        (("python", "-m", "src.other"), 1, "python: No module named src.other", MODEL),
+        (("python", "-m", "app"), 1, "python: No module named app", MODEL),
+        (("python", "-m", "src"), 1, "python: No module named src.__main__; 'src' is a package", MODEL),
+        (("python", "-m", "src.app"), 1, "Traceback\nModuleNotFoundError: No module named 'requests'", MODEL),
+        (("python", "-c", "x"), 1, "python: No module named pytest\nand then more", MODEL),
+        (("bash", "scripts/check.sh"), 1, "python: No module named pytest", MODEL),
+        (("bash", "./scripts/check.sh"), 127, "scripts/check.sh: line 1: ruff: command not found", MODEL),
+        (("bash", "scripts/verify.sh"), 127, "scripts/verify.sh: line 1: ruff: command not found", MACHINE),
+        (("sh", "scripts/verify.sh"), 127, "scripts/verify.sh: 1: ruff: not found", MACHINE),
+        (("bash", "scripts/verify.sh"), 1, "scripts/verify.sh: line 1: ruff: command not found", MODEL),
+        (("bash", "scripts/verify.sh"), 127, "scripts/verify.sh: line 1: ./build/x: No such file", MODEL),
+        (("bash", "scripts/verify.sh"), 127, "the page was not found", MODEL),
+    ],
+)  # fmt: skip
+def test_a_tool_that_is_missing(
+    words: tuple[str, ...], exit_code: int, excerpt: str, class_: FailureClass, tmp_path: Path
+) -> None:
+    assert whose(tmp_path, *words, exit_code=exit_code, excerpt=excerpt) is class_
+
+
+def test_the_evidence_goes_along(tmp_path: Path) -> None:
+    failure = judge(
+        a_result("check", exit_code=2, excerpt="E   assert"), Stage.VERIFY_FAILED, a_context(tmp_path)
+    )
+
+    assert failure is not None
+    assert (failure.exit_code, failure.excerpt) == (2, "E   assert")
+
+
+def test_other_codes_can_pass_but_never_what_changed_something(tmp_path: Path) -> None:
+    context, five = a_context(tmp_path), frozenset({0, 5})
+
+    assert judge(a_result("t", exit_code=5), Stage.VERIFY_FAILED, context, passing=five) is None
+    assert judge(a_result("t", exit_code=5, changed=("a",)), Stage.VERIFY_FAILED, context, passing=five)

@@ -1,0 +1,139 @@
+"""`factory show` and the last lines of a run, whole, as a person reads them."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from factory.contract.errors import WorkorderError
+from factory.report.ending import told
+from factory.report.show import show_run
+from factory.run import Finished
+from factory.system.console import visible
+from tests.support.answers import a_proposal
+from tests.support.golden import assert_golden
+from tests.support.repositories import make_repo
+from tests.support.runs import Scene
+
+PASSES = "python -c \"exit('bad' in open('src/app.py').read())\""
+TEST = "from src.app import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
+WRONG, RIGHT = "def f(x):\n    return x + 1\n", "def f(x):\n    return 2 * x\n"
+
+
+def anywhere(text: str, finished: Finished, tmp_path: Path) -> str:
+    """`text` without what differs from run to run."""
+    assert finished.folder is not None
+    text = text.replace(str(tmp_path), "<tmp>").replace(finished.folder.name, "<run>")
+    text = re.sub(r"\b[0-9a-f]{12}\b", "<commit>", text)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<date>", text)
+    return re.sub(r"\b\d+\.\d+ s\b", "<time> s", text) + "\n"
+
+
+def shown(finished: Finished, tmp_path: Path) -> str:
+    assert finished.folder is not None
+    end = told(finished.ending, finished.folder)
+    return anywhere(
+        f"{show_run(finished.folder)}\n\n--- at the end of the run ---\n{end}", finished, tmp_path
+    )
+
+
+def test_a_run_that_landed_after_a_failure(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {"tests/test_app.py": TEST, "conftest.py": ""})
+    answers = [a_proposal({"src/app.py": WRONG}), a_proposal({"src/app.py": RIGHT}, summary="Doubled\nit.")]
+
+    finished = Scene(repo, answers, acceptance_commands=["true", "python -c pass"]).run()
+
+    assert_golden("show_landed.txt", shown(finished, tmp_path))
+
+
+def test_a_run_that_spent_its_attempts(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+
+    finished = Scene(repo, ["prose", a_proposal({"src/app.py": "bad"})], acceptance_commands=[PASSES]).run()
+
+    assert_golden("show_failed.txt", shown(finished, tmp_path))
+
+
+def test_a_run_that_was_stopped(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+
+    finished = Scene(repo, acceptance_commands=["no-such-linter src"]).run()
+
+    assert_golden("show_stopped.txt", shown(finished, tmp_path))
+
+
+def test_a_run_that_another_run_had_done(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    scene = Scene(repo)
+    scene.run()
+
+    finished = scene.run()
+
+    assert scene.asked == 1
+    assert_golden("show_already_landed.txt", shown(finished, tmp_path))
+
+
+def test_a_run_that_was_killed(tmp_path: Path) -> None:
+    finished = Scene(make_repo(tmp_path / "repo")).run()
+    assert finished.folder is not None
+    (finished.folder / "run_summary.json").unlink()
+    run = finished.folder / "run.json"
+    run.write_text(json.dumps({**json.loads(run.read_text()), "ended": None, "outcome": None}))
+
+    text = show_run(finished.folder)
+
+    assert "ended not yet, or it was killed" in text
+    assert text.endswith("the run has no summary: it is going on, or it was killed; the next run writes it")
+
+
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / "run.json").unlink(), "holds no run.json"),
+        (lambda folder: (folder / "run.json").write_text("{"), "not valid JSON"),
+        (lambda folder: (folder / "run.json").write_text("[]"), "is not a JSON object"),
+        (lambda folder: (folder / "attempt_1/verify_result.json").write_text("\xff"), "not valid JSON"),
+        (lambda folder: (folder / "attempt_1/llm_usage.json").write_text("null"), "is not a JSON object"),
+        (
+            lambda folder: (folder / "run_summary.json").write_bytes(b" " * 10_000_001),
+            "is larger than 10,000,000 bytes",
+        ),
+    ],
+)
+def test_a_damaged_folder_is_told_and_no_crash(damage: object, message: str, tmp_path: Path) -> None:
+    finished = Scene(make_repo(tmp_path / "repo")).run()
+    assert finished.folder is not None
+    assert callable(damage)
+    damage(finished.folder)
+
+    with pytest.raises(WorkorderError) as caught:
+        show_run(finished.folder)
+
+    assert message in str(caught.value)
+
+
+def test_a_folder_with_values_of_other_types_is_shown_as_far_as_it_goes(tmp_path: Path) -> None:
+    finished = Scene(make_repo(tmp_path / "repo")).run()
+    assert finished.folder is not None
+    for name in ("llm_usage", "proposed_writes", "write_result", "verify_result", "acceptance_result"):
+        odd = {
+            key: [1, None, {"x": 2}] for key in ("usage", "summary", "written", "checks", "commands", "model")
+        }
+        (finished.folder / "attempt_1" / f"{name}.json").write_text(json.dumps({**odd, "applied": True}))
+    (finished.folder / "attempt_x").mkdir()
+    (finished.folder / "run_summary.json").write_text('{"usage": [], "message": {}, "outcome": null}')
+
+    assert show_run(finished.folder).startswith("WO-01  Add the application\n")
+
+
+def test_hostile_text_in_a_folder_is_shown_escaped(tmp_path: Path) -> None:
+    summary = "Done.\x1b[2J\u202e" + "x" * 1_000
+    finished = Scene(make_repo(tmp_path / "repo"), [a_proposal(summary=summary)]).run()
+    assert finished.folder is not None
+
+    text = visible(show_run(finished.folder))
+
+    assert "\x1b" not in text
+    assert "Done.\\x1b[2J\\u202e" in text
+    assert "x" * 400 not in text

@@ -1,0 +1,78 @@
+"""One call that executes a work order in this process, with a scripted model and everything else real."""
+
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.llm.port import Model, Parameters
+from factory.run import Finished, Outside, RunSettings, run_work_order
+from factory.system.clock import SystemClock
+from tests.support.answers import a_proposal
+from tests.support.repositories import write_work_order
+from tests.support.scripted_model import Script, ScriptedModel
+
+
+def run_settings(repo: Path, work_order: Path, out: Path, **changes: Any) -> RunSettings:
+    """What a user asks for who gives no options; `changes` replace fields."""
+    settings = RunSettings(
+        repo=repo,
+        work_order=work_order,
+        out=out,
+        branch=None,
+        max_attempts=2,
+        parameters=Parameters(max_output_tokens=1_000, temperature=0.0),
+        timeout_seconds=60.0,
+        in_place=False,
+        delete_ignored=False,
+        passed_variables=(),
+    )
+    return replace(settings, **changes)
+
+
+class Scene:
+    """A repository, a work order and a model, ready to run.
+
+    The work order's file and the artifacts lie beside the repository.
+
+    Attributes:
+        repo: the repository.
+        work_order: the work order's file.
+        out: the directory for artifacts.
+        model: the scripted model; its `requests` tell what it was asked.
+        progress: what the user was told meanwhile.
+    """
+
+    def __init__(self, repo: Path, script: Iterable[Script] | None = None, **order: JsonValue) -> None:
+        self.repo = repo
+        self.work_order = write_work_order(repo.parent / "orders" / "WO-01.json", **order)
+        self.out = repo.parent / "out"
+        self.model: Model = ScriptedModel([a_proposal()] if script is None else script)
+        self.progress: list[str] = []
+
+    @property
+    def asked(self) -> int:
+        """How often the scripted model was asked."""
+        assert isinstance(self.model, ScriptedModel)
+        return len(self.model.requests)
+
+    def run(self, **settings: Any) -> Finished:
+        """Execute the work order."""
+        world = Outside(lambda: self.model, SystemClock(), self.progress.append, os.environ)
+        return run_work_order(run_settings(self.repo, self.work_order, self.out, **settings), world)
+
+
+def summary_of(finished: Finished) -> JsonObject:
+    """The `run_summary.json` of a run."""
+    assert finished.folder is not None
+    return read_object(finished.folder / "run_summary.json")
+
+
+def read_object(path: Path) -> JsonObject:
+    """A JSON object from a file."""
+    value = json.loads(path.read_bytes())
+    assert isinstance(value, dict)
+    return value
