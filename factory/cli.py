@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
+from factory.exit_codes import ExitCode
 from factory.options import parser
-from factory.routing import ExitCode
 from factory.system.console import Console
 from factory.system.signals import interruptible
 
@@ -21,23 +21,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments; None for the process's own.
 
     Returns:
-        The exit code, see `factory.routing.ExitCode`.
+        The exit code, see `factory.exit_codes.ExitCode`.
     """
     console = Console()
     options = parser().parse_args(argv)
-    if options.version:
-        from importlib.metadata import version
-
-        console.result(f"factory {version('workorder')}")
-        return ExitCode.PASS
     try:
         match options.command:
             case "run":
                 return _run(options, console)
-            case "show":
-                return _show(options, console)
             case _:
-                parser().error("a command is missing: run or show")
+                return _show(options, console)
     except WorkorderError as error:
         console.error(str(error))
         return ExitCode.REFUSED
@@ -54,6 +47,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
     from factory.llm.ledger import Ledger
     from factory.llm.port import Model, Parameters
+    from factory.llm.secrets import redact, secret_values
     from factory.llm.select import select_model
     from factory.report.ending import told
     from factory.run import Outside, RunSettings, run_work_order
@@ -78,6 +72,8 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         delete_ignored=options.delete_ignored,
         passed_variables=tuple(options.pass_env),
         ledger=ledger,
+        # The words of a program may hold a key; it is refused later, but recorded now.
+        llm=redact(options.llm, secret_values(os.environ)),
     )
     progress = (lambda _text: None) if options.quiet else console.progress
     try:

@@ -1,11 +1,13 @@
 """The message of a landed commit. Pure; moving the branch is in `landing`."""
 
+import textwrap
 from typing import Final
 
 from factory.contract.work_order import WorkOrder
 
 _MAX_SUBJECT: Final = 72
 _MAX_SUMMARY: Final = 4_000
+_WIDTH: Final = 72
 
 
 def commit_message(order: WorkOrder, summary: str, contract: str, run_id: str) -> str:
@@ -25,9 +27,20 @@ def commit_message(order: WorkOrder, summary: str, contract: str, run_id: str) -
         subject = subject[: _MAX_SUBJECT - 1].rstrip() + "…"
     if len(summary) > _MAX_SUMMARY:
         summary = summary[: _MAX_SUMMARY - 1] + "…"
-    body = "\n".join(f"  {_printable(line)}".rstrip() for line in summary.strip().splitlines())
+    body = "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\n"
     return "\n\n".join(part for part in (subject, body, trailers) if part)
+
+
+def _wrapped(line: str) -> list[str]:
+    return textwrap.wrap(
+        _printable(line),
+        _WIDTH,
+        initial_indent="  ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    ) or [""]
 
 
 def _one_line(text: str) -> str:

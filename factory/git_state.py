@@ -29,6 +29,10 @@ class GitState(Protocol):
         """Whether our own calls can use the checkout's index: on a pipe, git would wait for ever."""
         ...
 
+    def looked(self) -> None:
+        """Our own git has looked at the files, and may have written into the index that it did."""
+        ...
+
     def changes(self) -> tuple[str, ...]:
         """What differs from the remembered state, as paths or full names of refs, sorted."""
         ...
@@ -52,6 +56,7 @@ class BorrowingRepository:
         self._own = git.work_tree / ".git"
         self._files: Mapping[Path, Entry] = {}
         self._index = ""
+        self._index_of_commands = ""
 
     def take(self) -> None:
         if not self._own.exists():
@@ -60,11 +65,15 @@ class BorrowingRepository:
         # With its time, by which git knows which entries it can't be sure of.
         shutil.copy2(self._git.index, self._own / "index")
         self._files = watched(self._own, self._own)
-        self._index = _digest(self._git.index)
+        self._index = self._index_of_commands = _digest(self._git.index)
 
     def is_usable(self) -> bool:
         assert self._git.index is not None
         return _digest(self._git.index) == self._index
+
+    def looked(self) -> None:
+        assert self._git.index is not None
+        self._index = _digest(self._git.index)
 
     def changes(self) -> tuple[str, ...]:
         if self._own.is_symlink() or not self._own.is_dir():
@@ -106,7 +115,7 @@ class BorrowingRepository:
 
     def _has_same_entries(self) -> bool:
         digest = _digest(self._own / "index")
-        if digest == self._index:
+        if digest == self._index_of_commands:
             return True
         if not digest or not self.is_usable():
             return False
@@ -132,6 +141,9 @@ class UserRepository:
 
     def is_usable(self) -> bool:
         return self._entries().ok
+
+    def looked(self) -> None:
+        """Nothing to do: entries are compared, not bytes."""
 
     def changes(self) -> tuple[str, ...]:
         found = differences(self._files, self._watch(), self._git.common_dir)

@@ -2,7 +2,10 @@
 
 import argparse
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
+
+from factory.exit_codes import ExitCode
+from factory.system.arguments import Parser, Version, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2"
 
@@ -20,37 +23,30 @@ _EXIT_CODES: Final = """exit codes:
   130  interrupted, 143 terminated; both after restoring"""
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose usage errors are refusals: exit code 2, message first."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(2, f"{self.format_usage()}error: {message}\n")
+class _Parser(Parser):
+    usage_error = ExitCode.REFUSED
 
 
 def parser() -> argparse.ArgumentParser:
     """All commands; the parsed `command` names the one that was given."""
-    top = Parser(
+    top = _Parser(
         prog="factory",
         description="Executes work orders against a git repository and lands verified commits.",
         epilog=_EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
-    top.add_argument("--version", action="store_true", help="show the version and exit")
-    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+    top.add_argument("--version", action=Version)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
     _add_show(commands)
     return top
 
 
-def _add_run(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_run(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = commands.add_parser(
         "run",
         help="execute one work order",
         description="Execute one work order.",
         epilog=_EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
     command.add_argument(
         "--repo", type=Path, required=True, metavar="DIR", help="the root of the git repository"
@@ -119,25 +115,13 @@ def _add_run(commands: "argparse._SubParsersAction[Parser]") -> None:
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
 
 
-def _add_show(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_show(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = commands.add_parser(
         "show",
         help="tell what happened in a run",
         description="Tell what happened in a run, from its folder.",
-        allow_abbrev=False,
     )
     command.add_argument("run_dir", type=Path, metavar="RUN_DIR", help="a folder OUT/RUN_ID")
-
-
-def positive(text: str) -> int:
-    """A whole number from 1 upwards."""
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
-    return number
 
 
 def _seconds(text: str) -> float:

@@ -1,27 +1,10 @@
 """What happens next, as functions of values: which node follows, and whether a failed attempt is retried."""
 
-from enum import IntEnum
 from typing import Literal, assert_never
 
+from factory.exit_codes import ExitCode
 from factory.failure import Failure, FailureClass
 from factory.state import RunState
-
-
-class ExitCode(IntEnum):
-    """The exit codes of `factory`; the README documents each."""
-
-    PASS = 0
-    FAIL = 1
-    REFUSED = 2
-    PROVIDER = 3
-    PLAN_DEFECT = 4
-    BUDGET = 5
-    NOT_RESTORED = 6
-    STATE_CORRUPT = 7
-    ENVIRONMENT = 8
-    INTERNAL = 70
-    INTERRUPTED = 130
-    TERMINATED = 143
 
 
 def after_work(state: RunState) -> Literal["continue", "finalize"]:

@@ -11,9 +11,9 @@ from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.contract.work_order import WorkOrder
+from factory.exit_codes import ExitCode
 from factory.failure import Failure
 from factory.llm.port import Usage
-from factory.routing import ExitCode
 from factory.system.clock import Clock
 from factory.system.console import visible
 from factory.system.files import read_bounded

@@ -76,6 +76,7 @@ class Checkout:
         if not self.own_git.is_usable():
             return (*found, ".git/index")
         differing = self.git.paths("diff", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules")
+        self.own_git.looked()
         return tuple(sorted({visible(name) for name in (*found, *differing)}))
 
     def difference(self, tree: str) -> bytes:

@@ -1,9 +1,10 @@
 """The commands and options of `planner`, and nothing that takes time to import: `--help` is instant."""
 
 import argparse
-import sys
 from pathlib import Path
-from typing import Final, NoReturn
+from typing import Final
+
+from factory.system.arguments import Parser, Version, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
@@ -21,23 +22,19 @@ _EXIT_CODES: Final = """exit codes:
   130  interrupted; 143 terminated"""
 
 
-class Parser(argparse.ArgumentParser):
-    """An argument parser whose usage errors exit with 1, because 2 means that validation failed."""
-
-    def error(self, message: str) -> NoReturn:
-        self.exit(1, f"{self.format_usage()}error: {message}\n")
+class _Parser(Parser):
+    # 2 means that validation failed.
+    usage_error = 1
 
 
 def parser() -> argparse.ArgumentParser:
     """All commands; the parsed `command` names the one that was given."""
-    top = Parser(
+    top = _Parser(
         prog="planner",
         description="Compiles a product specification into a plan of work orders, and checks plans.",
         epilog=_EXIT_CODES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
     )
-    top.add_argument("--version", action=_Version, help="show the version and exit")
+    top.add_argument("--version", action=Version)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_compile(commands)
     _add_check(commands)
@@ -46,7 +43,7 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _add_compile(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "compile", "write a plan for a specification")
     command.add_argument(
         "--spec", type=Path, required=True, metavar="FILE", help="the specification, UTF-8 text"
@@ -70,7 +67,7 @@ def _add_compile(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     command.add_argument(
         "--max-attempts",
-        type=_positive,
+        type=positive,
         default=DEFAULT_MAX_ATTEMPTS,
         metavar="N",
         help="how many answers are checked before giving up (default: %(default)s)",
@@ -83,7 +80,7 @@ def _add_compile(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
     command.add_argument(
         "--max-output-tokens",
-        type=_positive,
+        type=positive,
         default=DEFAULT_MAX_OUTPUT_TOKENS,
         metavar="N",
         help="the longest answer; one that is cut off is asked for once more with twice as many"
@@ -97,7 +94,7 @@ def _add_compile(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
 
 
-def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "check", "check a plan that exists; no model is asked")
     _add_plan(command)
     _add_repo(command)
@@ -109,14 +106,14 @@ def _add_check(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
 
 
-def _add_explain(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_explain(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "explain", "show the documentation of a code")
     which = command.add_mutually_exclusive_group(required=True)
     which.add_argument("code", nargs="?", metavar="CODE", help="a code, such as E101")
     which.add_argument("--all", action="store_true", help="all codes")
 
 
-def _add_graph(commands: "argparse._SubParsersAction[Parser]") -> None:
+def _add_graph(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "graph", "draw which work orders depend on which")
     _add_plan(command)
     _add_repo(command)
@@ -128,55 +125,20 @@ def _add_graph(commands: "argparse._SubParsersAction[Parser]") -> None:
     )
 
 
-def _command(commands: "argparse._SubParsersAction[Parser]", name: str, purpose: str) -> Parser:
-    return commands.add_parser(
-        name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.", allow_abbrev=False
-    )
+def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, purpose: str) -> _Parser:
+    return commands.add_parser(name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.")
 
 
-def _add_plan(command: Parser) -> None:
+def _add_plan(command: _Parser) -> None:
     command.add_argument(
         "plan", type=Path, metavar="PLAN", help="a manifest, or a directory with one or with WO-*.json"
     )
 
 
-def _add_repo(command: Parser) -> None:
+def _add_repo(command: _Parser) -> None:
     command.add_argument(
         "--repo",
         type=Path,
         metavar="DIR",
         help="the git repository that the plan starts from (default: a new one)",
     )
-
-
-def _positive(text: str) -> int:
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
-    return number
-
-
-class _Version(argparse.Action):
-    # Unlike argparse's own action, the version is looked up only when it is asked for.
-    def __init__(self, option_strings: list[str], dest: str, **settings: object) -> None:
-        super().__init__(
-            option_strings,
-            dest=argparse.SUPPRESS,
-            default=argparse.SUPPRESS,
-            nargs=0,
-            help=str(settings["help"]),
-        )
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        # Takes longer to import than all the rest.
-        from importlib import metadata
-
-        try:
-            version = metadata.version("workorder")
-        except metadata.PackageNotFoundError:
-            version = "(not installed)"
-        sys.stdout.write(f"planner {version}\n")
-        parser.exit()

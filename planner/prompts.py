@@ -12,6 +12,7 @@ from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.strict_json import encodable
 from factory.llm.port import Message
 from factory.llm.template import PLACEHOLDER, fill, quoted
 
@@ -158,15 +159,7 @@ def _fits(lines: list[str]) -> bool:
 
 def _json_text(path: str) -> str:
     # Quoted, because file names may hold newlines.
-    return json.dumps(path, ensure_ascii=not _encodable(path))
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
+    return json.dumps(path, ensure_ascii=not encodable(path))
 
 
 def _whole_or_absent(text: str) -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from factory.contract.work_order import Document, Plan
-from factory.llm.port import FinishReason, Usage
+from factory.llm.port import FinishReason, Usage, total
 from planner.diagnostic import Diagnostic
 from planner.ending import Outcome
 from planner.render import as_json
@@ -115,14 +115,7 @@ class CompileSummary(Document):
 
 def total_usage(attempts: tuple[AttemptRecord, ...]) -> Usage:
     """The tokens of all calls together."""
-    usages = [call.usage for attempt in attempts for call in attempt.calls]
-    return Usage(
-        input_tokens=sum(usage.input_tokens for usage in usages),
-        cached_tokens=sum(usage.cached_tokens for usage in usages),
-        output_tokens=sum(usage.output_tokens for usage in usages),
-        reasoning_tokens=sum(usage.reasoning_tokens for usage in usages),
-        estimated=any(usage.estimated for usage in usages),
-    )
+    return total(call.usage for attempt in attempts for call in attempt.calls)
 
 
 def planned_orders(plan: Plan) -> tuple[PlannedOrder, ...]:

@@ -57,9 +57,18 @@ def read_json(data: bytes | str, source: str, *, max_bytes: int = MAX_JSON_BYTES
         raise BadJson(f"not valid JSON: {_lower_first(error.msg)}", where=place) from error
     except _Suspicious:
         _locate(text, source)
-    if _SURROGATE_ESCAPE.search(text) or not _encodable(text):
+    if _SURROGATE_ESCAPE.search(text) or not encodable(text):
         _locate(text, source, tolerant=True)
     return value  # type: ignore[no-any-return]
+
+
+def encodable(text: str) -> bool:
+    """Whether `text` can be written as UTF-8: it holds no half of a surrogate pair."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _SURROGATE_ESCAPE: Final = re.compile(r"\\u[dD][89a-fA-F]")
@@ -80,14 +89,6 @@ def _decode(data: bytes, source: str) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise BadJson(f"byte {error.start} is not UTF-8", where=source) from error
-
-
-def _encodable(text: str) -> bool:
-    try:
-        text.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
@@ -147,7 +148,7 @@ def _locate(text: str, source: str, *, tolerant: bool = False) -> None:
 
         if kind == "string":
             value = _string_value(lexeme)
-            if value is None or not _encodable(value):
+            if value is None or not encodable(value):
                 refuse("a string holds half of a surrogate pair, which is not a Unicode character")
             if is_key:
                 keys = frames[-1]

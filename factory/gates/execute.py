@@ -69,10 +69,9 @@ class Executor:
             self.checkout.home.parent: "<tmp>",
             self.checkout.root: ".",
         }
-        if sys.prefix != sys.base_prefix:
-            named[Path(sys.prefix)] = "<venv>"
-        if "VIRTUAL_ENV" in self.environment:
-            named[Path(self.environment["VIRTUAL_ENV"])] = "<venv>"
+        for place in (sys.prefix, self.environment.get("VIRTUAL_ENV", "")):
+            if (Path(place) / "pyvenv.cfg").is_file():
+                named[Path(place)] = "<venv>"
         return {str(form): name for path, name in named.items() for form in (path, path.resolve())}
 
 

@@ -40,9 +40,9 @@ class Acceptance:
                 failure = Failure(
                     stage=Stage.ACCEPTANCE_FAILED,
                     failure_class=FailureClass.PLAN_DEFECT,
-                    message="the acceptance command can't be executed: it does not name a program",
+                    message="the acceptance command can't be split into words, or names no program",
                     where=command,
-                    hint="correct its quotes, or what is empty or NUL in it, in the work order",
+                    hint="correct its quotes in the work order",
                 )
                 return CheckResult(name=self.name, failure=failure, commands=tuple(done))
             result = context.execute(f"acceptance_{number}", command, words)

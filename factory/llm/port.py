@@ -3,6 +3,7 @@
 Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what is remembered (`ledger`).
 """
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal, Protocol
 
@@ -83,6 +84,18 @@ class Usage(_Frozen):
     output_tokens: int
     reasoning_tokens: int = 0
     estimated: bool = False
+
+
+def total(usages: Iterable[Usage]) -> Usage:
+    """The tokens of several calls together; an estimate as soon as one of them is."""
+    found = tuple(usages)
+    return Usage(
+        input_tokens=sum(usage.input_tokens for usage in found),
+        cached_tokens=sum(usage.cached_tokens for usage in found),
+        output_tokens=sum(usage.output_tokens for usage in found),
+        reasoning_tokens=sum(usage.reasoning_tokens for usage in found),
+        estimated=any(usage.estimated for usage in found),
+    )
 
 
 class Answer(_Frozen):

@@ -6,6 +6,7 @@ from factory.contract.proposal import WriteProposal, proposal_schema
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
+from factory.gates.check import words_of
 from factory.llm.port import ProviderError, Request
 from factory.llm.template import transcript
 from factory.nodes.deps import Deps, failed
@@ -21,9 +22,9 @@ def propose(state: RunState, deps: Deps) -> RunState:
     deps.progress(f"attempt {number} of {deps.max_attempts}: SE asks {deps.model.adapter} {deps.model.name}")
     deps.folder.event("attempt_started", attempt=number)
     folder = deps.folder.attempt(number)
-    unmet = _unmet_precondition(deps.order, deps.checkout.tree)
-    if unmet is not None:
-        return failed(unmet)
+    defect = _unusable_command(deps.order) or _unmet_precondition(deps.order, deps.checkout.tree)
+    if defect is not None:
+        return failed(defect)
     files = read_context(deps.order, deps.checkout.tree)
     if isinstance(files, Failure):
         return failed(files)
@@ -98,6 +99,17 @@ def _text(data: bytes) -> tuple[str, str]:
     except UnicodeDecodeError as error:
         return "", f"is not UTF-8 (byte {error.start})"
     return text, "holds NUL, which no text does" if "\0" in text else ""
+
+
+def _unusable_command(order: WorkOrder) -> Failure | None:
+    for command in order.acceptance_commands:
+        if words_of(command) is None:
+            return _plan_defect(
+                "an acceptance command can't be executed: it can't be split into words, or names no program",
+                command,
+                "correct its quotes in the work order",
+            )
+    return None
 
 
 def _unmet_precondition(order: WorkOrder, tree: Tree) -> Failure | None:

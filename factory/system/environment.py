@@ -123,11 +123,12 @@ def _gate_path(own: Mapping[str, str], programs: Path) -> str:
     Work orders say `python`, but some systems install only `python3`: then `programs` gets a `python` that
     is the factory's own.
     """
+    own_programs = str(Path(sys.executable).parent)
     active = own.get("VIRTUAL_ENV")
-    first = str(Path(active) / "bin") if active else str(Path(sys.executable).parent)
-    rest = [entry for entry in own.get("PATH", os.defpath).split(os.pathsep) if entry.startswith("/")]
-    fallback = str(Path(sys.executable).parent)
-    path = os.pathsep.join(dict.fromkeys([first, *rest, fallback]))
+    wanted = (f"{active}/bin" if active else own_programs, own.get("PATH", os.defpath), own_programs)
+    # What is relative would lead into the checkout.
+    entries = [entry for entry in os.pathsep.join(wanted).split(os.pathsep) if entry.startswith("/")]
+    path = os.pathsep.join(dict.fromkeys(entries))
     if shutil.which("python", path=path) is not None:
         return path
     # No link: Python finds a virtual environment by the place of its executable.

@@ -40,6 +40,8 @@ _HARMLESS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
     "-c", "submodule.recurse=false",
+    # A file whose time alone has changed has not changed.
+    "-c", "diff.autoRefreshIndex=true",
     # What is printed is what is parsed here.
     "-c", "core.quotePath=false",
     "-c", "advice.detachedHead=false",

@@ -34,7 +34,7 @@ _REPORT: Final = re.compile(
 _CHUNK: Final = 65_536
 _DRAIN_SECONDS: Final = 1.0
 # Longer than the reaper's two processes take to give up one after the other.
-_GRACE_SECONDS: Final = 15.0
+_GRACE_SECONDS: Final = 20.0
 
 
 @dataclass(frozen=True)

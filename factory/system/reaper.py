@@ -24,6 +24,7 @@ import time
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _GIVE_UP_SECONDS = 5.0
+_PATIENCE_SECONDS = _GIVE_UP_SECONDS + 3.0
 _GAVE_UP = 3
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE)
 
@@ -59,7 +60,7 @@ def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> Non
     """Wait for the supervisor to end, and do its work if it was killed or stopped."""
     ended, _, _ = select.select([supervising, lifeline], [], [])
     if supervising not in ended:
-        ended, _, _ = select.select([supervising], [], [], _GIVE_UP_SECONDS + 1.0)
+        ended, _, _ = select.select([supervising], [], [], _PATIENCE_SECONDS)
         if not ended:
             os.kill(supervisor, signal.SIGKILL)
     _, status = os.waitpid(supervisor, 0)
@@ -90,8 +91,8 @@ def _supervise(command: list[str], lifeline: int, report: int) -> None:
     status = killed_status if status is None else status
     code = os.waitstatus_to_exitcode(status) if status is not None else -signal.SIGKILL
     _send(report, f"{'exit_code' if code >= 0 else 'signal'}={abs(code)} leftovers={leftovers}")
-    if not all_ended:
-        os._exit(_GAVE_UP)
+    # At once: the guardian takes a supervisor that lingers for one that was stopped.
+    os._exit(0 if all_ended else _GAVE_UP)
 
 
 def _start(command: list[str]) -> tuple[int | None, int]:

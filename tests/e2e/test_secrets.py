@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from factory.cli import main
-from factory.routing import ExitCode
+from factory.exit_codes import ExitCode
 from tests.support.answers import a_proposal
 from tests.support.openai_stand_in import Fault, OpenAiStandIn, error_body
 from tests.support.repositories import make_repo, write_work_order

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from factory.routing import ExitCode
+from factory.exit_codes import ExitCode
 from tests.support.answers import a_proposal
 from tests.support.repositories import git, make_repo
 from tests.support.runs import Scene, read_object, summary_of

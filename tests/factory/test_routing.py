@@ -2,8 +2,9 @@
 
 import pytest
 
+from factory.exit_codes import ExitCode
 from factory.failure import Failure, FailureClass, Stage
-from factory.routing import ExitCode, after_finalize, after_work, exit_code, spends_attempt
+from factory.routing import after_finalize, after_work, exit_code, spends_attempt
 
 
 def failure(whose: FailureClass) -> Failure:

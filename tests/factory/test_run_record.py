@@ -6,9 +6,9 @@ from pathlib import Path
 
 from factory.artifacts import RunFolder
 from factory.contract.work_order import WorkOrder
+from factory.exit_codes import ExitCode
 from factory.llm.port import Usage
 from factory.report.show import show_run
-from factory.routing import ExitCode
 from factory.run_record import Ending, RunRecord, complete_killed_runs
 from tests.support.repositories import a_work_order, write_files
 from tests.support.runs import read_object

@@ -105,7 +105,8 @@ def test_a_second_signal_ends_the_process_at_once() -> None:
 
 
 def test_a_tool_that_is_waited_for_is_ended_by_the_signal(tmp_path: Path) -> None:
-    script = f"echo $$ > {tmp_path / 'pid'}; kill -TERM {os.getpid()}; exec sleep 600"
+    # The pause lets this process begin to wait.
+    script = f"echo $$ > {tmp_path / 'pid'}; sleep 0.3; kill -TERM {os.getpid()}; exec sleep 600"
 
     with pytest.raises(Interrupted), interruptible():
         capture(["sh", "-c", script], cwd=None, env=os.environ)

@@ -7,11 +7,11 @@ import pytest
 
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
+from factory.exit_codes import ExitCode
 from factory.failure import Failure, FailureClass
 from factory.llm.port import Answer, FinishReason, ProviderError
 from factory.nodes.se import read_context
 from factory.prompt import ContextFile
-from factory.routing import ExitCode
 from factory.system.files import Tree
 from tests.support.answers import a_proposal, sha256
 from tests.support.repositories import a_work_order, commit_files, make_repo, write_files

@@ -10,9 +10,9 @@ import pytest
 from factory.contract.canonical import EMPTY_SHA256, sha256_hex
 from factory.contract.proposal import WriteProposal
 from factory.contract.work_order import WorkOrder
+from factory.exit_codes import ExitCode
 from factory.failure import Failure, FailureClass, Stage
 from factory.nodes.tr import write_all
-from factory.routing import ExitCode
 from factory.system.files import Tree
 from tests.support.answers import a_proposal
 from tests.support.repositories import a_work_order, files_of, make_repo, write_files

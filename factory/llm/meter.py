@@ -1,0 +1,41 @@
+"""Adds up what the answers of one run used, whether they were asked now or remembered."""
+
+from dataclasses import dataclass, field
+
+from factory.llm.port import Answer, Model, Request, Usage, total
+
+
+@dataclass
+class Meter:
+    """The tokens and the number of the answers so far."""
+
+    usage: Usage = field(default_factory=lambda: total(()))
+    calls: int = 0
+
+    def metered(self, model: Model) -> Model:
+        """`model`, its answers counted here."""
+        return _Metered(model, self)
+
+    def add(self, usage: Usage) -> None:
+        """Count one answer."""
+        self.calls += 1
+        self.usage = total((self.usage, usage))
+
+
+@dataclass(frozen=True)
+class _Metered:
+    model: Model
+    meter: Meter
+
+    @property
+    def adapter(self) -> str:
+        return self.model.adapter
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def complete(self, request: Request) -> Answer:
+        answer = self.model.complete(request)
+        self.meter.add(answer.usage)
+        return answer

@@ -1,0 +1,71 @@
+"""What the command lines of both stages share: a parser, its `--version`, numbers. Imports nothing slow."""
+
+import argparse
+import sys
+from typing import NoReturn
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser without abbreviations, whose help keeps its line breaks.
+
+    Attributes:
+        usage_error: the exit code of a usage error; each stage sets its own.
+    """
+
+    usage_error = 2
+
+    def __init__(
+        self, *, prog: str | None = None, description: str | None = None, epilog: str | None = None
+    ) -> None:
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(self.usage_error, f"{self.format_usage()}error: {message}\n")
+
+
+class Version(argparse.Action):
+    """Prints the installed version and exits.
+
+    Unlike argparse's own action, it looks the version up only when it is asked for, because that takes longer
+    than everything else on the way to `--help`.
+    """
+
+    def __init__(self, option_strings: list[str], dest: str, **_: object) -> None:
+        super().__init__(
+            option_strings,
+            dest=argparse.SUPPRESS,
+            default=argparse.SUPPRESS,
+            nargs=0,
+            help="show the version and exit",
+        )
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
+        from importlib import metadata
+
+        try:
+            version = metadata.version("workorder")
+        except metadata.PackageNotFoundError:
+            version = "(not installed)"
+        sys.stdout.write(f"{parser.prog} {version}\n")
+        parser.exit()
+
+
+def positive(text: str) -> int:
+    """A whole number from 1 upwards.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
+    return number
