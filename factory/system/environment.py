@@ -25,6 +25,8 @@ _GIT_NAMES: Final = (
     "HOME", "XDG_CONFIG_HOME", "PATH", "LD_LIBRARY_PATH", "USER", "LOGNAME", "TMPDIR",
     "GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL", "EMAIL",
     "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
+    # Whose repositories root may use after sudo.
+    "SUDO_UID",
 )  # fmt: skip
 _SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD$|CREDENTIAL|AUTH(?!OR)|COOKIE", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -93,9 +95,18 @@ def program_environment(own: Mapping[str, str]) -> dict[str, str]:
 
 def git_environment(own: Mapping[str, str]) -> dict[str, str]:
     """The environment of our own git calls: the user's configuration and identity, nothing that redirects."""
-    environment = _pick(own, _GIT_NAMES)
+    environment = _pick(own, (*_GIT_NAMES, *_git_configuration(own)))
     environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_LITERAL_PATHSPECS="1")
     return environment
+
+
+def _git_configuration(own: Mapping[str, str]) -> Iterable[str]:
+    """The variables by which CI services configure git, `safe.directory` above all; see git-config(1)."""
+    count = own.get("GIT_CONFIG_COUNT", "")
+    if not re.fullmatch(r"[0-9]{1,3}", count):
+        return ()
+    parts = [f"GIT_CONFIG_{part}_{number}" for number in range(int(count)) for part in ("KEY", "VALUE")]
+    return ("GIT_CONFIG_COUNT", *parts)
 
 
 def _refuse_secret(name: str, own: Mapping[str, str]) -> None:

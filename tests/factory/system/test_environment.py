@@ -173,3 +173,27 @@ def test_git_sees_the_user_s_identity_and_nothing_that_redirects_it() -> None:
 
     assert environment["GIT_AUTHOR_NAME"] == "Ada"
     assert {name for name in environment if name in OWN} == {"XDG_CONFIG_HOME"}
+
+
+def test_git_is_configured_as_the_ci_service_says() -> None:
+    said = {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+        "GIT_CONFIG_KEY_1": "beyond.the",
+        "GIT_CONFIG_VALUE_1": "count",
+    }
+
+    environment = git_environment(said)
+
+    assert {name: value for name, value in environment.items() if name.startswith("GIT_CONFIG_")} == {
+        "GIT_CONFIG_COUNT": "1",
+        "GIT_CONFIG_KEY_0": "safe.directory",
+        "GIT_CONFIG_VALUE_0": "*",
+    }
+
+
+def test_a_count_that_is_none_is_left_out_with_what_it_counts() -> None:
+    environment = git_environment({"GIT_CONFIG_COUNT": "many", "GIT_CONFIG_KEY_0": "a.b"})
+
+    assert not [name for name in environment if name.startswith("GIT_CONFIG_")]
