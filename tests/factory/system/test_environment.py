@@ -55,6 +55,7 @@ def test_gates_see_these_variables_and_no_other(tmp_path: Path) -> None:
         "PATH",
         "PIP_DISABLE_PIP_VERSION_CHECK",
         "PIP_NO_INPUT",
+        "PYTEST_ADDOPTS",
         "PYTHONDONTWRITEBYTECODE",
         "PYTHONHASHSEED",
         "PYTHONNOUSERSITE",
