@@ -45,8 +45,10 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     os.environ["LANGSMITH_TRACING"] = "false"
     os.environ["LANGCHAIN_TRACING_V2"] = "false"
 
+    from factory.llm.budget import Limits, within
     from factory.llm.ledger import Ledger
     from factory.llm.port import Model, Parameters
+    from factory.llm.prices import Price
     from factory.llm.secrets import redact, secret_values
     from factory.llm.select import select_model
     from factory.report.ending import told
@@ -54,9 +56,12 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     from factory.system.clock import SystemClock
 
     ledger = options.ledger or options.out / "ledger"
+    price = Price(*options.price) if options.price else None
+    limits = Limits(options.max_cost_usd, options.max_tokens, price)
 
     def model() -> Model:
-        return select_model(options.llm, stage="factory", ledger=Ledger(ledger), environment=os.environ)
+        asked = select_model(options.llm, stage="factory", ledger=Ledger(ledger), environment=os.environ)
+        return within(limits, asked, Ledger(ledger))
 
     settings = RunSettings(
         repo=options.repo,
@@ -74,6 +79,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
         ledger=ledger,
         # The words of a program may hold a key; it is refused later, but recorded now.
         llm=redact(options.llm, secret_values(os.environ)),
+        price=price,
     )
     progress = (lambda _text: None) if options.quiet else console.progress
     try:

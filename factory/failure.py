@@ -28,6 +28,7 @@ class FailureClass(StrEnum):
     MODEL_DEFECT = "model_defect"
     PROVIDER = "provider"
     ENVIRONMENT = "environment"
+    BUDGET = "budget"
 
 
 class Failure(BaseModel):

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.exit_codes import ExitCode
-from factory.system.arguments import Parser, Version, positive
+from factory.system.arguments import Parser, Version, add_limits, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2"
 
@@ -15,7 +15,7 @@ _EXIT_CODES: Final = """exit codes:
   2    refused: usage, configuration, a dirty or busy repository, an unsafe path
   3    the model's API failed
   4    plan defect: this work order can't pass as written
-  5    a budget or time limit was reached
+  5    a limit on spending was reached
   6    the repository could not be restored
   7    state corrupt
   8    environment: a program is not installed, the disk is full, the branch moved
@@ -112,6 +112,7 @@ def _add_run(commands: "argparse._SubParsersAction[_Parser]") -> None:
         metavar="DIR",
         help="where answers are remembered; outside the repository (default: OUT/ledger)",
     )
+    add_limits(command)
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
 
 

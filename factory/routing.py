@@ -33,5 +33,7 @@ def exit_code(failure: Failure) -> ExitCode:
             return ExitCode.PROVIDER
         case FailureClass.ENVIRONMENT:
             return ExitCode.ENVIRONMENT
+        case FailureClass.BUDGET:
+            return ExitCode.BUDGET
         case _ as never:
             assert_never(never)

@@ -20,6 +20,7 @@ from factory.landing import recover
 from factory.llm.ledger_file import DamagedLedger
 from factory.llm.meter import Meter
 from factory.llm.port import Model, Parameters, ProviderError
+from factory.llm.prices import Price
 from factory.nodes.deps import Deps
 from factory.prompt import TEMPLATE_NAME
 from factory.repository import (
@@ -63,6 +64,7 @@ class RunSettings:
         ledger: the directory in which answers are remembered, if that is known; it must not be in the
             repository.
         llm: the model as the user named it, for the record.
+        price: what the user says that the model costs; None to look it up.
     """
 
     repo: Path
@@ -77,6 +79,7 @@ class RunSettings:
     passed_variables: tuple[str, ...]
     ledger: Path | None = None
     llm: str = ""
+    price: Price | None = None
 
 
 @dataclass(frozen=True)
@@ -180,7 +183,7 @@ def _recorded_run(
             raise
         ending = expected
     with shielded():
-        record.end(ending, meter.usage, meter.calls)
+        record.end(ending, meter.usage, meter.calls, meter.cost_usd(settings.price))
     return Finished(ending, folder.path)
 
 

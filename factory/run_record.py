@@ -71,7 +71,9 @@ class RunRecord:
         folder.event("run_started", run_id=str(facts["run_id"]), work_order=order.id)
         return cls(folder, facts)
 
-    def end(self, ending: Ending, usage: Usage | None, calls: int | None) -> None:
+    def end(
+        self, ending: Ending, usage: Usage | None, calls: int | None, cost_usd: float | None = None
+    ) -> None:
         """Complete `run.json` and write `run_summary.json`; what a killed run used is not known."""
         ended = self.folder.clock.now()
         attempts: list[JsonValue] = list(ending.attempts)
@@ -88,6 +90,7 @@ class RunRecord:
             "attempts": attempts,
             "usage": dump(usage) if usage is not None else None,
             "model_answers": calls,
+            "cost_usd": cost_usd,
         }
         self.folder.document(SUMMARY_FILE, summary)
         self.folder.document(RUN_FILE, {**self.facts, "ended": ended, "outcome": ending.outcome})

@@ -13,6 +13,7 @@ from factory.contract.canonical import dump, plan_hash, sha256_hex
 from factory.contract.work_order import Plan
 from factory.llm.ledger import RecordedModel
 from factory.llm.port import Answer, Parameters
+from factory.llm.prices import Price, cost_usd
 from factory.system.clock import Clock
 from factory.system.files import FileProblem
 from factory.system.signals import shielded
@@ -53,6 +54,7 @@ class Job:
         overwrite: whether a plan that is there may be replaced.
         max_attempts: how many answers are checked before giving up.
         parameters: the model's parameters at the start.
+        price: what the user says that the model costs; None to look it up.
     """
 
     spec: str
@@ -63,6 +65,7 @@ class Job:
     overwrite: bool
     max_attempts: int
     parameters: Parameters
+    price: Price | None = None
 
 
 @dataclass(frozen=True)
@@ -160,6 +163,7 @@ class _Compile:
         """Write the summary."""
         clock = self._deps.clock
         attempts = tuple(self._attempts)
+        usage = total_usage(attempts)
         told = CompileSummary(
             outcome=end.outcome,
             exit_code=end.exit_code,
@@ -173,7 +177,8 @@ class _Compile:
             plan_hash=plan_hash(plan) if plan else None,
             work_orders=planned_orders(plan) if plan else (),
             attempts=attempts,
-            usage=total_usage(attempts),
+            usage=usage,
+            cost_usd=cost_usd(self._deps.model, usage, self._job.price),
             diagnostics=diagnostic_records(self._diagnostics),
         )
         self._deps.artifacts.summary(dump(told))

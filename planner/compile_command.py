@@ -8,8 +8,10 @@ from argparse import Namespace
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
+from factory.llm.budget import Limits, within
 from factory.llm.ledger import Ledger
 from factory.llm.port import Parameters, ProviderError, Usage
+from factory.llm.prices import Price
 from factory.llm.select import select_model
 from factory.system.clock import SystemClock
 from factory.system.console import Console
@@ -33,10 +35,11 @@ def run(options: Namespace, console: Console) -> int:
     directory = _artifacts_directory(options)
     ledger = Ledger(options.ledger if options.ledger is not None else directory / LEDGER_NAME)
     try:
-        model = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ)
+        asked = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ)
     except ProviderError as error:
         console.error(str(error))
         return exit_code(Outcome.API_FAILED)
+    model = within(Limits(options.max_cost_usd, options.max_tokens, job.price), asked, ledger)
     deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
     result = compile_spec(job, deps)
     _tell(result, options, directory, console)
@@ -60,6 +63,7 @@ def _job(options: Namespace) -> Job:
             max_output_tokens=options.max_output_tokens,
             reasoning_effort=None if effort == PROVIDER_DEFAULT else effort,
         ),
+        price=Price(*options.price) if options.price else None,
     )
 
 
@@ -103,6 +107,7 @@ def _in_words(summary: CompileSummary) -> str:
         f"model     {summary.settings.adapter}:{summary.settings.model}",
         f"attempts  {len(summary.attempts)} of {summary.settings.max_attempts}",
         f"tokens    {_tokens(summary.usage)}",
+        *([] if summary.cost_usd is None else [f"cost      ${summary.cost_usd:.4f}"]),
         f"time      {summary.elapsed_seconds:.1f} s",
         f"compiled  {summary.compile_hash}",
     ]

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from factory.system.arguments import Parser, Version, positive
+from factory.system.arguments import Parser, Version, add_limits, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
@@ -14,7 +14,7 @@ EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", 
 
 _EXIT_CODES: Final = """exit codes:
   0    done: the plan is written, or has no errors
-  1    refused: bad usage, an input that can't be used, a plan in the way
+  1    refused: bad usage, an input that can't be used, a plan in the way, a limit reached
   2    validation failed: after the last attempt, or in a plan that was checked
   3    the model's API failed, refused or was cut off
   4    the last answer was not JSON
@@ -92,6 +92,7 @@ def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
         metavar="DIR",
         help="where answers are remembered (default: ledger in the artifacts)",
     )
+    add_limits(command)
 
 
 def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 from factory.llm.port import Answer, Model, Request, Usage, total
+from factory.llm.prices import Price, cost_usd
 
 
 @dataclass
@@ -11,10 +12,16 @@ class Meter:
 
     usage: Usage = field(default_factory=lambda: total(()))
     calls: int = 0
+    model: Model | None = None
 
     def metered(self, model: Model) -> Model:
         """`model`, its answers counted here."""
+        self.model = model
         return _Metered(model, self)
+
+    def cost_usd(self, price: Price | None) -> float | None:
+        """What the answers cost in US dollars; None if no price is known."""
+        return None if self.model is None else cost_usd(self.model, self.usage, price)
 
     def add(self, usage: Usage) -> None:
         """Count one answer."""

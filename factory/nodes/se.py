@@ -1,12 +1,14 @@
 """SE, the software engineer: checks the preconditions, reads the files, asks the model for a proposal."""
 
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import WriteProposal, proposal_schema
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.check import words_of
+from factory.llm.budget import BudgetReached
 from factory.llm.port import ProviderError, Request
 from factory.llm.template import transcript
 from factory.nodes.deps import Deps, failed
@@ -43,7 +45,9 @@ def propose(state: RunState, deps: Deps) -> RunState:
     try:
         answer = deps.model.complete(request)
     except ProviderError as error:
-        return failed(_provider_failure(error))
+        return failed(_unanswered(error, FailureClass.PROVIDER))
+    except BudgetReached as error:
+        return failed(_unanswered(error, FailureClass.BUDGET))
     folder.text("llm_response.txt", answer.text)
     folder.document("llm_usage.json", answer.model_dump(mode="json", exclude={"text"}))
     deps.folder.event(
@@ -145,10 +149,10 @@ def _plan_defect(message: str, where: RepoPath | str, hint: str, stage: Stage = 
     )
 
 
-def _provider_failure(error: ProviderError) -> Failure:
+def _unanswered(error: WorkorderError, whose: FailureClass) -> Failure:
     return Failure(
         stage=Stage.EXCEPTION,
-        failure_class=FailureClass.PROVIDER,
+        failure_class=whose,
         message=error.message,
         where=error.where,
         hint=error.hint,

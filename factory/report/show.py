@@ -109,7 +109,8 @@ def _ending(summary: JsonObject) -> list[str]:
         about = "about " if usage.get("estimated") else ""
         count = f"{answers} answer{'s' if answers != 1 else ''}"
         tokens = f"{_text(usage, 'input_tokens')} tokens in, {_text(usage, 'output_tokens')} out"
-        lines.append(f"  {count}, {about}{tokens}")
+        cost = f", ${summary['cost_usd']}" if summary.get("cost_usd") is not None else ""
+        lines.append(f"  {count}, {about}{tokens}{cost}")
     return lines
 
 

@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from decimal import Decimal, InvalidOperation
 from typing import NoReturn
 
 
@@ -69,3 +70,42 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
     return number
+
+
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """The options that limit what may be spent: `max_cost_usd`, `max_tokens`, `price`."""
+    parser.add_argument(
+        "--max-cost-usd",
+        type=_amount,
+        metavar="X",
+        help="stop before all answers of the ledger together could cost more US dollars than this",
+    )
+    parser.add_argument(
+        "--max-tokens",
+        type=positive,
+        metavar="N",
+        help="stop before all answers of the ledger together could use more tokens than this, in and out",
+    )
+    parser.add_argument(
+        "--price",
+        type=_price,
+        metavar="INPUT,OUTPUT",
+        help="US dollars for a million tokens, of a model whose price is not known",
+    )
+
+
+def _price(text: str) -> tuple[Decimal, Decimal]:
+    first, comma, second = text.partition(",")
+    if not comma:
+        raise argparse.ArgumentTypeError(f"{text!r} is not two amounts with a comma between, such as 1.75,14")
+    return _amount(first), _amount(second)
+
+
+def _amount(text: str) -> Decimal:
+    try:
+        amount = Decimal(text)
+    except InvalidOperation:
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is not an amount of US dollars")
+    return amount

@@ -357,3 +357,48 @@ def test_the_killed_run_is_completed_by_the_next(tmp_path: Path) -> None:
     assert user.runs().returncode == 0
 
     assert user.outcomes() == ["killed", "landed"]
+
+
+# limits
+
+
+def test_a_limit_stops_before_the_model_is_asked_and_a_higher_one_goes_on(tmp_path: Path) -> None:
+    program = tmp_path / "model.py"
+    user = User(tmp_path, answering_program(program, a_proposal()))
+    before = user.state()
+
+    stopped = user.runs("--max-tokens", "1000")
+
+    assert stopped.returncode == 5
+    assert "--max-tokens" in stopped.stderr
+    assert "run again with a higher limit" in stopped.stderr
+    assert calls_of(program) == 0
+    assert user.state() == before
+    assert user.summary()["exit_code"] == 5
+
+    assert user.runs("--max-tokens", "1000000", "--price", "1,2").returncode == 0
+    assert calls_of(program) == 1
+    usage = user.summary()["usage"]
+    assert isinstance(usage, dict)
+    dollars = (usage["input_tokens"] + 2 * usage["output_tokens"]) / 1_000_000
+    assert user.summary()["cost_usd"] == pytest.approx(dollars)
+
+
+def test_a_limit_in_money_is_refused_for_a_model_without_a_price(tmp_path: Path) -> None:
+    program = tmp_path / "model.py"
+    user = User(tmp_path, answering_program(program, a_proposal()))
+
+    refused = user.runs("--max-cost-usd", "5")
+
+    assert refused.returncode == 2
+    assert "is not known" in refused.stderr
+    assert "--price" in refused.stderr
+    assert calls_of(program) == 0
+
+
+@pytest.mark.parametrize("option", [("--max-cost-usd", "NaN"), ("--price", "1.75"), ("--max-tokens", "0")])
+def test_a_limit_that_is_none_is_told(option: tuple[str, str], tmp_path: Path) -> None:
+    refused = User(tmp_path, "command:true").runs(*option)
+
+    assert refused.returncode == 2
+    assert f"argument {option[0]}" in refused.stderr

@@ -552,3 +552,15 @@ def test_quick_commands_import_little(desk: Desk, arguments: list[str], forbidde
         timeout=60,
     )
     assert (done.returncode, done.stderr.replace("plan.json: 0 errors, 0 warnings\n", "")) == (0, "")
+
+
+# limits
+
+
+def test_a_limit_stops_a_compile_before_the_model_is_asked(desk: Desk) -> None:
+    done = desk.compile("--max-tokens", "1000", model=desk.model(json.dumps(PLAN)))
+    assert done.returncode == 1
+    assert "--max-tokens: the next call could use" in done.stderr
+    assert not (desk.home / "plan").exists()
+    assert desk.summary["outcome"] == "error"
+    assert desk.compile("--max-tokens", "1000000", model=desk.model(json.dumps(PLAN))).returncode == 0
