@@ -7,7 +7,7 @@ import os
 import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryFile
 from typing import Final
 
 from factory.contract.errors import WorkorderError
@@ -68,8 +68,9 @@ class CommandModel:
 
     def complete(self, request: Request) -> Answer:
         prompt = prompt_text(request)
-        with TemporaryDirectory(prefix="workorder-command-") as directory:
-            out, err = Path(directory) / "stdout", Path(directory) / "stderr"
+        # Files without a name: a kill can't leave them behind.
+        with TemporaryFile() as stdout, TemporaryFile() as stderr:
+            out, err = (Path(f"/dev/fd/{file.fileno()}") for file in (stdout, stderr))
             outcome = self._run(
                 Command(
                     argv=self._words,
@@ -136,12 +137,9 @@ class CommandModel:
 
     def _tail(self, path: Path) -> str:
         """The last lines of an output file, each indented under the message; empty when there are none."""
-        try:
-            with path.open("rb") as file:
-                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
-                data = file.read()
-        except FileNotFoundError:
-            return ""
+        with path.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            data = file.read()
         lines = redact(data.decode("utf-8", "replace"), self._secrets).strip().splitlines()[-_TAIL_LINES:]
         text = visible("\n".join(lines))[-_TAIL_CHARS:]
         return "".join(f"\n  | {line}" for line in text.splitlines())
