@@ -76,8 +76,8 @@ def _run(options: Namespace, console: Console) -> int:
 def _check(options: Namespace, console: Console) -> int:
     from factory.contract.work_order import MANIFEST_NAME
     from planner.check_plan import check_plan
-    from planner.inputs import read_repo_files
     from planner.render import OutputFormat, render, summary
+    from planner.repo_files import read_repo_files
 
     checked = check_plan(options.plan, read_repo_files(options.repo))
     manifest = options.plan / MANIFEST_NAME
@@ -100,8 +100,8 @@ def _graph(options: Namespace, console: Console) -> int:
     from planner.check_plan import check_plan
     from planner.dependencies import depends_on
     from planner.graph import GraphFormat, draw
-    from planner.inputs import read_repo_files
     from planner.render import OutputFormat, render
+    from planner.repo_files import read_repo_files
 
     repo_files = read_repo_files(options.repo)
     checked = check_plan(options.plan, repo_files)

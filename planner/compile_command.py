@@ -19,9 +19,10 @@ from planner.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile import Compiled, Deps, Job, compile_spec
 from planner.emit import refuse_unusable
 from planner.ending import Outcome, exit_code
-from planner.inputs import read_repo_files, read_revision_template, read_spec, read_template
+from planner.inputs import read_revision_template, read_spec, read_template
 from planner.options import PROVIDER_DEFAULT
 from planner.render import OutputFormat, render
+from planner.repo_files import read_repo_files
 from planner.summary import CompileSummary
 
 

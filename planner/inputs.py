@@ -1,4 +1,4 @@
-"""Reads what the user hands to the planner: texts, templates, and the names of the repository's files."""
+"""Reads the texts that the user hands to the planner: the specification and templates."""
 
 import os
 from pathlib import Path
@@ -7,7 +7,6 @@ from typing import Final
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.system.files import FileProblem, read_bounded
-from factory.system.git import Git
 from factory.system.templates import template_path
 from planner.prompts import COMPILE_PLACEHOLDERS, COMPILE_REQUIRED, REVISION_PLACEHOLDERS, Template
 
@@ -57,15 +56,6 @@ def read_revision_template() -> Template:
     return Template.parse(
         _read_text(path), str(path), required=REVISION_PLACEHOLDERS, known=REVISION_PLACEHOLDERS
     )
-
-
-def read_repo_files(repo: Path | None) -> frozenset[str]:
-    """The tracked files of the target repository; none of a new one.
-
-    Raises:
-        WorkorderError: it is not a git repository.
-    """
-    return frozenset() if repo is None else Git.open(repo).tracked_files()
 
 
 def _read_text(path: Path) -> str:
