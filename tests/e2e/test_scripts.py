@@ -14,7 +14,6 @@ from tests.support.answering_program import manifest, order, write_answers
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
 DEMO = SCRIPTS / "demo"
-RECORDING = SCRIPTS / "demo.d" / "recording"
 SHELL_FILES = [DEMO, SCRIPTS / "test", SCRIPTS / "environment.sh", ROOT / ".ci" / "run"]
 
 PLAN = manifest(
@@ -158,14 +157,13 @@ def test_bad_usage_is_refused(arguments: list[str], message: str, spec: Path, tm
     assert [path.name for path in spec.parent.iterdir() if path.name not in ("spec.md", "show.sh")] == []
 
 
-@pytest.mark.skipif(not RECORDING.is_dir(), reason="the recording is not made yet")
 def test_the_bundled_recording_builds_the_bundled_specification(tmp_path: Path) -> None:
     done = demo(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "Where everything is" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["startup", "run_overhead", "check_scale"])
+@pytest.mark.parametrize("name", ["startup", "run_overhead", "check_scale", "command"])
 def test_a_benchmark_runs(name: str) -> None:
     """What it measures is for a person to judge, on a machine that does nothing else."""
     benchmark = SCRIPTS / "bench" / f"{name}.py"
