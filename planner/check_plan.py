@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from factory.contract.strict_json import BadJson
+from factory.system.plan_files import read_plan
 from planner.check import Checked, check_broken_file, check_document
-from planner.read_plan import read_plan
 
 
 def check_plan(path: Path, repo_files: frozenset[str]) -> Checked:

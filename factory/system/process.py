@@ -20,6 +20,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Final
 
+from factory.system.stop import Stop
+
 HEAD_BYTES: Final = 8_000_000
 """How much of a command's output is stored from its beginning."""
 
@@ -49,6 +51,7 @@ class Command:
         stdout: the file that gets its output; longer output than `HEAD_BYTES + TAIL_BYTES` loses its middle.
         stderr: the file that gets its standard error; None sends it to `stdout`, in the order of writing.
         stdin: what it reads.
+        stop: ends it, and everything it started, when another thread asks for that; None if none will.
     """
 
     argv: tuple[str, ...]
@@ -58,6 +61,7 @@ class Command:
     stdout: Path
     stderr: Path | None = None
     stdin: bytes = b""
+    stop: Stop | None = None
 
 
 @dataclass(frozen=True)
@@ -98,14 +102,17 @@ def run(command: Command) -> Outcome:
     only a sandbox prevents that.
 
     Raises:
+        Stopped: `command.stop` asked for it.
         OSError: the output can't be stored, or no process can be started.
     """
     started = time.monotonic()
+    if command.stop is not None:
+        command.stop.heed()
     with _Sinks(command) as sinks:
         if command.cwd is not None and not command.cwd.is_dir():
             return _never_started("the directory to run it in is gone", started)
         with _Supervised.start(command) as supervised:
-            timed_out = supervised.wait(sinks, started + command.timeout_seconds)
+            timed_out = supervised.wait(sinks, started + command.timeout_seconds, command.stop)
     return _outcome(supervised.report, timed_out, sinks.total_bytes, started)
 
 
@@ -196,15 +203,17 @@ class _Supervised:
                 stream.close()
         os.close(self._report_pipe)
 
-    def wait(self, sinks: "_Sinks", deadline: float) -> bool:
+    def wait(self, sinks: "_Sinks", deadline: float, stop: Stop | None) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
         timed_out = False
         with selectors.DefaultSelector() as selector:
             for source, sink in sinks.sources(self._process):
                 selector.register(source, selectors.EVENT_READ, sink)
             selector.register(self._report_pipe, selectors.EVENT_READ, None)
+            if stop is not None:
+                selector.register(stop, selectors.EVENT_READ, stop)
             ended = False
-            while selector.get_map():
+            while len(selector.get_map()) > (stop is not None):
                 remaining = deadline - time.monotonic()
                 if remaining <= 0 and (timed_out or ended):
                     break
@@ -219,6 +228,8 @@ class _Supervised:
                 if ended and not ready:
                     break
                 for key, _ in ready:
+                    if stop is not None and key.data is stop:
+                        stop.heed()
                     chunk = os.read(key.fd, _CHUNK)
                     if not chunk:
                         selector.unregister(key.fileobj)

@@ -1,11 +1,14 @@
 """Turns SIGINT and SIGTERM into an exception that unwinds through every block that restores something.
 
 The first signal raises `Interrupted` where the program is, or at the end of a `shielded` block. A second
-one is not caught any more: it ends the process at once.
+one ends the process at once, after a last word about what is left. Signals reach only the main thread: how
+its workers learn of one is in `stop`.
 """
 
+import os
 import signal
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
@@ -23,17 +26,28 @@ class Interrupted(BaseException):
         return 128 + self.number
 
 
-class _Pending:
-    """The one piece of state that a signal handler can't be handed: which signal waits for a shield's end."""
+class _Shield(threading.local):
+    """The one piece of state that a signal handler can't be handed: which signal waits for a shield's end.
+
+    Each thread has its own shields, because a handler interrupts the main thread and no other.
+    """
 
     depth = 0
     number: int | None = None
+    last_word: Callable[[], str] | None = None
+
+
+_PENDING = _Shield()
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
-    """Within the block, the first SIGINT or SIGTERM raises `Interrupted`. Main thread only."""
-    _Pending.number = None
+def interruptible(last_word: Callable[[], str] | None = None) -> Iterator[None]:
+    """Within the block, the first SIGINT or SIGTERM raises `Interrupted`. Main thread only.
+
+    Args:
+        last_word: what to print when a second signal ends the process at once; may be called anywhere.
+    """
+    _PENDING.number, _PENDING.last_word = None, last_word
     before = {number: signal.signal(number, _on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
@@ -45,20 +59,29 @@ def interruptible() -> Iterator[None]:
 @contextmanager
 def shielded() -> Iterator[None]:
     """Within the block a signal waits; it is raised when the outermost shield ends without an exception."""
-    _Pending.depth += 1
+    _PENDING.depth += 1
     try:
         yield
     finally:
-        _Pending.depth -= 1
-    if _Pending.depth == 0 and _Pending.number is not None:
-        number, _Pending.number = _Pending.number, None
+        _PENDING.depth -= 1
+    if _PENDING.depth == 0 and _PENDING.number is not None:
+        number, _PENDING.number = _PENDING.number, None
         raise Interrupted(number)
 
 
 def _on_signal(number: int, _frame: FrameType | None) -> None:
     for caught in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(caught, signal.SIG_DFL)
-    if _Pending.depth:
-        _Pending.number = number
+        signal.signal(caught, _on_second_signal)
+    if _PENDING.depth:
+        _PENDING.number = number
         return
     raise Interrupted(number)
+
+
+def _on_second_signal(number: int, _frame: FrameType | None) -> None:
+    for caught in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(caught, signal.SIG_IGN)
+    if _PENDING.last_word is not None:
+        # Not through a stream: this may have interrupted the very code that writes to it.
+        os.write(2, _PENDING.last_word().encode("utf-8", "backslashreplace") + b"\n")
+    os._exit(128 + number)

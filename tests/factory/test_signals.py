@@ -4,8 +4,10 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 
@@ -86,11 +88,11 @@ def test_what_one_block_left_pending_does_not_reach_the_next() -> None:
         pass
 
 
-def test_a_second_signal_ends_the_process_at_once() -> None:
+def test_a_second_signal_ends_the_process_at_once_and_says_what_is_left() -> None:
     program = (
         "import os, signal, time\n"
         "from factory.system.signals import interruptible, shielded\n"
-        "with interruptible(), shielded():\n"
+        "with interruptible(lambda: 'left: a checkout'), shielded():\n"
         "    os.kill(os.getpid(), signal.SIGINT)\n"
         "    print('shielded', flush=True)\n"
         "    os.kill(os.getpid(), signal.SIGTERM)\n"
@@ -101,7 +103,28 @@ def test_a_second_signal_ends_the_process_at_once() -> None:
     )
 
     assert done.stdout == b"shielded\n"
-    assert done.returncode == -signal.SIGTERM
+    assert done.stderr == b"left: a checkout\n"
+    assert done.returncode == 143
+
+
+def test_a_shield_of_another_thread_does_not_hold_the_signal_back() -> None:
+    with interruptible(), ThreadPoolExecutor(1) as pool:
+        inside, over = threading.Event(), threading.Event()
+
+        def work() -> None:
+            with shielded():
+                inside.set()
+                over.wait(30)
+
+        worker = pool.submit(work)
+        inside.wait(30)
+        try:
+            with pytest.raises(Interrupted):
+                os.kill(os.getpid(), signal.SIGTERM)
+        finally:
+            over.set()
+        # And the signal is not the worker's.
+        worker.result(30)
 
 
 def test_a_tool_that_is_waited_for_is_ended_by_the_signal(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import BadJson
+from factory.system.plan_files import NoPlan, read_plan
 from planner.check_plan import check_plan
-from planner.read_plan import NoPlan, read_plan
 from tests.planner.plans import Json, makes, manifest, order
 
 MANIFEST = "WORK_ORDERS_MANIFEST.json"
