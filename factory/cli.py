@@ -45,7 +45,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     os.environ["LANGSMITH_TRACING"] = "false"
     os.environ["LANGCHAIN_TRACING_V2"] = "false"
 
-    from factory.llm.budget import Limits, within
+    from factory.llm.budget import Budget, Limits
     from factory.llm.ledger import Ledger
     from factory.llm.port import Model, Parameters
     from factory.llm.prices import Price
@@ -61,7 +61,7 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
     def model() -> Model:
         asked = select_model(options.llm, stage="factory", ledger=Ledger(ledger), environment=os.environ)
-        return within(limits, asked, Ledger(ledger))
+        return Budget(limits, Ledger(ledger)).guarded(asked)
 
     settings = RunSettings(
         repo=options.repo,

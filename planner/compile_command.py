@@ -8,7 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
-from factory.llm.budget import Limits, within
+from factory.llm.budget import Budget, Limits
 from factory.llm.ledger import Ledger
 from factory.llm.port import Parameters, ProviderError, Usage
 from factory.llm.prices import Price
@@ -40,7 +40,8 @@ def run(options: Namespace, console: Console) -> int:
     except ProviderError as error:
         console.error(str(error))
         return exit_code(Outcome.API_FAILED)
-    model = within(Limits(options.max_cost_usd, options.max_tokens, job.price), asked, ledger)
+    limits = Limits(options.max_cost_usd, options.max_tokens, job.price)
+    model = Budget(limits, ledger).guarded(asked)
     deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
     result = compile_spec(job, deps)
     _tell(result, options, directory, console)

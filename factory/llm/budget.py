@@ -1,9 +1,12 @@
-"""Stops before a limit is passed: the worst case of a call must fit into what is left, or it is not made.
+"""Stops before a limit is passed: the worst case of a call is set aside before it is made, or it is not made.
 
 What was spent is what the ledger holds. So it survives restarts, counts answers that came to nothing, and
 covers everything that shares the ledger, such as the work orders of one plan.
 """
 
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
@@ -14,9 +17,13 @@ from factory.llm.ledger import Ledger, Recorded, RecordedModel, call_key
 from factory.llm.port import Answer, Request, Usage, total
 from factory.llm.prices import Price, known_price
 from factory.llm.replay import ReplayModel
+from factory.system.stop import Stop
 
 _FRAME_TOKENS: Final = 64
 """What a provider adds around one message, generously."""
+
+_LOOK_SECONDS: Final = 0.2
+"""How long a call that waits for others to settle goes without looking whether it shall stop."""
 
 
 class BudgetReached(WorkorderError):
@@ -38,24 +45,98 @@ class Limits:
     price: Price | None = None
 
 
-def within(limits: Limits, model: RecordedModel, ledger: Ledger) -> RecordedModel:
-    """`model`, asked only within the limits; as it is if there are none, or if it costs nothing.
+class Budget:
+    """The limits, shared by all threads that ask.
 
-    Raises:
-        WorkorderError: there is a limit in money, and the model's price is not known.
+    A call that fits only once others have settled waits for them: their worst case is set aside meanwhile.
+
+    Args:
+        limits: what may be spent.
+        ledger: what counts as spent.
     """
-    if (limits.usd is None and limits.tokens is None) or isinstance(model, ReplayModel):
-        return model
-    price = None
-    if limits.usd is not None:
-        price = limits.price or known_price(model)
-        if price is None:
-            raise WorkorderError(
-                f"the price of {model.adapter}:{model.name} is not known, so no limit in money can be kept",
-                where="--max-cost-usd",
-                hint="limit tokens with --max-tokens, or give the price with --price INPUT,OUTPUT",
-            )
-    return _LimitedModel(model, ledger, limits, price)
+
+    def __init__(self, limits: Limits, ledger: Ledger) -> None:
+        self._limits = limits
+        self._ledger = ledger
+        self._settled = threading.Condition()
+        self._used: dict[str, Usage] = {}
+        self._open: list[Usage] = []
+
+    def guarded(self, model: RecordedModel, stop: Stop | None = None) -> RecordedModel:
+        """`model`, asked only within the limits; as it is if there are none, or if it costs nothing.
+
+        Args:
+            model: who is asked.
+            stop: ends the waiting for other calls.
+
+        Raises:
+            WorkorderError: there is a limit in money, and the model's price is not known.
+        """
+        if (self._limits.usd is None and self._limits.tokens is None) or isinstance(model, ReplayModel):
+            return model
+        price = None
+        if self._limits.usd is not None:
+            price = self._limits.price or known_price(model)
+            if price is None:
+                raise WorkorderError(
+                    f"the price of {model.adapter}:{model.name} is not known,"
+                    " so no limit in money can be kept",
+                    where="--max-cost-usd",
+                    hint="limit tokens with --max-tokens, or give the price with --price INPUT,OUTPUT",
+                )
+        return _GuardedModel(model, self._ledger, self, price, stop)
+
+    @contextmanager
+    def reserved(self, worst: Usage, price: Price | None, stop: Stop | None) -> Iterator[None]:
+        """Set `worst` aside within the block, in which the call is made and its answer stored.
+
+        Raises:
+            BudgetReached: it does not fit into what is left, and no open call could make room.
+            Stopped: `stop` asked for it meanwhile.
+        """
+        with self._settled:
+            while (problem := self._problem(worst, price)) is not None:
+                if not self._open:
+                    raise problem
+                self._settled.wait(_LOOK_SECONDS)
+                if stop is not None:
+                    stop.heed()
+            self._open.append(worst)
+        try:
+            yield
+        finally:
+            with self._settled:
+                self._open.remove(worst)
+                self._settled.notify_all()
+
+    def _problem(self, worst: Usage, price: Price | None) -> BudgetReached | None:
+        spent = total((self._spent(), *self._open))
+        if self._limits.tokens is not None:
+            used, more = _tokens(spent), _tokens(worst)
+            if used + more > self._limits.tokens:
+                return BudgetReached(
+                    f"the next call could use {more:,} tokens; {used:,} of {self._limits.tokens:,} are used",
+                    where="--max-tokens",
+                    hint=_HINT,
+                )
+        if self._limits.usd is not None and price is not None:
+            paid, cost = price.of(spent), price.of(worst)
+            if paid + cost > self._limits.usd:
+                return BudgetReached(
+                    f"the next call could cost ${cost:.4f}; ${paid:.4f} of ${self._limits.usd} are spent",
+                    where="--max-cost-usd",
+                    hint=_HINT,
+                )
+        return None
+
+    def _spent(self) -> Usage:
+        """What the ledger holds; an entry never changes, so each is read once."""
+        for key in self._ledger.stored_keys():
+            if key not in self._used:
+                entry = self._ledger.find(key)
+                if entry is not None:
+                    self._used[key] = entry.answer.usage
+        return total(self._used.values())
 
 
 def worst_case(request: Request) -> Usage:
@@ -70,11 +151,12 @@ def worst_case(request: Request) -> Usage:
 
 
 @dataclass(frozen=True)
-class _LimitedModel:
+class _GuardedModel:
     model: RecordedModel
     ledger: Ledger
-    limits: Limits
+    budget: Budget
     price: Price | None
+    stop: Stop | None
 
     @property
     def adapter(self) -> str:
@@ -88,28 +170,10 @@ class _LimitedModel:
         return self.ask(request).answer
 
     def ask(self, request: Request) -> Recorded:
-        if self.ledger.find(call_key(self.adapter, self.name, request)) is None:
-            spent = total(entry.answer.usage for entry in self.ledger.entries())
-            self._require_room(spent, worst_case(request))
-        return self.model.ask(request)
-
-    def _require_room(self, spent: Usage, worst: Usage) -> None:
-        if self.limits.tokens is not None:
-            used, more = _tokens(spent), _tokens(worst)
-            if used + more > self.limits.tokens:
-                raise BudgetReached(
-                    f"the next call could use {more:,} tokens; {used:,} of {self.limits.tokens:,} are used",
-                    where="--max-tokens",
-                    hint=_HINT,
-                )
-        if self.limits.usd is not None and self.price is not None:
-            paid, cost = self.price.of(spent), self.price.of(worst)
-            if paid + cost > self.limits.usd:
-                raise BudgetReached(
-                    f"the next call could cost ${cost:.4f}; ${paid:.4f} of ${self.limits.usd} are spent",
-                    where="--max-cost-usd",
-                    hint=_HINT,
-                )
+        if self.ledger.find(call_key(self.adapter, self.name, request)) is not None:
+            return self.model.ask(request)
+        with self.budget.reserved(worst_case(request), self.price, self.stop):
+            return self.model.ask(request)
 
 
 _HINT: Final = "run again with a higher limit: stored answers are not paid again"

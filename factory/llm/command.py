@@ -19,6 +19,7 @@ from factory.system.console import visible
 from factory.system.environment import program_environment
 from factory.system.files import FileProblem, read_bounded
 from factory.system.process import Command, Outcome
+from factory.system.stop import Stop
 
 DEFAULT_TIMEOUT_SECONDS: Final = 3_600.0
 """How long a program may take for one answer."""
@@ -37,6 +38,7 @@ class CommandModel:
         command_line: the program and its arguments, split as a shell would, run without a shell.
         environment: the variables of this process; the program sees an allow-list of them.
         timeout_seconds: how long one answer may take.
+        stop: ends the program when another thread asks for that; None if none will.
         run: how a process is run.
 
     Raises:
@@ -50,12 +52,14 @@ class CommandModel:
         *,
         environment: Mapping[str, str],
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
+        stop: Stop | None = None,
         run: Callable[[Command], Outcome] = process.run,
     ) -> None:
         self._secrets = secret_values(environment)
         self._words = self._split(command_line)
         self._environment = program_environment(environment)
         self._timeout_seconds = timeout_seconds
+        self._stop = stop
         self._run = run
 
     @property
@@ -80,6 +84,7 @@ class CommandModel:
                     stdout=out,
                     stderr=err,
                     stdin=prompt.encode("utf-8"),
+                    stop=self._stop,
                 )
             )
             if not outcome.ok:

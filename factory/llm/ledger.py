@@ -104,15 +104,18 @@ class Ledger:
             )
         return entry
 
+    def stored_keys(self) -> list[str]:
+        """The names of all stored calls, sorted."""
+        if not self.directory.is_dir():
+            return []
+        return sorted(path.stem for path in self.directory.iterdir() if _ENTRY_NAME.fullmatch(path.name))
+
     def entries(self) -> Iterator[Entry]:
         """All stored calls, sorted by key."""
-        if not self.directory.is_dir():
-            return
-        for path in sorted(self.directory.iterdir()):
-            if _ENTRY_NAME.fullmatch(path.name):
-                entry = self.find(path.stem)
-                if entry is not None:
-                    yield entry
+        for key in self.stored_keys():
+            entry = self.find(key)
+            if entry is not None:
+                yield entry
 
     def reserve(self, key: str) -> None:
         """Note that the call is about to be made, unless it is noted already."""

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from factory.contract.errors import WorkorderError
+from factory.llm.abandonable import AbandonableModel
 from factory.llm.command import CommandModel
 from factory.llm.ledger import Ledger, RecordedModel
 from factory.llm.openai_chat import OpenAiChat
@@ -14,6 +15,7 @@ from factory.llm.openai_endpoint import Endpoint
 from factory.llm.openai_responses import OpenAiResponses
 from factory.llm.port import Model
 from factory.llm.replay import ReplayModel
+from factory.system.stop import Stop
 
 Stage = Literal["planner", "factory"]
 
@@ -29,7 +31,14 @@ _KINDS: Final = {
 _FORMS: Final = ", ".join(f"{kind}:{rest}" for kind, rest in _KINDS.items() if kind != "anthropic")
 
 
-def select_model(name: str, *, stage: Stage, ledger: Ledger, environment: Mapping[str, str]) -> RecordedModel:
+def select_model(
+    name: str,
+    *,
+    stage: Stage,
+    ledger: Ledger,
+    environment: Mapping[str, str],
+    stop: Stop | None = None,
+) -> RecordedModel:
     """The model of that name, its calls remembered in `ledger`; a recording is its own ledger.
 
     Args:
@@ -37,6 +46,7 @@ def select_model(name: str, *, stage: Stage, ledger: Ledger, environment: Mappin
         stage: who asks; the planner asks OpenAI in the background, the factory by chat.
         ledger: where calls are remembered.
         environment: the variables of this process, for keys and URLs.
+        stop: ends or leaves a call when another thread asks for that; None if none will.
 
     Raises:
         WorkorderError: there is no such model.
@@ -47,10 +57,11 @@ def select_model(name: str, *, stage: Stage, ledger: Ledger, environment: Mappin
         case "replay":
             return ReplayModel(Path(rest))
         case "command":
-            return ledger.wrap(CommandModel(rest, environment=environment))
+            return ledger.wrap(CommandModel(rest, environment=environment, stop=stop))
         case "openai" | "openai-chat":
             by_chat = kind == "openai-chat" or stage == "factory"
-            return ledger.wrap(_openai(rest, by_chat=by_chat, ledger=ledger, environment=environment))
+            asked = _openai(rest, by_chat=by_chat, ledger=ledger, environment=environment)
+            return ledger.wrap(asked if stop is None else AbandonableModel(asked, stop))
         case _:
             raise WorkorderError(
                 "asking Anthropic directly comes with a later release",
