@@ -1,7 +1,6 @@
 """The command line of the factory: options in, composition of the parts, exit code out."""
 
 import argparse
-import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -12,6 +11,13 @@ from factory.exit_codes import ExitCode
 from factory.options import parser
 from factory.system.console import Console
 from factory.system.signals import interruptible
+
+
+def _last_word() -> str:
+    return (
+        "left at once: throw-away checkouts may remain in the directory for temporary files;"
+        " the next run or build in this repository removes them, and finishes a landing that was cut off"
+    )
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -41,50 +47,24 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
-    # Tracing to a service is the graph library's own feature; source code never leaves through it.
-    os.environ["LANGSMITH_TRACING"] = "false"
-    os.environ["LANGCHAIN_TRACING_V2"] = "false"
-
-    from factory.llm.budget import Budget, Limits
-    from factory.llm.ledger import Ledger
-    from factory.llm.port import Model, Parameters
-    from factory.llm.prices import Price
-    from factory.llm.secrets import redact, secret_values
-    from factory.llm.select import select_model
+    from factory.composition import attempt_settings, ledger_folder, outside
     from factory.report.ending import told
-    from factory.run import Outside, RunSettings, run_work_order
-    from factory.system.clock import SystemClock
-
-    ledger = options.ledger or options.out / "ledger"
-    price = Price(*options.price) if options.price else None
-    limits = Limits(options.max_cost_usd, options.max_tokens, price)
-
-    def model() -> Model:
-        asked = select_model(options.llm, stage="factory", ledger=Ledger(ledger), environment=os.environ)
-        return Budget(limits, Ledger(ledger)).guarded(asked)
+    from factory.run import RunSettings, run_work_order
 
     settings = RunSettings(
         repo=options.repo,
         work_order=options.work_order,
         out=options.out,
         branch=options.branch,
-        max_attempts=options.max_attempts,
-        parameters=Parameters(
-            max_output_tokens=options.max_output_tokens, temperature=options.llm_temperature
-        ),
-        timeout_seconds=options.timeout_seconds,
+        attempts=attempt_settings(options),
         in_place=options.in_place,
         delete_ignored=options.delete_ignored,
-        passed_variables=tuple(options.pass_env),
-        ledger=ledger,
-        # The words of a program may hold a key; it is refused later, but recorded now.
-        llm=redact(options.llm, secret_values(os.environ)),
-        price=price,
+        ledger=ledger_folder(options),
     )
     progress = (lambda _text: None) if options.quiet else console.progress
     try:
-        with interruptible():
-            finished = run_work_order(settings, Outside(model, SystemClock(), progress, os.environ))
+        with interruptible(_last_word):
+            finished = run_work_order(settings, outside(options, progress))
     except Exception:
         console.error(f"this is a bug in factory; {_crash_log(options.out)}")
         return ExitCode.INTERNAL

@@ -1,5 +1,6 @@
 """The LangGraph wiring of a run, and nothing else: SE → TR → PO → finalize, and back to SE for a retry."""
 
+from collections.abc import Callable
 from functools import partial
 
 from langgraph.graph import END, START, StateGraph
@@ -13,24 +14,35 @@ from factory.routing import after_finalize, after_work
 from factory.state import RunState, final_state
 
 
-def execute(deps: Deps) -> RunState:
+def execute(deps: Deps, start: RunState) -> RunState:
     """Run the graph to its end.
 
     Attempts are bounded by `deps.max_attempts` in the state; the recursion limit is that bound in steps, so
     that a bug in the routing can't become an endless bill.
 
+    Args:
+        deps: the outside world.
+        start: the first attempt's number, and what it knows of the one before.
+
     Returns:
         The final state, validated.
+
+    Raises:
+        Stopped: `deps.stop` asked for it.
     """
     builder: StateGraph[RunState, None, RunState, RunState] = StateGraph(RunState)
-    builder.add_node("se", partial(propose, deps=deps))
-    builder.add_node("tr", partial(apply, deps=deps))
-    builder.add_node("po", partial(examine, deps=deps))
-    builder.add_node("finalize", partial(finalize, deps=deps))
+    for name, node in (("se", propose), ("tr", apply), ("po", examine), ("finalize", finalize)):
+        builder.add_node(name, partial(_enter, node=node, name=name, deps=deps))
     builder.add_edge(START, "se")
     builder.add_conditional_edges("se", after_work, {"continue": "tr", "finalize": "finalize"})
     builder.add_conditional_edges("tr", after_work, {"continue": "po", "finalize": "finalize"})
     builder.add_edge("po", "finalize")
     builder.add_conditional_edges("finalize", after_finalize, {"retry": "se", "end": END})
-    start: RunState = {"attempt": 1, "attempts": []}
     return final_state(builder.compile().invoke(start, {"recursion_limit": 4 * deps.max_attempts + 2}))
+
+
+def _enter(state: RunState, *, node: Callable[[RunState, Deps], RunState], name: str, deps: Deps) -> RunState:
+    if deps.stop is not None:
+        deps.stop.heed()
+    deps.entered(name, state["attempt"])
+    return node(state, deps)

@@ -11,7 +11,7 @@ from typing_extensions import TypedDict
 
 from factory.contract.strict_json import JsonObject
 
-Verdict = Literal["landed", "failed", "stopped"]
+Verdict = Literal["landed", "passed", "failed", "stopped"]
 
 
 @with_config(ConfigDict(extra="forbid"))
@@ -22,6 +22,7 @@ class RunState(TypedDict, total=False):
         attempt: the number of the attempt under way, from 1.
         proposal: the proposal of this attempt, as `WriteProposal` dumps.
         tree: git's id of the tree with the proposal's files, once they are written.
+        usage: the tokens of this attempt's answer, as `Usage` dumps; None while there is none.
         failure: why this attempt failed, as `Failure` dumps; None while it has not.
         previous_proposal: what the attempt before proposed, for the retry's prompt.
         previous_failure: why the attempt before failed.
@@ -33,6 +34,7 @@ class RunState(TypedDict, total=False):
     attempt: int
     proposal: JsonObject | None
     tree: str | None
+    usage: JsonObject | None
     failure: JsonObject | None
     previous_proposal: JsonObject | None
     previous_failure: JsonObject | None

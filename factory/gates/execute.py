@@ -10,6 +10,7 @@ from factory.brief import canonical_output, excerpt
 from factory.gates.check import CommandResult
 from factory.system.files import read_bounded
 from factory.system.process import HEAD_BYTES, TAIL_BYTES, Command, run
+from factory.system.stop import Stop
 from factory.workspace import Checkout
 
 _LOOKED_AT: Final = 200_000
@@ -25,12 +26,14 @@ class Executor:
         environment: their whole environment.
         timeout_seconds: the time limit of each.
         folder: where their output goes.
+        stop: ends a command when another thread asks for that; None if none will.
     """
 
     checkout: Checkout
     environment: Mapping[str, str]
     timeout_seconds: float
     folder: Path
+    stop: Stop | None = None
 
     def __call__(self, name: str, command: str, words: tuple[str, ...]) -> CommandResult:
         """Run one command; see `CheckContext.execute`."""
@@ -42,6 +45,7 @@ class Executor:
                 env=self.environment,
                 timeout_seconds=self.timeout_seconds,
                 stdout=output,
+                stop=self.stop,
             )
         )
         # The stored part is bounded; the mark in its middle needs a little more room.

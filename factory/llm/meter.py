@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from factory.contract.strict_json import JsonObject
 from factory.llm.port import Answer, Model, Request, Usage, total
 from factory.llm.prices import Price, cost_usd
 
@@ -22,6 +23,14 @@ class Meter:
     def cost_usd(self, price: Price | None) -> float | None:
         """What the answers cost in US dollars; None if no price is known."""
         return None if self.model is None else cost_usd(self.model, self.usage, price)
+
+    def priced(self, attempt: JsonObject, price: Price | None) -> JsonObject:
+        """The record of an attempt, with what its answer cost in US dollars; None if that is not known."""
+        usage = attempt.get("usage")
+        cost = None
+        if usage is not None and self.model is not None:
+            cost = cost_usd(self.model, Usage.model_validate(usage), price)
+        return {**attempt, "cost_usd": cost}
 
     def add(self, usage: Usage) -> None:
         """Count one answer."""

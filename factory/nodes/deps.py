@@ -10,6 +10,7 @@ from factory.llm.port import Model, Parameters
 from factory.prompt import dump_brief
 from factory.repository import Target
 from factory.state import RunState
+from factory.system.stop import Stop
 from factory.workspace import Checkout
 
 
@@ -31,6 +32,9 @@ class Deps:
         timeout_seconds: the time limit of every command.
         max_attempts: how many attempts model defects may spend.
         progress: tells the user what happens now.
+        lands: whether a passed attempt is landed; else it only counts as passed.
+        entered: told the node and the attempt when the graph enters a node.
+        stop: ends the run when another thread asks for that; None if none will.
     """
 
     order: WorkOrder
@@ -46,6 +50,9 @@ class Deps:
     timeout_seconds: float
     max_attempts: int
     progress: Callable[[str], None]
+    lands: bool
+    entered: Callable[[str, int], None]
+    stop: Stop | None
 
 
 def failed(failure: Failure) -> RunState:

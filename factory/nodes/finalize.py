@@ -1,4 +1,4 @@
-"""finalize: lands a passed attempt, or puts the baseline back and decides whether another attempt follows."""
+"""finalize: lands a passed attempt, or leaves that to a build; restores the baseline after a failed one."""
 
 from factory.commit_message import commit_message
 from factory.contract.canonical import dump
@@ -16,10 +16,11 @@ def finalize(state: RunState, deps: Deps) -> RunState:
     """Land or restore."""
     failure = Failure.model_validate(state["failure"]) if state.get("failure") else None
     if failure is None:
+        if not deps.lands:
+            return {"attempts": _recorded(state, None), "verdict": "passed"}
         landed = _land(state, deps)
         if not isinstance(landed, Failure):
-            record: JsonObject = {"attempt": state["attempt"], "passed": True, "failure": None}
-            return {"attempts": [*state["attempts"], record], "verdict": "landed", "commit": landed}
+            return {"attempts": _recorded(state, None), "verdict": "landed", "commit": landed}
         failure = landed
     return _give_back(state, deps, failure)
 
@@ -58,8 +59,7 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
     )
     deps.progress(f"attempt {number} failed at {failure.stage}: {failure.told}")
     deps.checkout.restore()
-    record: JsonObject = {"attempt": number, "passed": False, "failure": dump_brief(failure)}
-    update: RunState = {"attempts": [*state["attempts"], record]}
+    update: RunState = {"attempts": _recorded(state, failure)}
     if not spends_attempt(failure):
         update["verdict"] = "stopped"
     elif number >= deps.max_attempts:
@@ -71,6 +71,18 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
         update["proposal"] = None
         update["tree"] = None
         update["failure"] = None
+        update["usage"] = None
         return update
     update["failure"] = dump_brief(failure)
     return update
+
+
+def _recorded(state: RunState, failure: Failure | None) -> list[JsonObject]:
+    """The records of all attempts, this one included."""
+    record: JsonObject = {
+        "attempt": state["attempt"],
+        "passed": failure is None,
+        "failure": dump_brief(failure) if failure else None,
+        "usage": state.get("usage"),
+    }
+    return [*state["attempts"], record]

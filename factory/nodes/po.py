@@ -21,7 +21,7 @@ def examine(state: RunState, deps: Deps) -> RunState:
         order=deps.order,
         tree=deps.checkout.tree,
         landing=frozenset(deps.checkout.git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", tree)),
-        execute=Executor(deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path),
+        execute=Executor(deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path, deps.stop),
     )
     for name, checks in (("verify", VERIFY), ("acceptance", ACCEPTANCE)):
         deps.progress(f"attempt {number}: PO runs {name}")

@@ -53,13 +53,14 @@ def propose(state: RunState, deps: Deps) -> RunState:
     deps.folder.event(
         "answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason
     )
+    usage = answer.usage.model_dump(mode="json")
     proposal = parse_answer(answer)
     if isinstance(proposal, Failure):
-        return failed(proposal)
+        return {**failed(proposal), "usage": usage}
     document = dump(proposal)
     assert isinstance(document, dict)
     folder.document("proposed_writes.json", document)
-    return {"proposal": document}
+    return {"proposal": document, "usage": usage}
 
 
 def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:

@@ -657,12 +657,12 @@ class TestEnvironment:
         scene = Scene(repo, acceptance_commands=[self.DUMP])
         from dataclasses import replace
 
-        from factory.run import Outside, run_work_order
+        from factory.execution import Outside, run_work_order
         from factory.system.clock import SystemClock
         from tests.support.runs import run_settings
 
         own = {**os.environ, **SECRETS, **variables}
-        world = Outside(lambda: scene.model, SystemClock(), scene.progress.append, own)
+        world = Outside(lambda _stop: scene.model, SystemClock(), scene.progress.append, own)
         settings = run_settings(scene.repo, scene.work_order, scene.out)
         return run_work_order(replace(settings, passed_variables=passed), world)
 

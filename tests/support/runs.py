@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from factory.contract.strict_json import JsonObject, JsonValue
+from factory.execution import AttemptSettings, Outside
 from factory.llm.port import Model, Parameters
-from factory.run import Finished, Outside, RunSettings, run_work_order
+from factory.run import Finished, RunSettings, run_work_order
 from factory.system.clock import SystemClock
 from tests.support.answers import a_proposal
 from tests.support.repositories import write_work_order
@@ -23,14 +24,23 @@ def run_settings(repo: Path, work_order: Path, out: Path, **changes: Any) -> Run
         work_order=work_order,
         out=out,
         branch=None,
+        attempts=attempt_settings(
+            **{name: changes.pop(name) for name in sorted(changes) if name in AttemptSettings.model_fields}
+        ),
+        in_place=False,
+        delete_ignored=False,
+    )
+    return replace(settings, **changes)
+
+
+def attempt_settings(**changes: Any) -> AttemptSettings:
+    """How work orders are attempted when a user gives no options; `changes` replace fields."""
+    settings = AttemptSettings(
         max_attempts=2,
         parameters=Parameters(max_output_tokens=1_000, temperature=0.0),
         timeout_seconds=60.0,
-        in_place=False,
-        delete_ignored=False,
-        passed_variables=(),
     )
-    return replace(settings, **changes)
+    return settings.model_copy(update=changes)
 
 
 class Scene:
@@ -61,7 +71,7 @@ class Scene:
 
     def run(self, **settings: Any) -> Finished:
         """Execute the work order."""
-        world = Outside(lambda: self.model, SystemClock(), self.progress.append, os.environ)
+        world = Outside(lambda _stop: self.model, SystemClock(), self.progress.append, os.environ)
         return run_work_order(run_settings(self.repo, self.work_order, self.out, **settings), world)
 
 

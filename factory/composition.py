@@ -1,0 +1,56 @@
+"""Puts the parts together that the options of `run` and `build` name: the model, its limits, the settings."""
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from factory.execution import AttemptSettings, Outside
+from factory.llm.budget import Budget, Limits
+from factory.llm.ledger import Ledger
+from factory.llm.port import Model, Parameters
+from factory.llm.prices import Price
+from factory.llm.secrets import redact, secret_values
+from factory.llm.select import select_model
+from factory.system.clock import SystemClock
+from factory.system.stop import Stop
+
+# Tracing to a service is the graph library's own feature; source code never leaves through it.
+os.environ["LANGSMITH_TRACING"] = "false"
+os.environ["LANGCHAIN_TRACING_V2"] = "false"
+
+
+def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
+    """How work orders are attempted."""
+    return AttemptSettings(
+        max_attempts=options.max_attempts,
+        parameters=Parameters(
+            max_output_tokens=options.max_output_tokens, temperature=options.llm_temperature
+        ),
+        timeout_seconds=options.timeout_seconds,
+        passed_variables=tuple(options.pass_env),
+        # The words of a program may hold a key; it is refused later, but recorded now.
+        llm=redact(options.llm, secret_values(os.environ)),
+        price=_price(options),
+    )
+
+
+def ledger_folder(options: argparse.Namespace) -> Path:
+    """Where answers are remembered."""
+    return Path(options.ledger or options.out / "ledger")
+
+
+def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Outside:
+    """The model within its limits, the clock, and this process's environment."""
+    ledger = Ledger(ledger_folder(options))
+    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, _price(options)), ledger)
+
+    def model(stop: Stop | None) -> Model:
+        asked = select_model(options.llm, stage="factory", ledger=ledger, environment=os.environ, stop=stop)
+        return budget.guarded(asked, stop)
+
+    return Outside(model, SystemClock(), progress, os.environ)
+
+
+def _price(options: argparse.Namespace) -> Price | None:
+    return Price(*options.price) if options.price else None

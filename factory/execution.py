@@ -1,0 +1,307 @@
+"""Executes one work order on one baseline and records how it went: what a run and a build have in common.
+
+Where it works, whether it may start, and where a passed attempt lands are the caller's business.
+"""
+
+import gc
+import os
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.artifacts import RunFolder
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import WorkOrder
+from factory.exit_codes import ExitCode
+from factory.failure import Failure
+from factory.landable import unlandable_path
+from factory.llm.ledger_file import DamagedLedger
+from factory.llm.meter import Meter
+from factory.llm.port import Model, Parameters, ProviderError
+from factory.llm.prices import Price
+from factory.nodes.deps import Deps
+from factory.prompt import TEMPLATE_NAME
+from factory.repository import NotRestored, Target
+from factory.routing import exit_code
+from factory.run_record import Ending, RunRecord, refused, str_without_hint
+from factory.state import RunState
+from factory.system.clock import Clock
+from factory.system.console import visible
+from factory.system.environment import gate_environment
+from factory.system.files import FileProblem
+from factory.system.git import GitError
+from factory.system.signals import Interrupted, shielded
+from factory.system.stop import Stop, Stopped
+from factory.system.templates import template_path
+from factory.workspace import Checkout
+
+
+class AttemptSettings(BaseModel):
+    """How a work order is attempted; plain data, so that it can travel to another process.
+
+    Attributes:
+        max_attempts: how many attempts model defects may spend.
+        parameters: how the model is asked.
+        timeout_seconds: the time limit of each command that is run.
+        passed_variables: further environment variables that commands may see.
+        llm: the model as the user named it, for the record.
+        price: what the user says that the model costs; None to look it up.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    max_attempts: int
+    parameters: Parameters
+    timeout_seconds: float
+    passed_variables: tuple[str, ...] = ()
+    llm: str = ""
+    price: Price | None = None
+
+
+@dataclass(frozen=True)
+class Outside:
+    """What an execution touches beside the repository.
+
+    Attributes:
+        model: makes the model when everything else is known to be in order; it heeds the stop, if there is
+            one.
+        clock: the time, for records.
+        progress: tells the user what happens now.
+        environment: the factory's own environment variables.
+    """
+
+    model: Callable[[Stop | None], Model]
+    clock: Clock
+    progress: Callable[[str], None]
+    environment: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Execution:
+    """One work order on one baseline.
+
+    Attributes:
+        order: the work order.
+        contract: its contract hash.
+        run_id: the name of this execution.
+        goal: where it starts and lands.
+        folder: where its artifacts go.
+        settings: how it is attempted.
+        world: what it touches beside the repository.
+        facts: further facts for the record.
+        lands: whether a passed attempt is landed; else it only counts as passed.
+        entered: told the node and the attempt when the graph enters a node.
+        stop: ends it when another thread asks for that.
+    """
+
+    order: WorkOrder
+    contract: str
+    run_id: str
+    goal: Target
+    folder: RunFolder
+    settings: AttemptSettings
+    world: Outside
+    facts: JsonObject
+    lands: bool = True
+    entered: Callable[[str, int], None] = lambda _node, _attempt: None
+    stop: Stop | None = None
+
+    def recorded(
+        self,
+        landed: Callable[[], str | None],
+        prepare: Callable[[], Ending | None],
+        place: Callable[[], AbstractContextManager[Checkout]],
+        start: RunState,
+    ) -> "Executed":
+        """Execute, and record every ending, a bug included.
+
+        Args:
+            landed: the commit of this execution if it has landed; asked after an interruption.
+            prepare: what is done before anything is paid; an ending if there is nothing to do.
+            place: opens the checkout of the baseline.
+            start: the state in which the graph starts.
+        """
+        record = RunRecord.start(self.folder, self.order, {**self._facts(), **self.facts})
+        meter = Meter()
+        state: RunState | None = None
+        try:
+            ending = prepare()
+            if ending is None:
+                ending, state = self._execute(meter, place, start)
+        except Interrupted as signal:
+            ending = interrupted(signal, landed())
+        except Stopped:
+            ending = Ending("interrupted", ExitCode.INTERRUPTED, "stopped; nothing is left half done")
+        except BaseException as error:
+            expected = ending_of(error)
+            if expected is None:
+                record.end(Ending("internal_error", ExitCode.INTERNAL, repr(error)), meter.usage, meter.calls)
+                raise
+            ending = expected
+        with shielded():
+            record.end(ending, meter.usage, meter.calls, meter.cost_usd(self.settings.price))
+        return Executed(ending, state, record)
+
+    def deps(self, opened: Checkout, model: Model) -> Deps:
+        """The outside world of the graph's nodes."""
+        return Deps(
+            order=self.order,
+            run_id=self.run_id,
+            contract=self.contract,
+            target=self.goal,
+            checkout=opened,
+            model=model,
+            parameters=self.settings.parameters,
+            template=template_path(TEMPLATE_NAME).read_text("utf-8"),
+            folder=self.folder,
+            gate_environment=gate_environment(
+                self.world.environment,
+                home=opened.home,
+                temporary=opened.temporary,
+                passed=self.settings.passed_variables,
+            ),
+            timeout_seconds=self.settings.timeout_seconds,
+            max_attempts=self.settings.max_attempts,
+            progress=self.world.progress,
+            lands=self.lands,
+            entered=self.entered,
+            stop=self.stop,
+        )
+
+    def _execute(
+        self, meter: Meter, place: Callable[[], AbstractContextManager[Checkout]], start: RunState
+    ) -> tuple[Ending, RunState | None]:
+        model = meter.metered(self.world.model(self.stop))
+        with place() as opened:
+            problem = unlandable_path(self.order, opened.git, self.goal)
+            if problem is not None:
+                return _stopped(problem, ()), None
+            deps = self.deps(opened, model)
+            self.folder.begin()
+            state = _imported_graph()(deps, start)
+        return self._ending(state, meter), state
+
+    def _ending(self, state: RunState, meter: Meter) -> Ending:
+        attempts = tuple(meter.priced(record, self.settings.price) for record in state["attempts"])
+        if state.get("verdict") == "landed":
+            commit = state["commit"]
+            assert commit is not None
+            message = f"{self.order.id} landed on {self.goal.branch} as {commit[:12]}"
+            return Ending("landed", ExitCode.PASS, message, commit=commit, attempts=attempts)
+        if state.get("verdict") == "passed":
+            message = f"{self.order.id} passed its gates, and waits for its turn to land"
+            return Ending("passed", ExitCode.PASS, message, attempts=attempts)
+        failure = Failure.model_validate(state["failure"])
+        if state.get("verdict") == "failed":
+            return failed(self.order.id, failure, attempts)
+        return _stopped(failure, attempts)
+
+    def _facts(self) -> JsonObject:
+        return {
+            "run_id": self.run_id,
+            "contract": self.contract,
+            "baseline": self.goal.baseline,
+            "branch": self.goal.branch,
+            "repository": visible(str(self.goal.git.common_dir)),
+            "pid": os.getpid(),
+        }
+
+
+@dataclass(frozen=True)
+class Executed:
+    """How an execution ended.
+
+    Attributes:
+        ending: for the user and the record.
+        state: the graph's last state; None if it was never entered.
+        record: the record, which the caller may end anew when it knows more.
+    """
+
+    ending: Ending
+    state: RunState | None
+    record: RunRecord
+
+
+def settings_facts(settings: AttemptSettings) -> JsonObject:
+    """The settings as they are recorded."""
+    return {
+        "llm": visible(settings.llm),
+        "max_attempts": settings.max_attempts,
+        "timeout_seconds": settings.timeout_seconds,
+        "temperature": settings.parameters.temperature,
+        "max_output_tokens": settings.parameters.max_output_tokens,
+    }
+
+
+def ending_of(error: BaseException) -> Ending | None:
+    """The ending that an error means; None if it is a bug."""
+    match error:
+        case NotRestored():
+            return Ending("not_restored", ExitCode.NOT_RESTORED, str_without_hint(error), error.hint)
+        case GitError() | FileProblem() | OSError():
+            hint = error.hint if isinstance(error, WorkorderError) else ""
+            message = str_without_hint(error) if isinstance(error, WorkorderError) else str(error)
+            return Ending(
+                "stopped",
+                ExitCode.ENVIRONMENT,
+                message,
+                hint or "see whether the disk is full or a permission is missing",
+            )
+        case ProviderError():
+            return Ending("stopped", ExitCode.PROVIDER, str_without_hint(error), error.hint)
+        case DamagedLedger():
+            return Ending("stopped", ExitCode.STATE_CORRUPT, str_without_hint(error), error.hint)
+        case WorkorderError():
+            return refused(error)
+        case _:
+            return None
+
+
+def refusal_of(error: WorkorderError | OSError) -> Ending:
+    """The ending that an error means before anything was begun: a file that can't be read is an input."""
+    if isinstance(error, FileProblem):
+        return refused(error)
+    ending = ending_of(error)
+    assert ending is not None
+    return ending
+
+
+def interrupted(signal: Interrupted, landed: str | None) -> Ending:
+    """The ending after a signal; `landed` is the commit that came before it, if one did."""
+    if landed is not None:
+        message = f"ended by {signal}, after it had landed {landed[:12]}"
+        return Ending("interrupted", signal.exit_code, message, commit=landed)
+    return Ending(
+        "interrupted", signal.exit_code, f"ended by {signal}; nothing is left half done", "run again to go on"
+    )
+
+
+def failed(order_id: str, failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
+    """The ending of a work order whose attempts are spent."""
+    hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
+    spent = f"{len(attempts)} attempt{'s are' if len(attempts) > 1 else ' is'} spent"
+    message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.told}"
+    return Ending("failed", ExitCode.FAIL, message, hint, failure, attempts=attempts)
+
+
+def _stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
+    message = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}: {failure.told}"
+    return Ending("stopped", exit_code(failure), message, failure.hint, failure, attempts=attempts)
+
+
+def _imported_graph() -> Callable[[Deps, RunState], RunState]:
+    """The graph; importing its library takes most of a second, so it waits until everything else is right.
+
+    Without collecting garbage meanwhile, and with what is imported set aside for good, a run is a fifth of a
+    second shorter: nothing of it is garbage before the process ends.
+    """
+    gc.disable()
+    try:
+        from factory.graph import execute
+    finally:
+        gc.freeze()
+        gc.enable()
+    return execute
