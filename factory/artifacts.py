@@ -17,6 +17,7 @@ from factory.system.files import write_atomic
 SCHEMA_VERSION: Final = 1
 RUN_FILE: Final = "run.json"
 SUMMARY_FILE: Final = "run_summary.json"
+EVENTS_FILE: Final = "events.jsonl"
 
 
 @dataclass(frozen=True)
@@ -67,21 +68,33 @@ class RunFolder:
 
     def event(self, kind: str, **facts: JsonValue) -> None:
         """Append a line to `events.jsonl`: a sequence number, the time, what happened."""
-        path = self.path / "events.jsonl"
-        self.path.mkdir(parents=True, exist_ok=True)
-        sequence = 0
-        if path.exists():
-            content = path.read_bytes()
-            if content and not content.endswith(b"\n"):
-                # A crash cut the last line; what was after its beginning never happened.
-                content = content[: content.rfind(b"\n") + 1]
-                write_atomic(path, content)
-            sequence = content.count(b"\n")
-        with path.open("ab") as file:
-            if sequence == 0:
+        EventLog(self.path / EVENTS_FILE, self.clock).append(kind, **facts)
+
+
+class EventLog:
+    """A file with a line for each event; its first line tells the version. One writer at a time."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes() if path.exists() else b""
+        if content and not content.endswith(b"\n"):
+            # A crash cut the last line; what was after its beginning never happened.
+            content = content[: content.rfind(b"\n") + 1]
+            write_atomic(path, content)
+        self._sequence = content.count(b"\n")
+
+    def append(self, kind: str, **facts: JsonValue) -> JsonObject:
+        """Append an event, and return it as it was written."""
+        with self._path.open("ab") as file:
+            if self._sequence == 0:
                 file.write(_line({"schema_version": SCHEMA_VERSION, "sequence": 0}))
-                sequence = 1
-            file.write(_line({"sequence": sequence, "time": self.clock.now(), "event": kind, **facts}))
+                self._sequence = 1
+            event = {"sequence": self._sequence, "time": self._clock.now(), "event": kind, **facts}
+            file.write(_line(event))
+        self._sequence += 1
+        return event
 
 
 def _line(event: JsonObject) -> bytes:

@@ -35,6 +35,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         match options.command:
             case "run":
                 return _run(options, console)
+            case "build" | "resume":
+                return _build(options, console)
             case _:
                 return _show(options, console)
     except WorkorderError as error:
@@ -74,6 +76,44 @@ def _run(options: argparse.Namespace, console: Console) -> int:
     else:
         console.error(text)
     return finished.ending.exit_code
+
+
+def _build(options: argparse.Namespace, console: Console) -> int:
+    from factory.build.build import BuildSettings, build
+    from factory.composition import attempt_settings, ledger_folder, outside
+    from factory.report.building import told_build, view
+
+    settings = BuildSettings(
+        repo=options.repo,
+        plan=options.plan,
+        out=options.out,
+        branch=options.branch,
+        attempts=attempt_settings(options),
+        jobs=options.jobs,
+        keep_going=options.keep_going,
+        deadline_seconds=options.deadline,
+        baseline_red=options.baseline_red,
+        accept_plan=options.accept_plan,
+        rebuild_state=options.rebuild_state,
+        ledger=ledger_folder(options),
+    )
+    try:
+        with (
+            interruptible(_last_word),
+            view(console, quiet=options.quiet, as_json=options.json) as shown,
+        ):
+            built = build(settings, outside(options, shown.progress), shown.event)
+    except Exception:
+        console.error(f"this is a bug in factory; {_crash_log(options.out)}")
+        return ExitCode.INTERNAL
+    text = told_build(built, options.out)
+    if built.ended.exit_code != ExitCode.PASS:
+        console.error(text)
+    elif options.json:
+        console.progress(text)
+    else:
+        console.result(text)
+    return built.ended.exit_code
 
 
 def _show(options: argparse.Namespace, console: Console) -> int:

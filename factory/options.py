@@ -37,6 +37,10 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=Version)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_run(commands)
+    _add_build(commands, "build", "Execute all work orders of a plan. Building again goes on where it ended.")
+    _add_build(commands, "resume", "Build again: the same as build.")
+    _add_status(commands)
+    _add_reset(commands)
     _add_show(commands)
     return top
 
@@ -49,10 +53,67 @@ def _add_run(commands: "argparse._SubParsersAction[_Parser]") -> None:
         epilog=_EXIT_CODES,
     )
     command.add_argument(
-        "--repo", type=Path, required=True, metavar="DIR", help="the root of the git repository"
+        "--work-order", type=Path, required=True, metavar="FILE", help="the work order, WO-NN.json"
+    )
+    _add_execution(command)
+    command.add_argument(
+        "--in-place", action="store_true", help="work in the checkout itself; for throw-away clones in CI"
     )
     command.add_argument(
-        "--work-order", type=Path, required=True, metavar="FILE", help="the work order, WO-NN.json"
+        "--delete-ignored", action="store_true", help="with --in-place: ignored files may be deleted"
+    )
+
+
+def _add_build(commands: "argparse._SubParsersAction[_Parser]", name: str, description: str) -> None:
+    command = commands.add_parser(
+        name,
+        help=description[0].lower() + description[1:].partition(".")[0],
+        description=description,
+        epilog=_EXIT_CODES,
+    )
+    command.add_argument(
+        "--plan", type=Path, required=True, metavar="DIR", help="the plan's directory, or its manifest"
+    )
+    _add_execution(command)
+    command.add_argument(
+        "--jobs",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="how many work orders are executed at a time (default: %(default)s)",
+    )
+    command.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="after a failed work order, go on with those that do not depend on it",
+    )
+    command.add_argument(
+        "--deadline", type=_seconds, metavar="S", help="stop after so many seconds; the next build goes on"
+    )
+    command.add_argument(
+        "--baseline-red",
+        action="store_true",
+        help="accept that the repository's own verification fails already; only new failures count",
+    )
+    command.add_argument(
+        "--accept-plan",
+        action="store_true",
+        help="go on with another plan than the build was started with; what is unchanged and landed stays",
+    )
+    command.add_argument(
+        "--rebuild-state",
+        action="store_true",
+        help="derive state.json again from git and the run folders",
+    )
+    command.add_argument(
+        "--json", action="store_true", help="print each event as a line of JSON on standard output"
+    )
+
+
+def _add_execution(command: argparse.ArgumentParser) -> None:
+    """What executing one work order and many have in common."""
+    command.add_argument(
+        "--repo", type=Path, required=True, metavar="DIR", help="the root of the git repository"
     )
     command.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="where artifacts go; outside the repository"
@@ -69,7 +130,7 @@ def _add_run(commands: "argparse._SubParsersAction[_Parser]") -> None:
         type=positive,
         default=2,
         metavar="N",
-        help="how many attempts the model gets (default: %(default)s)",
+        help="how many attempts the model gets for a work order (default: %(default)s)",
     )
     command.add_argument(
         "--llm-temperature", type=_temperature, default=0.0, metavar="T", help="from 0 to 2 (default: 0)"
@@ -94,12 +155,6 @@ def _add_run(commands: "argparse._SubParsersAction[_Parser]") -> None:
         help="where to land; made from HEAD if missing (default: the one checked out)",
     )
     command.add_argument(
-        "--in-place", action="store_true", help="work in the checkout itself; for throw-away clones in CI"
-    )
-    command.add_argument(
-        "--delete-ignored", action="store_true", help="with --in-place: ignored files may be deleted"
-    )
-    command.add_argument(
         "--pass-env",
         action="append",
         default=[],
@@ -114,6 +169,35 @@ def _add_run(commands: "argparse._SubParsersAction[_Parser]") -> None:
     )
     add_limits(command)
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
+
+
+def _add_status(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = commands.add_parser(
+        "status",
+        help="tell where a build stands",
+        description="Tell where a build stands, from its state; nothing is changed.",
+    )
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the build's directory")
+    command.add_argument("--json", action="store_true", help="print the state as JSON")
+
+
+def _add_reset(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = commands.add_parser(
+        "reset",
+        help="let the next build ask anew for work orders that have not landed",
+        description="Forget the answers that work orders got, so that the next build asks the model again. "
+        "They still count as spent. Commits, files and what has landed stay as they are.",
+    )
+    command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the build's directory")
+    command.add_argument(
+        "--ledger", type=Path, metavar="DIR", help="where answers are remembered (default: OUT/ledger)"
+    )
+    command.add_argument(
+        "work_orders",
+        nargs="*",
+        metavar="WO-NN",
+        help="which ones (default: those whose last attempt failed)",
+    )
 
 
 def _add_show(commands: "argparse._SubParsersAction[_Parser]") -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.artifacts import RUN_FILE, SCHEMA_VERSION, SUMMARY_FILE, RunFolder
-from factory.contract.canonical import dump
+from factory.contract.canonical import dump, readable_json
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.contract.work_order import WorkOrder
@@ -16,7 +16,7 @@ from factory.failure import Failure
 from factory.llm.port import Usage
 from factory.system.clock import Clock
 from factory.system.console import visible
-from factory.system.files import read_bounded
+from factory.system.files import read_bounded, write_atomic
 
 
 @dataclass(frozen=True)
@@ -24,8 +24,8 @@ class Ending:
     """How a run ended.
 
     Attributes:
-        outcome: `landed`, `already_landed`, `failed`, `stopped`, `refused`, `not_restored`, `interrupted` or
-            `internal_error`; `killed` is written by the next start.
+        outcome: `landed`, `passed` (it waits for its turn to land), `already_landed`, `failed`, `stopped`,
+            `refused`, `not_restored`, `interrupted` or `internal_error`; the next start writes `killed`.
         exit_code: the process's exit code.
         message: what happened, in a sentence.
         hint: who must do what next; empty if nothing is to be done.
@@ -120,10 +120,14 @@ def complete_killed_runs(
         if (
             not isinstance(facts, dict)
             or facts.get("repository") != repository
-            or facts.get("outcome") is not None
+            or facts.get("outcome") not in (None, "passed")
         ):
             continue
         commit = landed(facts)
+        if facts["outcome"] == "passed":
+            if commit is not None:
+                retell(run_file.parent, "landed", f"landed as {commit[:12]}", commit=commit)
+            continue
         message = f"the process was killed after it had landed {commit[:12]}" if commit else _KILLED
         del facts["outcome"], facts["ended"]
         record = RunRecord(RunFolder(run_file.parent, clock), facts)
@@ -131,6 +135,33 @@ def complete_killed_runs(
         record.end(Ending("killed", _KILLED_EXIT_CODE, message, hint, commit=commit), None, None)
         completed += 1
     return completed
+
+
+def retell(
+    folder: Path, outcome: str, message: str, *, commit: str | None = None, failure: Failure | None = None
+) -> None:
+    """Say how a passed run of a build ended after all: it landed, or failed on the branch's tip.
+
+    Args:
+        folder: the run's folder; one that is gone, or damaged, is left as it is.
+        outcome: `landed` or `failed`.
+        message: what happened.
+        commit: the commit that landed.
+        failure: why it did not.
+    """
+    for name in (SUMMARY_FILE, RUN_FILE):
+        try:
+            document = read_json(read_bounded(folder / name), name)
+        except WorkorderError:
+            continue
+        if isinstance(document, dict):
+            told: JsonObject = {
+                "message": visible(message),
+                "commit": commit,
+                "failure": dump(failure) if failure else None,
+            }
+            changed = {**document, "outcome": outcome, **(told if name == SUMMARY_FILE else {})}
+            write_atomic(folder / name, readable_json(changed))
 
 
 _KILLED_EXIT_CODE: Final = 137

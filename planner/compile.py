@@ -155,7 +155,8 @@ class _Compile:
 
     def write(self, plan: Plan) -> Plan:
         """Write the plan with its computed fields, and return it with them."""
-        computed = with_computed_fields(plan, self._job.repo_files, self._compile_hash())
+        spec_hash = sha256_hex(self._job.spec.encode("utf-8"))
+        computed = with_computed_fields(plan, self._job.repo_files, self._compile_hash(), spec_hash)
         write_plan(computed, self._job.outdir, overwrite=self._job.overwrite)
         return computed
 

@@ -40,15 +40,18 @@ def compile_hash(spec: str, template: str, model: str, reasoning_effort: str | N
     return sha256_hex(canonical_json([spec, template, model, reasoning_effort]))[:16]
 
 
-def with_computed_fields(plan: Plan, repo_files: frozenset[str], compiled_from: str) -> Plan:
+def with_computed_fields(
+    plan: Plan, repo_files: frozenset[str], compiled_from: str, spec_hash: str | None = None
+) -> Plan:
     """The plan with `verify_exempt`, `depends_on` and `provenance`, whatever it said about them before.
 
     Args:
         plan: a plan without errors.
         repo_files: the tracked files of the target repository.
         compiled_from: the compile hash.
+        spec_hash: SHA-256 of the specification, if there is one.
     """
-    provenance = Provenance(compile_hash=compiled_from, plan_hash=plan_hash(plan))
+    provenance = Provenance(compile_hash=compiled_from, plan_hash=plan_hash(plan), spec_hash=spec_hash)
     computed = zip(
         plan.work_orders, verify_exempt(plan, repo_files), depends_on(plan, repo_files), strict=True
     )

@@ -6,6 +6,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from factory.contract.errors import WorkorderError
+from factory.contract.limits import MAX_JSON_BYTES
 from factory.contract.strict_json import JsonValue, read_json
 
 DocumentT = TypeVar("DocumentT", bound=BaseModel)
@@ -30,7 +31,14 @@ class BadDocument(WorkorderError):
         self.problems = problems
 
 
-def read_document(model: type[DocumentT], data: bytes | str, source: str, *, hint: str = "") -> DocumentT:
+def read_document(
+    model: type[DocumentT],
+    data: bytes | str,
+    source: str,
+    *,
+    hint: str = "",
+    max_bytes: int = MAX_JSON_BYTES,
+) -> DocumentT:
     """Parse strict JSON and validate it.
 
     Args:
@@ -38,12 +46,13 @@ def read_document(model: type[DocumentT], data: bytes | str, source: str, *, hin
         data: the JSON text.
         source: what to call the document in an error.
         hint: what the user should do when it does not match.
+        max_bytes: the largest text accepted.
 
     Raises:
         BadJson: the text is not strict JSON.
         BadDocument: the value does not match the schema.
     """
-    value = read_json(data, source)
+    value = read_json(data, source, max_bytes=max_bytes)
     problems = schema_problems(model, value)
     if problems:
         raise BadDocument(source, problems, hint)

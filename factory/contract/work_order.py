@@ -78,10 +78,12 @@ class Provenance(Document):
     Attributes:
         compile_hash: first 16 hex digits of SHA-256 over spec, template, model and reasoning effort.
         plan_hash: SHA-256 of the plan's canonical JSON without computed fields.
+        spec_hash: SHA-256 of the specification's bytes; None in plans that don't tell.
     """
 
     compile_hash: str
     plan_hash: str
+    spec_hash: str | None = None
 
 
 class WorkOrder(Document):

@@ -15,7 +15,7 @@ class Locked(WorkorderError):
 
 
 @contextmanager
-def exclusive(path: Path, purpose: str) -> Iterator[None]:
+def exclusive(path: Path, purpose: str, what: str = "this repository") -> Iterator[None]:
     """Hold the lock `path` within the block.
 
     The file stays, because removing it would let two processes lock two files of one name. A stale one is
@@ -24,6 +24,7 @@ def exclusive(path: Path, purpose: str) -> Iterator[None]:
     Args:
         path: the lock file; made if it is missing.
         purpose: what the holder does, for the message that another process shows.
+        what: what is locked, for that message.
 
     Raises:
         Locked: another process holds it.
@@ -34,7 +35,7 @@ def exclusive(path: Path, purpose: str) -> Iterator[None]:
             fcntl.flock(file.fileno(), fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError as error:
             raise Locked(
-                f"another run is at work in this repository ({_holder(file.read(1000))})",
+                f"another run is at work in {what} ({_holder(file.read(1000))})",
                 where=str(path),
                 hint="wait for it to end, or end it; the lock goes with its process",
             ) from error

@@ -657,7 +657,8 @@ class TestEnvironment:
         scene = Scene(repo, acceptance_commands=[self.DUMP])
         from dataclasses import replace
 
-        from factory.execution import Outside, run_work_order
+        from factory.execution import Outside
+        from factory.run import run_work_order
         from factory.system.clock import SystemClock
         from tests.support.runs import run_settings
 

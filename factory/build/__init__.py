@@ -1,0 +1,1 @@
+"""Many work orders: the state machine of a build, its schedule, its landing queue, its records."""

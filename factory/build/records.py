@@ -1,0 +1,173 @@
+"""Keeps `state.json` and `events.jsonl` of a build: every transition goes through here, and is on the disk.
+
+Both are views. Deleting them loses nothing: the state is derived again from git and the run folders.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from factory.artifacts import EVENTS_FILE, SUMMARY_FILE, EventLog
+from factory.build.documents import (
+    AttemptRecord,
+    BuildState,
+    Ended,
+    LastFailure,
+    OrderState,
+    RunEntry,
+)
+from factory.build.machine import BuildPhase, OrderPhase, next_build_phase, next_order_phase
+from factory.contract.canonical import dump, readable_json
+from factory.contract.documents import BadDocument, read_document
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
+from factory.failure import Failure
+from factory.system.clock import Clock
+from factory.system.files import FileProblem, read_bounded, write_atomic
+
+STATE_FILE: Final = "state.json"
+
+_MAX_STATE_BYTES: Final = 100_000_000
+
+
+class StateCorrupt(WorkorderError):
+    """`state.json` can't be trusted."""
+
+
+def load_state(out: Path) -> BuildState | None:
+    """The state of the build in `out`; None if there is none.
+
+    Raises:
+        StateCorrupt: there is a file, and it does not hold a state.
+    """
+    path = out / STATE_FILE
+    if not path.exists():
+        return None
+    try:
+        data = read_bounded(path, max_bytes=_MAX_STATE_BYTES)
+        return read_document(BuildState, data, str(path), max_bytes=_MAX_STATE_BYTES)
+    except (BadJson, BadDocument, FileProblem) as error:
+        raise StateCorrupt(
+            f"the build's state is damaged: {error.message}",
+            where=str(path),
+            hint="build with --rebuild-state: it is derived from git and the run folders, nothing is lost",
+        ) from error
+
+
+def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
+    """What was tried, by work order: of each run folder its attempts and the failure that ended it.
+
+    In the order of their beginning. A folder that is damaged or without a summary is left out.
+    """
+    found: list[tuple[str, str, RunEntry, Failure | None]] = []
+    for path in sorted(out.glob(f"*/{SUMMARY_FILE}")):
+        try:
+            summary = read_json(read_bounded(path), str(path))
+            if isinstance(summary, dict):
+                found.append(_told(summary))
+        except (WorkorderError, ValueError, KeyError, TypeError, AttributeError):
+            # Written by another version, or damaged: it explains nothing then.
+            continue
+    runs: dict[str, list[tuple[RunEntry, Failure | None]]] = {}
+    for _, order_id, entry, failure in sorted(found, key=lambda run: run[:2]):
+        runs.setdefault(order_id, []).append((entry, failure))
+    return runs
+
+
+class Records:
+    """The state of one build, on the disk with every change.
+
+    Args:
+        state: what it is now.
+        out: where `state.json` and `events.jsonl` are.
+        clock: the time, for the record.
+        told: gets every event after it was written.
+    """
+
+    def __init__(
+        self, state: BuildState, out: Path, clock: Clock, told: Callable[[JsonObject], None]
+    ) -> None:
+        self.state = state
+        self._out = out
+        self._clock = clock
+        self._told = told
+        self._events = EventLog(out / EVENTS_FILE, clock)
+
+    def event(self, kind: str, **facts: JsonValue) -> None:
+        """Tell what happened, without a transition."""
+        self._told(self._events.append(kind, **facts))
+
+    def build(self, phase: BuildPhase, ended: Ended | None = None) -> None:
+        """The build goes into another state.
+
+        Raises:
+            IllegalTransition: that is not allowed, which is a bug.
+        """
+        before = self.state.state
+        self.state = self.state.model_copy(
+            update={"state": next_build_phase(before, phase), "ended": ended, "updated": self._clock.now()}
+        )
+        self._write()
+        self.event("build", before=before, after=phase, ended=dump(ended) if ended else None)
+
+    def order(self, order_id: str, phase: OrderPhase, **changes: Any) -> None:
+        """A work order goes into another state, with other fields changed at the same time.
+
+        Raises:
+            IllegalTransition: that is not allowed, which is a bug.
+        """
+        now = self._clock.now()
+        order = self.state.order(order_id)
+        before = order.state
+        changed = order.model_copy(update={"state": next_order_phase(before, phase), "since": now, **changes})
+        self.state = self.state.with_order(changed).model_copy(update={"updated": now})
+        self._write()
+        self.event(
+            "work_order",
+            work_order=order_id,
+            before=before,
+            after=phase,
+            attempt=changed.attempt,
+            commit=changed.commit,
+        )
+
+    def tried(self, order_id: str, run: RunEntry, failure: Failure | None) -> None:
+        """A run of a work order has ended, or is told anew; its state stays."""
+        order = self.state.order(order_id).with_run(run)
+        if failure is not None:
+            order = order.model_copy(update={"last_failure": LastFailure.of(failure)})
+        self.state = self.state.with_order(order).model_copy(update={"updated": self._clock.now()})
+        self._write()
+
+    def _write(self) -> None:
+        write_atomic(self._out / STATE_FILE, readable_json(dump(self.state)))
+
+
+def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:
+    """A work order's state with what the run folders tell."""
+    for entry, failure in runs:
+        order = order.with_run(entry)
+        if failure is not None:
+            order = order.model_copy(update={"last_failure": LastFailure.of(failure)})
+    return order
+
+
+def attempts_of(records: JsonValue) -> tuple[AttemptRecord, ...]:
+    """The attempts as `run_summary.json` holds them.
+
+    Raises:
+        ValueError, KeyError: they are none.
+    """
+    listed = records if isinstance(records, list) else []
+    return tuple(AttemptRecord.of(record) for record in listed if isinstance(record, dict))
+
+
+def _told(summary: JsonObject) -> tuple[str, str, RunEntry, Failure | None]:
+    failure = summary["failure"]
+    entry = RunEntry(run_id=str(summary["run_id"]), attempts=attempts_of(summary["attempts"]))
+    return (
+        str(summary["started"]),
+        str(summary["work_order"]),
+        entry,
+        Failure.model_validate(failure) if failure is not None else None,
+    )

@@ -1,0 +1,102 @@
+"""Which work orders may start, which may land next, and which are given up after a failure. Pure.
+
+The result of a work order depends on its base alone, and its base on its transitive dependencies alone. So
+every schedule, with any number of workers, gives the same results.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+
+from factory.contract.work_order import Plan, WorkOrder
+
+
+@dataclass(frozen=True)
+class Dependencies:
+    """Who depends on whom, directly and transitively, each in the plan's order."""
+
+    order: tuple[str, ...]
+    direct: Mapping[str, tuple[str, ...]]
+    transitive: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, plan: Plan) -> "Dependencies":
+        """The dependencies that the planner computed; without them, each work order needs all before it."""
+        ids = tuple(order.id for order in plan.work_orders)
+        position = {order_id: index for index, order_id in enumerate(ids)}
+        direct: dict[str, tuple[str, ...]] = {}
+        transitive: dict[str, tuple[str, ...]] = {}
+        for index, order in enumerate(plan.work_orders):
+            named = _named(order, ids[:index])
+            direct[order.id] = tuple(sorted(named, key=position.__getitem__))
+            reached = set(named).union(*(transitive[dependency] for dependency in named))
+            transitive[order.id] = tuple(sorted(reached, key=position.__getitem__))
+        return cls(ids, direct, transitive)
+
+    def dependents(self, order_id: str) -> tuple[str, ...]:
+        """All that depend on it, directly or not."""
+        return tuple(other for other in self.order if order_id in self.transitive[other])
+
+
+def startable(
+    dependencies: Dependencies, waiting: Collection[str], passed: Collection[str]
+) -> tuple[str, ...]:
+    """The work orders that may start now, in the plan's order.
+
+    Args:
+        dependencies: of the plan.
+        waiting: those that have not started and are not given up.
+        passed: those whose gates have passed, landed or not.
+    """
+    return tuple(
+        order_id
+        for order_id in dependencies.order
+        if order_id in waiting and set(passed).issuperset(dependencies.direct[order_id])
+    )
+
+
+def next_to_land(dependencies: Dependencies, settled: Collection[str]) -> str | None:
+    """The work order whose turn it is to land: the first in the plan's order that is not settled.
+
+    Args:
+        dependencies: of the plan.
+        settled: those that have landed, failed or are given up.
+    """
+    return next((order_id for order_id in dependencies.order if order_id not in settled), None)
+
+
+@dataclass(frozen=True)
+class GivenUp:
+    """The work orders that are not executed because of failures.
+
+    Attributes:
+        blocked: those that depend on a failed one.
+        unreached: those that merely come after one, when the first failure ends the build.
+    """
+
+    blocked: frozenset[str]
+    unreached: frozenset[str]
+
+    def __contains__(self, order_id: object) -> bool:
+        return order_id in self.blocked or order_id in self.unreached
+
+
+def given_up(dependencies: Dependencies, failed: Collection[str], *, keep_going: bool) -> GivenUp:
+    """What a sequential build would not reach.
+
+    Args:
+        dependencies: of the plan.
+        failed: those that failed.
+        keep_going: whether what does not depend on a failure goes on.
+    """
+    if not failed:
+        return GivenUp(frozenset(), frozenset())
+    blocked = {other for order_id in failed for other in dependencies.dependents(order_id)}
+    first = min(dependencies.order.index(order_id) for order_id in failed)
+    later = () if keep_going else dependencies.order[first + 1 :]
+    return GivenUp(frozenset(blocked) - set(failed), frozenset(later) - blocked - set(failed))
+
+
+def _named(order: WorkOrder, before: Sequence[str]) -> tuple[str, ...]:
+    if order.depends_on is None:
+        return tuple(before)
+    return tuple(dependency for dependency in order.depends_on if dependency in before)
