@@ -5,6 +5,7 @@ Where it works, whether it may start, and where a passed attempt lands are the c
 
 import gc
 import os
+import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from factory.artifacts import RunFolder
+from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
@@ -134,7 +136,9 @@ class Execution:
         except Interrupted as signal:
             ending = interrupted(signal, landed())
         except Stopped:
-            ending = Ending("interrupted", ExitCode.INTERRUPTED, "stopped; nothing is left half done")
+            used = _unfinished(start["attempt"], meter, self.settings.price)
+            message = "stopped; nothing is left half done"
+            ending = Ending("interrupted", ExitCode.INTERRUPTED, message, attempts=used)
         except BaseException as error:
             expected = ending_of(error)
             if expected is None:
@@ -181,7 +185,7 @@ class Execution:
                 return _stopped(problem, ()), None
             deps = self.deps(opened, model)
             self.folder.begin()
-            state = _imported_graph()(deps, start)
+            state = imported_graph()(deps, start)
         return self._ending(state, meter), state
 
     def _ending(self, state: RunState, meter: Meter) -> Ending:
@@ -292,16 +296,32 @@ def _stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
     return Ending("stopped", exit_code(failure), message, failure.hint, failure, attempts=attempts)
 
 
-def _imported_graph() -> Callable[[Deps, RunState], RunState]:
+def _unfinished(attempt: int, meter: Meter, price: Price | None) -> tuple[JsonObject, ...]:
+    """The record of what was answered before a stop, as one attempt that came to nothing."""
+    if not meter.calls:
+        return ()
+    record: JsonObject = {
+        "attempt": attempt,
+        "passed": False,
+        "failure": None,
+        "usage": dump(meter.usage),
+    }
+    return (meter.priced(record, price),)
+
+
+def imported_graph() -> Callable[[Deps, RunState], RunState]:
     """The graph; importing its library takes most of a second, so it waits until everything else is right.
 
     Without collecting garbage meanwhile, and with what is imported set aside for good, a run is a fifth of a
     second shorter: nothing of it is garbage before the process ends.
     """
-    gc.disable()
+    first = "factory.graph" not in sys.modules
+    if first:
+        gc.disable()
     try:
         from factory.graph import execute
     finally:
-        gc.freeze()
-        gc.enable()
+        if first:
+            gc.freeze()
+            gc.enable()
     return execute

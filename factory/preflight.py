@@ -5,8 +5,9 @@ from pathlib import Path
 
 from factory.contract.strict_json import JsonObject
 from factory.execution import Outside
+from factory.git_state import remove_tree
 from factory.landing import recover
-from factory.repository import landed_commit
+from factory.repository import landed_commit, state_folder
 from factory.run_record import complete_killed_runs
 from factory.system.console import visible
 from factory.system.git import Git
@@ -29,7 +30,13 @@ def clean_up(git: Git, out: Path, world: Outside, *, in_place: bool) -> None:
         if message:
             world.progress(message)
     remove_leftovers(git)
+    remove_tree(indexes_folder(git))
     complete_killed_runs(out, visible(str(git.common_dir)), world.clock, partial(landed_by, git))
+
+
+def indexes_folder(git: Git) -> Path:
+    """Where a build keeps its indexes while it goes on."""
+    return state_folder(git) / "indexes"
 
 
 def landed_by(git: Git, facts: JsonObject) -> str | None:

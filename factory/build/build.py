@@ -20,7 +20,7 @@ from factory.contract.work_order import Plan
 from factory.execution import AttemptSettings, Outside, ending_of, refusal_of
 from factory.exit_codes import ExitCode
 from factory.git_state import remove_tree
-from factory.preflight import clean_up
+from factory.preflight import clean_up, indexes_folder
 from factory.repository import Refused, Target, outside, require_ready, state_folder, target
 from factory.run_record import str_without_hint
 from factory.system.console import visible
@@ -165,6 +165,11 @@ def _build(
         assert ending is not None
         ended = Ended(exit_code=ending.exit_code, message=ending.message, hint=ending.hint)
         phase = BuildPhase.INTERRUPTED
+    except BaseException as error:
+        records.build(
+            BuildPhase.INTERRUPTED, Ended(exit_code=ExitCode.INTERNAL, message=visible(repr(error)))
+        )
+        raise
     else:
         ended, phase = _ended(records.state, halt)
     with shielded():
@@ -190,7 +195,7 @@ def _executed(
     if settings.deadline_seconds is not None:
         deadline = world.clock.monotonic() + settings.deadline_seconds
     with ExitStack() as stack:
-        scratch = stack.enter_context(_emptied(state_folder(goal.git) / "indexes"))
+        scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
         executor = stack.enter_context(ThreadPoolExecutor(settings.jobs))
         loop = Loop(
             plan,
@@ -209,7 +214,9 @@ def _executed(
         def place(commit: str) -> AbstractContextManager[Checkout]:
             return checkout(replace(goal, baseline=commit), in_place=False)
 
-        return loop.run(Worker(goal, out, settings.attempts, world, place, loop.entered))
+        # What single runs tell would be a jumble; a build tells events.
+        quiet = replace(world, progress=lambda _text: None)
+        return loop.run(Worker(goal, out, settings.attempts, quiet, place, loop.entered))
 
 
 @contextmanager
@@ -292,7 +299,16 @@ def _ended(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase]:
     phase = BuildPhase.INTERRUPTED
     if halt.exit_code in (ExitCode.FAIL, ExitCode.PLAN_DEFECT):
         phase = BuildPhase.FAILED
-    return Ended(exit_code=halt.exit_code, message=f"{halt.message}; {done}", hint=halt.hint), phase
+    ended = Ended(
+        exit_code=halt.exit_code,
+        message=f"{halt.message}; {done}",
+        hint=halt.hint,
+        work_order=halt.order_id,
+        contract=state.order(halt.order_id).contract if halt.order_id else None,
+        run_id=halt.run_id,
+        failure=halt.failure,
+    )
+    return ended, phase
 
 
 def _interrupted(signal: Interrupted) -> Ended:

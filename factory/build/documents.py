@@ -178,11 +178,25 @@ class OrderState(_Record):
 
 
 class Ended(_Record):
-    """How a build ended, for the user."""
+    """How a build ended, for the user.
+
+    Attributes:
+        exit_code: the process's exit code.
+        message: what happened, in a sentence.
+        hint: who must do what next; empty if nothing is to be done.
+        work_order: the work order that it ended with; None if it is about all.
+        contract: its contract hash.
+        run_id: the run whose folder tells more.
+        failure: why it failed, with the evidence.
+    """
 
     exit_code: int
     message: str
     hint: str = ""
+    work_order: str | None = None
+    contract: str | None = None
+    run_id: str | None = None
+    failure: Failure | None = None
 
 
 class BuildState(_Record):

@@ -25,19 +25,47 @@ from factory.exit_codes import ExitCode
 from factory.failure import Failure, FailureClass, Stage
 from factory.landing import LandingFailed, land
 from factory.repository import Target, listed
+from factory.routing import exit_code
 from factory.run_record import retell
 from factory.system.signals import shielded
 
 _FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)
+_UNDER_WAY: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHING)
 
 
 @dataclass(frozen=True)
 class Halt:
-    """Why a build ends before its work orders do."""
+    """Why a build ends before its work orders do.
+
+    Attributes:
+        exit_code: who must act.
+        message: what happened.
+        hint: what to do next.
+        order_id: the work order it is about; None if it is about everything.
+        run_id: the run whose folder tells more.
+        failure: the failure with its evidence.
+    """
 
     exit_code: int
     message: str
     hint: str = ""
+    order_id: str | None = None
+    run_id: str | None = None
+    failure: Failure | None = None
+
+    @classmethod
+    def of(cls, order_id: str, result: Result) -> "Halt":
+        """Because of a task's result."""
+        # Some messages begin with it.
+        message = result.message.removeprefix(f"{order_id} ").removeprefix(f"{order_id}: ")
+        return cls(
+            result.exit_code,
+            f"{order_id}: {message}",
+            result.hint,
+            order_id,
+            result.run_id,
+            result.failure,
+        )
 
 
 @dataclass(frozen=True)
@@ -159,6 +187,8 @@ class Loop:
                     self._land()
                     self._start()
                     if not self._running:
+                        for order_id in self._dependencies.order:
+                            self._put_back(order_id)
                         return self._halt or self._first_failure()
                 message = self._next_message()
                 with shielded():
@@ -262,7 +292,7 @@ class Loop:
                 made = changes(self._goal.git, task.baseline, result.tree)
                 self._passed[order_id] = _Candidate(result, made)
             case AttemptTask() if result.exit_code in _FAILED:
-                self._fail(order_id, Halt(result.exit_code, result.message, result.hint))
+                self._fail(order_id, Halt.of(order_id, result))
             case _:
                 self._passed.pop(order_id, None)
                 self._stop_for(order_id, result)
@@ -363,12 +393,14 @@ class Loop:
                 previous_failure=failure,
             )
         elif failure.failure_class in (FailureClass.MODEL_DEFECT, FailureClass.PLAN_DEFECT):
-            defect = failure.failure_class is FailureClass.PLAN_DEFECT
-            code = ExitCode.PLAN_DEFECT if defect else ExitCode.FAIL
-            self._fail(order_id, Halt(code, f"{order_id}: {message}", failure.hint))
+            code = exit_code(failure)
+            told = f"{order_id}: {message}"
+            self._fail(order_id, Halt(code, told, failure.hint, order_id, result.run_id, failure))
         else:
             self._put_back(order_id)
-            self._halt = Halt(ExitCode.ENVIRONMENT, f"{order_id}: {failure.told}", failure.hint)
+            told = f"{order_id}: {failure.told}"
+            code = exit_code(failure)
+            self._halt = Halt(code, told, failure.hint, order_id, result.run_id, failure)
 
     def _fail(self, order_id: str, why: Halt) -> None:
         self._failed[order_id] = why
@@ -378,7 +410,7 @@ class Loop:
         """Something that is nobody's fault here: nothing more is started, what is under way goes on."""
         self._put_back(order_id)
         if self._halt is None:
-            self._halt = Halt(result.exit_code, f"{order_id}: {result.message}", result.hint)
+            self._halt = Halt.of(order_id, result)
 
     def _give_up(self) -> None:
         given = given_up(self._dependencies, self._failed, keep_going=self._keep_going)
@@ -399,7 +431,8 @@ class Loop:
         self._put_back(order_id)
 
     def _put_back(self, order_id: str) -> None:
-        if self._phase(order_id) not in (OrderPhase.PENDING, OrderPhase.BLOCKED):
+        """What is under way waits again."""
+        if self._phase(order_id) in _UNDER_WAY:
             self._records.order(order_id, OrderPhase.PENDING)
 
     def _phase(self, order_id: str) -> OrderPhase:
