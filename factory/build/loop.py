@@ -57,15 +57,8 @@ class Halt:
     def of(cls, order_id: str, result: Result) -> "Halt":
         """Because of a task's result."""
         # Some messages begin with it.
-        message = result.message.removeprefix(f"{order_id} ").removeprefix(f"{order_id}: ")
-        return cls(
-            result.exit_code,
-            f"{order_id}: {message}",
-            result.hint,
-            order_id,
-            result.run_id,
-            result.failure,
-        )
+        told = result.message if result.message.startswith(order_id) else f"{order_id}: {result.message}"
+        return cls(result.exit_code, told, result.hint, order_id, result.run_id, result.failure)
 
 
 @dataclass(frozen=True)
