@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from factory.artifacts import RunFolder
+from factory.committed_configuration import configuration_at
 from factory.contract.canonical import contract_hash, run_id
 from factory.contract.documents import read_document
 from factory.contract.errors import WorkorderError
@@ -15,6 +16,7 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.exit_codes import ExitCode
 from factory.failure import Failure
+from factory.gates.registry import registry
 from factory.landable import unlandable_path
 from factory.landing import recover
 from factory.llm.ledger_file import DamagedLedger
@@ -221,6 +223,7 @@ def _run(
             "already_landed", ExitCode.PASS, f"{order.id} has landed before as {landed[:12]}", commit=landed
         )
     require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+    checks = registry(configuration_at(goal.git, goal.baseline))
     template = template_path(TEMPLATE_NAME).read_text("utf-8")
     model = meter.metered(world.model())
     with checkout(goal, in_place=settings.in_place) as opened:
@@ -244,6 +247,7 @@ def _run(
                 passed=settings.passed_variables,
             ),
             timeout_seconds=settings.timeout_seconds,
+            checks=checks,
             max_attempts=settings.max_attempts,
             progress=world.progress,
         )
