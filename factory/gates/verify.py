@@ -113,18 +113,21 @@ def _with_report(context: CheckContext) -> tuple[CommandResult, tuple[FailedTest
     remove_tree(written)
     words = (*_PYTEST, *REPORT_OPTIONS, f"--junitxml={written}")
     result = context.execute("pytest", " ".join(_PYTEST), words)
+    try:
+        report = Tree(context.temporary).read(RepoPath.parse(_REPORT), max_bytes=LONGEST_REPORT)
+    except FileProblem:
+        report = None
+    remove_tree(written)
+    if report is not None:
+        write_atomic(context.folder / _REPORT, report.data)
     if judge(result, Stage.VERIFY_FAILED, context, passing=_PASSING | {_TESTS_FAILED}) is not None:
         return result, None
     if result.exit_code != _TESTS_FAILED:
         return result, ()
     try:
-        report = Tree(context.temporary).read(RepoPath.parse(_REPORT), max_bytes=LONGEST_REPORT)
-        if report is None:
-            return result, None
-        write_atomic(context.folder / _REPORT, report.data)
         # Without any it failed for something else, such as a coverage that is too low.
-        return result, failures_in(report.data, context.execute.places) or None
-    except (BadReport, FileProblem):
+        return result, (report and failures_in(report.data, context.execute.places)) or None
+    except BadReport:
         return result, None
 
 
