@@ -25,6 +25,7 @@ from factory.workspace import Checkout
 BASELINE_RESULT: Final = "baseline_result.json"
 
 _LARGEST_RESULT: Final = 100_000_000
+"""The largest stored result that is used again, in bytes; it may name many failing tests."""
 
 # What a repair of a red baseline may change although its tree stays: the interpreter, and what is installed.
 _INTERPRETER: Final = """\

@@ -28,6 +28,7 @@ MAX_BYTES: Final = 1_000_000
 BUILT_IN_CHECKS: Final = ("verify.sh", "compileall", "pytest", "postconditions", "acceptance")
 """The names that a repository's own checks can't have."""
 
+_HINT: Final = "correct the file, and commit it"
 _LONGEST_SECONDS: Final = 7 * 86_400
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
 _PLACE_OF_FAULT: Final = re.compile(
@@ -162,34 +163,36 @@ def _project_table(data: bytes) -> object | None:
 
 def _parse(data: bytes, file: str) -> dict[str, Any]:
     if len(data) > MAX_BYTES:
-        raise BadConfiguration(f"has {len(data):,} bytes; the limit is {MAX_BYTES:,}", where=file)
+        raise BadConfiguration(f"has {len(data):,} bytes; the limit is {MAX_BYTES:,}", where=file, hint=_HINT)
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         column = error.start - data.rfind(b"\n", 0, error.start)
-        raise BadConfiguration("is not UTF-8", where=f"{file}:{line}:{column}") from error
+        raise BadConfiguration("is not UTF-8", where=f"{file}:{line}:{column}", hint=_HINT) from error
     try:
         return tomllib.loads(text, parse_float=Decimal)
     except RecursionError as error:
-        raise BadConfiguration("is nested too deeply", where=file) from error
+        raise BadConfiguration("is nested too deeply", where=file, hint=_HINT) from error
     except tomllib.TOMLDecodeError as error:
         raise _syntax_error(str(error), text, file) from error
     except ValueError as error:
-        raise BadConfiguration("holds a number or a date that is out of range", where=file) from error
+        raise BadConfiguration(
+            "holds a number or a date that is out of range", where=file, hint=_HINT
+        ) from error
 
 
 def _syntax_error(told: str, text: str, file: str) -> BadConfiguration:
     """The parser's complaint with its place in front; it only tells it in its text."""
     found = _PLACE_OF_FAULT.fullmatch(told)
     if found is None:
-        return BadConfiguration(f"not valid TOML: {told}", where=file)
+        return BadConfiguration(f"not valid TOML: {told}", where=file, hint=_HINT)
     if found["line"] is not None:
         line, column = int(found["line"]), int(found["column"])
     else:
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
     what = found["what"][:1].lower() + found["what"][1:]
-    return BadConfiguration(f"not valid TOML: {what}", where=f"{file}:{line}:{column}")
+    return BadConfiguration(f"not valid TOML: {what}", where=f"{file}:{line}:{column}", hint=_HINT)
 
 
 def _validated(value: Any, file: str, prefix: str) -> Configuration:
@@ -202,7 +205,7 @@ def _validated(value: Any, file: str, prefix: str) -> Configuration:
         told = [f"{_place(prefix, place)}: {what}" for place, what in _clashes(configuration.checks)]
         if not told:
             return configuration
-    raise BadConfiguration("; ".join(told), where=file, hint="correct the file, and commit it")
+    raise BadConfiguration("; ".join(told), where=file, hint=_HINT)
 
 
 def _clashes(checks: Sequence[ConfiguredCheck]) -> Iterator[tuple[tuple[str, ...], str]]:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from factory.command_words import words_of
-from factory.failure import Stage
+from factory.failure import FailureClass, Stage
 from factory.gates.check import CheckContext, CheckResult
 from factory.gates.judge import judge
 
@@ -29,4 +29,12 @@ class ConfiguredCommand:
         assert words is not None
         result = context.execute(f"check_{self.name}", self.command, words, self.timeout_seconds)
         failure = judge(result, Stage.VERIFY_FAILED, context)
+        if failure is not None and failure.failure_class == FailureClass.PLAN_DEFECT:
+            # The command stands in the user's configuration and in no plan.
+            failure = failure.model_copy(
+                update={
+                    "failure_class": FailureClass.ENVIRONMENT,
+                    "hint": f"name its interpreter in the configuration, such as `bash {words[0]}`",
+                }
+            )
         return CheckResult(name=self.name, failure=failure, commands=(result,))

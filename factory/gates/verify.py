@@ -124,9 +124,11 @@ def _with_report(context: CheckContext) -> tuple[CommandResult, tuple[FailedTest
         return result, None
     if result.exit_code != _TESTS_FAILED:
         return result, ()
+    if report is None:
+        return result, None
     try:
         # Without any it failed for something else, such as a coverage that is too low.
-        return result, (report and failures_in(report.data, context.execute.places)) or None
+        return result, failures_in(report.data, context.execute.places) or None
     except BadReport:
         return result, None
 

@@ -171,8 +171,17 @@ def test_a_command_that_takes_too_long_fails_by_its_own_limit(tmp_path: Path) ->
     assert finished.ending.failure.told == "the command did not end within its time limit (sleep 60)"
 
 
-def test_a_tool_that_is_missing_ends_the_run(tmp_path: Path) -> None:
-    toml = "checks = [{name='lint', command='no-such-linter .'}]\n"
-    scene = Scene(make_repo(tmp_path / "repo", {**VERIFY_PASSES, "workorder.toml": toml}))
+@pytest.mark.parametrize(
+    ("command", "hint"),
+    [
+        ("no-such-linter .", "install it, or put it on PATH"),
+        ("./lint.sh", "name its interpreter in the configuration, such as `bash ./lint.sh`"),
+    ],
+)
+def test_a_tool_that_cannot_be_started_ends_the_run(command: str, hint: str, tmp_path: Path) -> None:
+    toml = f"checks = [{{name='lint', command='{command}'}}]\n"
+    files = {**VERIFY_PASSES, "workorder.toml": toml, "lint.sh": "#!/bin/sh\n"}
 
-    assert scene.run().ending.exit_code == ExitCode.ENVIRONMENT
+    finished = Scene(make_repo(tmp_path / "repo", files)).run()
+
+    assert (finished.ending.exit_code, finished.ending.hint) == (ExitCode.ENVIRONMENT, hint)
