@@ -283,7 +283,7 @@ def test_only_new_failures_count(red: Desk) -> None:
         (dict.fromkeys(RED, "x = 1\n"), ""),
         (dict.fromkeys(RED, ""), ""),
         ({"test_red.py": PASSES.format("old")}, ""),
-        ({"not_there.py": ""}, ""),
+        ({"not_there.py": "x = 1\n"}, ""),
         ({"test_lost.py": FAILS.format("hidden", "x")}, ""),
         # Worse than before.
         ({"test_red.py": FAILS.format("old", "x") + FAILS.format("fine", "x")}, "test_red.py::test_fine"),
@@ -298,8 +298,6 @@ def test_only_new_failures_count(red: Desk) -> None:
 )  # fmt: skip
 def test_what_is_new(changes: dict[str, str], new: str, red: Desk) -> None:
     known = red.examine()
-    changes = {name: content or ("" if name in RED else "\n") for name, content in changes.items()}
-
     failure = red.attempt(known, changes)["pytest"].failure
 
     told = (
