@@ -45,9 +45,9 @@ def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Out
     ledger = Ledger(ledger_folder(options))
     budget = Budget(Limits(options.max_cost_usd, options.max_tokens, _price(options)), ledger)
 
-    def model(stop: Stop | None) -> Model:
+    def model(stop: Stop | None, price: Price | None) -> Model:
         asked = select_model(options.llm, stage="factory", ledger=ledger, environment=os.environ, stop=stop)
-        return budget.guarded(asked, stop)
+        return budget.guarded(asked, stop, price)
 
     return Outside(model, SystemClock(), progress, os.environ)
 

@@ -13,12 +13,15 @@ from dataclasses import dataclass
 from pydantic import BaseModel, ConfigDict
 
 from factory.artifacts import RunFolder
+from factory.configuration import Configuration
 from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.exit_codes import ExitCode
 from factory.failure import Failure
+from factory.gates.baseline_report import BaselineReport
+from factory.gates.registry import registry
 from factory.landable import unlandable_path
 from factory.llm.ledger_file import DamagedLedger
 from factory.llm.meter import Meter
@@ -39,6 +42,10 @@ from factory.system.signals import Interrupted, shielded
 from factory.system.stop import Stop, Stopped
 from factory.system.templates import template_path
 from factory.workspace import Checkout
+
+
+class MachineLacks(WorkorderError):
+    """Something is missing on this machine, so that nothing could be judged."""
 
 
 class AttemptSettings(BaseModel):
@@ -68,14 +75,14 @@ class Outside:
     """What an execution touches beside the repository.
 
     Attributes:
-        model: makes the model when everything else is known to be in order; it heeds the stop, if there is
-            one.
+        model: makes the model when everything else is known to be in order. It heeds the stop, if there is
+            one; the price is what the repository says that the model costs.
         clock: the time, for records.
         progress: tells the user what happens now.
         environment: the factory's own environment variables.
     """
 
-    model: Callable[[Stop | None], Model]
+    model: Callable[[Stop | None, Price | None], Model]
     clock: Clock
     progress: Callable[[str], None]
     environment: Mapping[str, str]
@@ -92,6 +99,8 @@ class Execution:
         goal: where it starts and lands.
         folder: where its artifacts go.
         settings: how it is attempted.
+        configuration: the repository's own.
+        known: what the baseline already failed, if that is accepted.
         world: what it touches beside the repository.
         facts: further facts for the record.
         lands: whether a passed attempt is landed; else it only counts as passed.
@@ -105,8 +114,10 @@ class Execution:
     goal: Target
     folder: RunFolder
     settings: AttemptSettings
+    configuration: Configuration
     world: Outside
     facts: JsonObject
+    known: BaselineReport | None = None
     lands: bool = True
     entered: Callable[[str, int], None] = lambda _node, _attempt: None
     stop: Stop | None = None
@@ -136,7 +147,7 @@ class Execution:
         except Interrupted as signal:
             ending = interrupted(signal, landed())
         except Stopped:
-            used = _unfinished(start["attempt"], meter, self.settings.price)
+            used = _unfinished(start["attempt"], meter, self.price)
             message = "stopped; nothing is left half done"
             ending = Ending("interrupted", ExitCode.INTERRUPTED, message, attempts=used)
         except BaseException as error:
@@ -146,8 +157,13 @@ class Execution:
                 raise
             ending = expected
         with shielded():
-            record.end(ending, meter.usage, meter.calls, meter.cost_usd(self.settings.price))
+            record.end(ending, meter.usage, meter.calls, meter.cost_usd(self.price))
         return Executed(ending, state, record)
+
+    @property
+    def price(self) -> Price | None:
+        """What the user, or else the repository, says that the model costs."""
+        return self.settings.price or configured_price(self.configuration)
 
     def deps(self, opened: Checkout, model: Model) -> Deps:
         """The outside world of the graph's nodes."""
@@ -169,6 +185,7 @@ class Execution:
             ),
             timeout_seconds=self.settings.timeout_seconds,
             max_attempts=self.settings.max_attempts,
+            checks=registry(self.configuration, self.known),
             progress=self.world.progress,
             lands=self.lands,
             entered=self.entered,
@@ -178,7 +195,7 @@ class Execution:
     def _execute(
         self, meter: Meter, place: Callable[[], AbstractContextManager[Checkout]], start: RunState
     ) -> tuple[Ending, RunState | None]:
-        model = meter.metered(self.world.model(self.stop))
+        model = meter.metered(self.world.model(self.stop, self.price))
         with place() as opened:
             problem = unlandable_path(self.order, opened.git, self.goal)
             if problem is not None:
@@ -189,7 +206,7 @@ class Execution:
         return self._ending(state, meter), state
 
     def _ending(self, state: RunState, meter: Meter) -> Ending:
-        attempts = tuple(meter.priced(record, self.settings.price) for record in state["attempts"])
+        attempts = tuple(meter.priced(record, self.price) for record in state["attempts"])
         if state.get("verdict") == "landed":
             commit = state["commit"]
             assert commit is not None
@@ -229,6 +246,12 @@ class Executed:
     record: RunRecord
 
 
+def configured_price(configuration: Configuration) -> Price | None:
+    """What the repository says that the model costs."""
+    told = configuration.price
+    return Price(told.input, told.output) if told is not None else None
+
+
 def settings_facts(settings: AttemptSettings) -> JsonObject:
     """The settings as they are recorded."""
     return {
@@ -245,7 +268,7 @@ def ending_of(error: BaseException) -> Ending | None:
     match error:
         case NotRestored():
             return Ending("not_restored", ExitCode.NOT_RESTORED, str_without_hint(error), error.hint)
-        case GitError() | FileProblem() | OSError():
+        case GitError() | FileProblem() | MachineLacks() | OSError():
             hint = error.hint if isinstance(error, WorkorderError) else ""
             message = str_without_hint(error) if isinstance(error, WorkorderError) else str(error)
             return Ending(

@@ -43,7 +43,12 @@ class PreviousAttempt:
 
 
 def build_messages(
-    template: str, order: WorkOrder, files: Sequence[ContextFile], previous: PreviousAttempt | None
+    template: str,
+    order: WorkOrder,
+    files: Sequence[ContextFile],
+    previous: PreviousAttempt | None,
+    *,
+    checks: Sequence[str] = (),
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -52,28 +57,32 @@ def build_messages(
         order: the work order.
         files: its context files and those of its allowed files that exist, in a fixed order.
         previous: the failed attempt before, on a retry.
+        checks: the commands that the repository's configuration adds to the verification.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
     """
-    user = "\n\n".join([_order_text(order), _files_text(order, files), *_retry_text(previous)])
+    user = "\n\n".join([_order_text(order, checks), _files_text(order, files), *_retry_text(previous)])
     return (
         Message(role="system", content=fill(template, {}, source=TEMPLATE_NAME)),
         Message(role="user", content=user),
     )
 
 
-def _order_text(order: WorkOrder) -> str:
+def _order_text(order: WorkOrder, checks: Sequence[str]) -> str:
     contract = order.model_dump(mode="json", exclude=set(COMPUTED_FIELDS))
     verify = (
         "python -m compileall (this work order is exempt from full verification)"
         if order.verify_exempt
         else f"bash {VERIFY_SCRIPT} if that file exists, else python -m compileall and python -m pytest"
     )
+    # An exempt work order is only compiled.
+    further = "\n".join(checks) if not order.verify_exempt else ""
     return (
         "# The work order\n\n"
         + quoted("work_order", json.dumps(contract, ensure_ascii=False, indent=2))
         + f"\n\nVerification that runs before the acceptance commands: {verify}."
+        + (f" Then these commands of the repository:\n{quoted('commands', further)}" if further else "")
     )
 
 

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from factory.artifacts import RunFolder
+from factory.committed_configuration import configuration_at
 from factory.contract.canonical import contract_hash, run_id
 from factory.contract.documents import read_document
 from factory.contract.errors import WorkorderError
@@ -110,6 +111,7 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
     contract = contract_hash(order)
     name = run_id(order, goal.baseline)
     execution = Execution(
+        configuration=configuration_at(goal.git, goal.baseline),
         order=order,
         contract=contract,
         run_id=name,

@@ -6,27 +6,29 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from factory.build.documents import BuildState, Ended, OrderState, plan_difference
+from factory.build.documents import BuildState, Ended
 from factory.build.history import History, history
 from factory.build.loop import Halt, Loop
-from factory.build.machine import BuildPhase, OrderPhase, next_order_phase
-from factory.build.records import Records, StateCorrupt, load_state, runs_in, with_runs
+from factory.build.machine import BuildPhase, OrderPhase
+from factory.build.plan import load_plan
+from factory.build.records import Records, StateCorrupt, load_state
+from factory.build.resumption import require_same, state_to_start_from
 from factory.build.trees import Trees
+from factory.build.verification import verified
 from factory.build.worker import Worker
-from factory.contract.documents import BadDocument, schema_problems
+from factory.committed_configuration import configuration_at
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
-from factory.execution import AttemptSettings, Outside, ending_of, refusal_of
+from factory.execution import AttemptSettings, Outside, configured_price, ending_of, refusal_of
 from factory.exit_codes import ExitCode
 from factory.git_state import remove_tree
 from factory.preflight import clean_up, indexes_folder
-from factory.repository import Refused, Target, outside, require_ready, state_folder, target
+from factory.repository import Target, outside, require_ready, state_folder, target
 from factory.run_record import str_without_hint
 from factory.system.console import visible
 from factory.system.git import Git
 from factory.system.lock import exclusive
-from factory.system.plan_files import read_plan
 from factory.system.signals import Interrupted, shielded
 from factory.workspace import Checkout, checkout
 
@@ -106,37 +108,6 @@ def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, J
         return Built(Ended(exit_code=ending.exit_code, message=ending.message, hint=ending.hint), None)
 
 
-def load_plan(path: Path) -> Plan:
-    """Read a plan.
-
-    Args:
-        path: a manifest, or a directory that holds one or its work orders.
-
-    Raises:
-        NoPlan, BadJson, FileProblem: there is none that can be read.
-        BadDocument: it is not a plan; every problem is named.
-        Refused: its work orders can't be told apart.
-    """
-    value = read_plan(path)
-    problems = schema_problems(Plan, value)
-    if problems:
-        raise BadDocument(str(path), problems, "`planner check` explains what a plan must look like")
-    plan = Plan.model_validate(value)
-    seen: set[str] = set()
-    for order in plan.work_orders:
-        if order.id in seen:
-            raise Refused(f"holds {order.id} twice", where=str(path), hint="`planner check` says more")
-        seen.add(order.id)
-        for dependency in order.depends_on or ():
-            if dependency not in seen or dependency == order.id:
-                raise Refused(
-                    f"{order.id} depends on {dependency}, which does not come before it",
-                    where=str(path),
-                    hint="compile the plan again, or leave out depends_on: then all earlier ones count",
-                )
-    return plan
-
-
 def _build(
     plan: Plan,
     git: Git,
@@ -148,8 +119,8 @@ def _build(
     before = None if settings.rebuild_state else load_state(out)
     goal = target(git, settings.branch)
     found = history(git, goal.baseline, plan)
-    _refuse_other(before, plan, goal, out, settings)
-    state = _state(plan, before, found, goal, out, world.clock.now())
+    require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
+    state = state_to_start_from(plan, before, found, goal, out, world.clock.now())
     records = Records(state, out, world.clock, lambda event: told(records.state, event))
     records.build(BuildPhase.RUNNING)
     for order in state.orders:
@@ -189,8 +160,9 @@ def _executed(
     if len(found.landed) == len(plan.work_orders):
         return None
     require_ready(goal, in_place=False, may_delete_ignored=False)
+    configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
-    world.model(None)
+    world.model(None, settings.attempts.price or configured_price(configuration))
     deadline = None
     if settings.deadline_seconds is not None:
         deadline = world.clock.monotonic() + settings.deadline_seconds
@@ -214,9 +186,28 @@ def _executed(
         def place(commit: str) -> AbstractContextManager[Checkout]:
             return checkout(replace(goal, baseline=commit), in_place=False)
 
-        # What single runs tell would be a jumble; a build tells events.
-        quiet = replace(world, progress=lambda _text: None)
-        return loop.run(Worker(goal, out, settings.attempts, quiet, place, loop.entered))
+        with place(found.base) as opened:
+            report = verified(
+                plan,
+                opened,
+                out,
+                configuration,
+                settings.attempts,
+                world,
+                red_accepted=settings.baseline_red,
+            )
+        worker = Worker(
+            goal=goal,
+            out=out,
+            settings=settings.attempts,
+            configuration=configuration,
+            known=report if settings.baseline_red else None,
+            # What single runs tell would be a jumble; a build tells events.
+            world=replace(world, progress=lambda _text: None),
+            place=place,
+            entered=loop.entered,
+        )
+        return loop.run(worker)
 
 
 @contextmanager
@@ -228,67 +219,6 @@ def _emptied(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         remove_tree(folder)
-
-
-def _refuse_other(
-    before: BuildState | None, plan: Plan, goal: Target, out: Path, settings: BuildSettings
-) -> None:
-    """Refuse to go on with a build of something else."""
-    if before is None:
-        return
-    repository = visible(str(goal.git.common_dir))
-    if (before.repository, before.branch) != (repository, goal.branch):
-        raise Refused(
-            f"holds a build of the branch {before.branch} in {before.repository}",
-            where=str(out),
-            hint="name another directory with --out",
-        )
-    different = plan_difference(before, plan)
-    if different and not settings.accept_plan:
-        raise Refused(
-            f"the build was started with another plan: {', '.join(different)}",
-            where=str(settings.plan),
-            hint="go on with --accept-plan: what has landed and is unchanged stays, the rest is executed",
-        )
-
-
-def _state(
-    plan: Plan, before: BuildState | None, found: History, goal: Target, out: Path, now: str
-) -> BuildState:
-    """The state to start from: what is known of earlier passes, every work order waiting again."""
-    fresh = BuildState.of(
-        plan,
-        repository=visible(str(goal.git.common_dir)),
-        branch=goal.branch,
-        base=found.base,
-        now=now,
-    )
-    if before is None:
-        runs = runs_in(out)
-        orders = tuple(with_runs(order, runs.get(order.id, [])) for order in fresh.orders)
-        return fresh.model_copy(update={"orders": orders})
-    known = {order.id: order for order in before.orders}
-    orders = tuple(
-        _known(order, known.get(order.id), done=order.id in found.landed) for order in fresh.orders
-    )
-    return fresh.model_copy(
-        update={
-            "build_id": before.build_id if before.plan_hash == fresh.plan_hash else fresh.build_id,
-            "state": before.state,
-            "created": before.created,
-            "orders": orders,
-        }
-    )
-
-
-def _known(fresh: OrderState, before: OrderState | None, *, done: bool) -> OrderState:
-    """A work order's state from an earlier pass: what was under way, failed or is not done waits again."""
-    if before is None or before.contract != fresh.contract:
-        return fresh
-    if before.state is OrderPhase.PENDING or (before.state is OrderPhase.LANDED and done):
-        return before
-    waiting = next_order_phase(before.state, OrderPhase.PENDING)
-    return before.model_copy(update={"state": waiting, "commit": None, "landed_run": None})
 
 
 def _ended(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase]:

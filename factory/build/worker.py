@@ -14,12 +14,14 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict
 
 from factory.artifacts import RunFolder
+from factory.configuration import Configuration
 from factory.contract.canonical import contract_hash, dump, run_id
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.execution import AttemptSettings, Execution, Outside, ending_of, settings_facts
 from factory.exit_codes import ExitCode
 from factory.failure import Failure
+from factory.gates.baseline_report import BaselineReport
 from factory.nodes.po import examine
 from factory.repository import Target
 from factory.state import RunState
@@ -108,6 +110,8 @@ class Worker:
         goal: the branch that the build lands on.
         out: the directory with the run folders.
         settings: how work orders are attempted.
+        configuration: the repository's own.
+        known: what the baseline already failed, if that is accepted.
         world: what an execution touches beside the repository.
         place: opens a checkout of a commit.
         entered: told the work order, the node and the attempt when one enters a node; called in any thread.
@@ -116,6 +120,8 @@ class Worker:
     goal: Target
     out: Path
     settings: AttemptSettings
+    configuration: Configuration
+    known: BaselineReport | None
     world: Outside
     place: Callable[[str], AbstractContextManager[Checkout]]
     entered: Callable[[str, str, int], None]
@@ -189,7 +195,7 @@ class Worker:
 
         try:
             with self.place(task.candidate) as opened:
-                deps = execution.deps(opened, self.world.model(stop))
+                deps = execution.deps(opened, self.world.model(stop, execution.price))
                 update = examine({"attempt": task.attempt, "tree": task.tree}, deps)
         except Stopped:
             return result("interrupted", ExitCode.INTERRUPTED)
@@ -212,6 +218,8 @@ class Worker:
             goal=replace(self.goal, baseline=baseline),
             folder=folder,
             settings=self.settings,
+            configuration=self.configuration,
+            known=self.known,
             world=self.world,
             facts={"settings": settings_facts(self.settings)},
             lands=False,

@@ -5,13 +5,14 @@ by the context, so that a check knows neither processes nor sandboxes. Whose fau
 decided in `judge`.
 """
 
-import shlex
-from collections.abc import Callable
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure
 from factory.system.files import Tree
@@ -60,7 +61,10 @@ class CheckResult(BaseModel):
         name: the check's name.
         failure: why it failed; None if it passed.
         commands: the commands it ran, in order.
-        note: what a reader should know about a pass, such as that no test was collected.
+        note: what a reader should know beside that, such as that no test was collected.
+        gates: whether a failure fails the attempt; otherwise it is only recorded and shown.
+        failing_tests: the ids of the tests that failed, an id once for each failure; None if the check did
+            not tell them apart.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,11 +73,56 @@ class CheckResult(BaseModel):
     failure: Failure | None = None
     commands: tuple[CommandResult, ...] = ()
     note: str = ""
+    gates: bool = True
+    failing_tests: tuple[str, ...] | None = None
 
     @property
     def passed(self) -> bool:
         """Whether the attempt may go on."""
-        return self.failure is None
+        return self.failure is None or not self.gates
+
+    @property
+    def changed(self) -> bool:
+        """Whether a command changed what it must not, so that no later result can be trusted."""
+        return any(command.changed for command in self.commands)
+
+
+class Landing(Protocol):
+    """The tree that lands if the attempt passes: what is in it, by path."""
+
+    def __contains__(self, path: str) -> bool:
+        """Whether there is a file of this path."""
+        ...
+
+    def __iter__(self) -> Iterator[str]:
+        """The paths of all files; in a large repository this takes time."""
+        ...
+
+    def is_directory(self, path: str) -> bool:
+        """Whether there are files below this path."""
+        ...
+
+
+class Execute(Protocol):
+    """Runs commands in the checkout."""
+
+    @property
+    def places(self) -> Mapping[str, str]:
+        """Directories of this machine, and the names that stand for them in a prompt."""
+        ...
+
+    def __call__(
+        self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
+    ) -> CommandResult:
+        """Run one command to its end.
+
+        Args:
+            name: what its output file is called.
+            command: its text, for records.
+            words: what is executed.
+            timeout_seconds: its own time limit; None for the one that all commands have.
+        """
+        ...
 
 
 @dataclass(frozen=True)
@@ -81,17 +130,27 @@ class CheckContext:
     """What a check may use.
 
     Attributes:
-        order: the work order.
+        order: the work order; None on a baseline, where nothing is promised yet.
+        exempt: whether the files can't be verified as a whole yet: then they are only compiled.
         tree: the files, reached without following links.
-        landing: the paths of all files that the commit will hold if the attempt passes.
-        execute: runs one command in the checkout; takes the name of its output file, the command's text and
-            its words.
+        landing: the tree that lands if the attempt passes.
+        execute: runs commands in the checkout.
+        temporary: the directory for temporary files that commands see as TMPDIR. What lies there is hostile.
+        folder: where artifacts go.
     """
 
-    order: WorkOrder
+    order: WorkOrder | None
+    exempt: bool
     tree: Tree
-    landing: frozenset[str]
-    execute: Callable[[str, str, tuple[str, ...]], CommandResult]
+    landing: Landing
+    execute: Execute
+    temporary: Path
+    folder: Path
+
+    @property
+    def writable(self) -> tuple[RepoPath, ...]:
+        """The files that the model could have written."""
+        return self.order.allowed_files if self.order is not None else ()
 
 
 class Check(Protocol):
@@ -101,13 +160,3 @@ class Check(Protocol):
     def name(self) -> str: ...
 
     def run(self, context: CheckContext) -> CheckResult: ...
-
-
-def words_of(command: str) -> tuple[str, ...] | None:
-    """The words of a command as it is executed, without a shell; None if it can't be executed."""
-    try:
-        words = tuple(shlex.split(command))
-    except ValueError:
-        return None
-    # No program has an empty name, and no argument can hold NUL.
-    return words if words and words[0] and "\0" not in command else None

@@ -24,7 +24,7 @@ class Executor:
     Attributes:
         checkout: where they run.
         environment: their whole environment.
-        timeout_seconds: the time limit of each.
+        timeout_seconds: the time limit of each that has none of its own.
         folder: where their output goes.
         stop: ends a command when another thread asks for that; None if none will.
     """
@@ -35,15 +35,17 @@ class Executor:
     folder: Path
     stop: Stop | None = None
 
-    def __call__(self, name: str, command: str, words: tuple[str, ...]) -> CommandResult:
-        """Run one command; see `CheckContext.execute`."""
+    def __call__(
+        self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
+    ) -> CommandResult:
+        """Run one command; see `Execute`."""
         output = self.folder / f"{name}.output.txt"
         outcome = run(
             Command(
                 argv=words,
                 cwd=self.checkout.root,
                 env=self.environment,
-                timeout_seconds=self.timeout_seconds,
+                timeout_seconds=self.timeout_seconds if timeout_seconds is None else timeout_seconds,
                 stdout=output,
                 stop=self.stop,
             )
@@ -60,13 +62,15 @@ class Executor:
             seconds=round(outcome.seconds, 3),
             output_file=output.name,
             output_bytes=outcome.output_bytes,
-            excerpt=excerpt(canonical_output(_ends(printed), self._places())),
+            excerpt=excerpt(canonical_output(_ends(printed), self.places)),
             leftovers=outcome.leftovers,
             changed=self.checkout.changed_since_staging(),
             supervisor_killed=outcome.supervisor_killed,
         )
 
-    def _places(self) -> Mapping[str, str]:
+    @property
+    def places(self) -> Mapping[str, str]:
+        """Directories of this machine, and the names that stand for them in a prompt."""
         named = {
             self.checkout.home: "<home>",
             self.checkout.temporary: "<tmp>",

@@ -84,7 +84,7 @@ def _not_started(result: CommandResult, reason: str, context: CheckContext, fail
             "install it, or put it on PATH",
         )
     path = posixpath.normpath(program)
-    writable = path in context.order.allowed_files
+    writable = path in context.writable
     if path not in context.landing and not writable:
         # An earlier command may have had to build it.
         return failure(FailureClass.MODEL_DEFECT, f"{program} can't be started: {reason}")
@@ -103,7 +103,7 @@ def _not_started(result: CommandResult, reason: str, context: CheckContext, fail
 
 def _missing_tool(result: CommandResult, context: CheckContext) -> str | None:
     """The program or Python module that is not installed, if that is why the command failed."""
-    if any(posixpath.normpath(word) in context.order.allowed_files for word in result.argv[1:]):
+    if any(posixpath.normpath(word) in context.writable for word in result.argv[1:]):
         # The model wrote the script, so it chose what the script needs.
         return None
     last = result.excerpt.rstrip().rpartition("\n")[2]
@@ -114,7 +114,7 @@ def _missing_tool(result: CommandResult, context: CheckContext) -> str | None:
     if found is None:
         return None
     module: str = found["module"] or found["package"]
-    own = _names((*context.landing, *context.order.allowed_files))
+    own = _names((*context.landing, *context.writable))
     return None if module.split(".")[0] in own else f"the Python module {module}"
 
 

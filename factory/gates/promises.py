@@ -1,7 +1,8 @@
 """The checks of what the work order itself promises: its postconditions and its acceptance commands."""
 
+from factory.command_words import words_of
 from factory.failure import Failure, FailureClass, Stage
-from factory.gates.check import CheckContext, CheckResult, CommandResult, words_of
+from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.judge import judge
 
 
@@ -11,11 +12,9 @@ class Postconditions:
     name = "postconditions"
 
     def run(self, context: CheckContext) -> CheckResult:
-        for condition in context.order.postconditions:
+        for condition in context.order.postconditions if context.order is not None else ():
             path = condition.path
-            if path not in context.landing and not any(
-                file.startswith(f"{path}/") for file in context.landing
-            ):
+            if path not in context.landing and not context.landing.is_directory(path):
                 failure = Failure(
                     stage=Stage.ACCEPTANCE_FAILED,
                     failure_class=FailureClass.MODEL_DEFECT,
@@ -34,7 +33,8 @@ class Acceptance:
 
     def run(self, context: CheckContext) -> CheckResult:
         done: list[CommandResult] = []
-        for number, command in enumerate(context.order.acceptance_commands, start=1):
+        commands = context.order.acceptance_commands if context.order is not None else ()
+        for number, command in enumerate(commands, start=1):
             words = words_of(command)
             if words is None:
                 failure = Failure(

@@ -62,12 +62,15 @@ class Budget:
         self._used: dict[str, Usage] = {}
         self._open: list[Usage] = []
 
-    def guarded(self, model: RecordedModel, stop: Stop | None = None) -> RecordedModel:
+    def guarded(
+        self, model: RecordedModel, stop: Stop | None = None, configured: Price | None = None
+    ) -> RecordedModel:
         """`model`, asked only within the limits; as it is if there are none, or if it costs nothing.
 
         Args:
             model: who is asked.
             stop: ends the waiting for other calls.
+            configured: what the repository says that the model costs, if the user says nothing.
 
         Raises:
             WorkorderError: there is a limit in money, and the model's price is not known.
@@ -76,13 +79,14 @@ class Budget:
             return model
         price = None
         if self._limits.usd is not None:
-            price = self._limits.price or known_price(model)
+            price = self._limits.price or configured or known_price(model)
             if price is None:
                 raise WorkorderError(
                     f"the price of {model.adapter}:{model.name} is not known,"
                     " so no limit in money can be kept",
                     where="--max-cost-usd",
-                    hint="limit tokens with --max-tokens, or give the price with --price INPUT,OUTPUT",
+                    hint="limit tokens with --max-tokens, or give the price with --price INPUT,OUTPUT"
+                    " or in workorder.toml",
                 )
         return _GuardedModel(model, self._ledger, self, price, stop)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from factory.artifacts import RunFolder
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure
+from factory.gates.registry import Part
 from factory.llm.port import Model, Parameters
 from factory.prompt import dump_brief
 from factory.repository import Target
@@ -30,6 +31,7 @@ class Deps:
         folder: where artifacts go.
         gate_environment: the environment of every command.
         timeout_seconds: the time limit of every command.
+        checks: what an attempt must pass.
         max_attempts: how many attempts model defects may spend.
         progress: tells the user what happens now.
         lands: whether a passed attempt is landed; else it only counts as passed.
@@ -48,6 +50,7 @@ class Deps:
     folder: RunFolder
     gate_environment: Mapping[str, str]
     timeout_seconds: float
+    checks: tuple[Part, ...]
     max_attempts: int
     progress: Callable[[str], None]
     lands: bool

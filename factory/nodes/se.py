@@ -1,5 +1,6 @@
 """SE, the software engineer: checks the preconditions, reads the files, asks the model for a proposal."""
 
+from factory.command_words import words_of
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
@@ -7,7 +8,7 @@ from factory.contract.proposal import WriteProposal, proposal_schema
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
-from factory.gates.check import words_of
+from factory.gates.registry import gating_commands
 from factory.llm.budget import BudgetReached
 from factory.llm.port import ProviderError, Request
 from factory.llm.template import transcript
@@ -30,7 +31,9 @@ def propose(state: RunState, deps: Deps) -> RunState:
     files = read_context(deps.order, deps.checkout.tree)
     if isinstance(files, Failure):
         return failed(files)
-    messages = build_messages(deps.template, deps.order, files, _previous(state))
+    messages = build_messages(
+        deps.template, deps.order, files, _previous(state), checks=gating_commands(deps.checks)
+    )
     folder.text("se_prompt.txt", transcript(messages))
     request = Request(
         purpose="propose",

@@ -75,6 +75,8 @@ def _check(value: JsonValue) -> list[str]:
     check = _object(value)
     name, note = _text(check, "name"), _text(check, "note")
     state = "failed" if check.get("failure") else "passed"
+    if state == "failed" and check.get("gates") is False:
+        state = "reports"
     if note.startswith("skipped: "):
         state, note = "skipped", note.removeprefix("skipped: ")
     lines = [f"  PO  {state:7}  {name}" + (f" ({note})" if note else "")]

@@ -663,7 +663,7 @@ class TestEnvironment:
         from tests.support.runs import run_settings
 
         own = {**os.environ, **SECRETS, **variables}
-        world = Outside(lambda _stop: scene.model, SystemClock(), scene.progress.append, own)
+        world = Outside(lambda _stop, _price: scene.model, SystemClock(), scene.progress.append, own)
         settings = run_settings(scene.repo, scene.work_order, scene.out)
         return run_work_order(replace(settings, passed_variables=passed), world)
 

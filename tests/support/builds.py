@@ -11,9 +11,11 @@ from typing import Any
 
 from factory.build.build import BuildSettings, Built, build
 from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.work_order import MANIFEST_NAME
 from factory.execution import AttemptSettings, Outside
 from factory.llm.ledger import Ledger
 from factory.llm.port import Answer, Model, Request
+from factory.llm.prices import Price
 from factory.system.clock import SystemClock
 from factory.system.stop import Stop
 from tests.support.repositories import a_work_order, git
@@ -84,11 +86,21 @@ class BuildScene:
         self.model = ReplyingModel(reply)
         self.events: list[JsonObject] = []
 
+    def order(self, order_id: str) -> JsonObject:
+        """A work order as it is on the disk."""
+        value = json.loads((self.plan / f"{order_id}.json").read_bytes())
+        assert isinstance(value, dict)
+        return value
+
+    def write_manifest(self, manifest: JsonObject) -> None:
+        """Give the plan a manifest."""
+        (self.plan / MANIFEST_NAME).write_text(json.dumps(manifest), encoding="utf-8")
+
     def build(self, **settings: Any) -> Built:
         """Build, or build again."""
         ledger = Ledger(self.out / "ledger")
 
-        def model(_stop: Stop | None) -> Model:
+        def model(_stop: Stop | None, _price: Price | None) -> Model:
             return ledger.wrap(self.model)
 
         world = Outside(model, SystemClock(), lambda _text: None, os.environ)

@@ -71,7 +71,7 @@ class Scene:
 
     def run(self, **settings: Any) -> Finished:
         """Execute the work order."""
-        world = Outside(lambda _stop: self.model, SystemClock(), self.progress.append, os.environ)
+        world = Outside(lambda _stop, _price: self.model, SystemClock(), self.progress.append, os.environ)
         return run_work_order(run_settings(self.repo, self.work_order, self.out, **settings), world)
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from factory.configuration import Configuration
 from factory.failure import FailureClass
-from factory.gates import ACCEPTANCE, VERIFY
-from factory.gates.check import words_of
 from factory.gates.promises import Acceptance, Postconditions
+from factory.gates.registry import verification
 from factory.gates.verify import CompileAll, Pytest, VerifyScript
 from tests.factory.gates.results import Commands, a_context
 
@@ -21,19 +21,9 @@ def with_script(tmp_path: Path) -> Path:
 
 def ran(root: Path, **order: object) -> list[str]:
     commands = Commands()
-    for check in VERIFY:
+    for check in verification(Configuration()):
         assert check.run(a_context(root, commands, **order)).passed
     return [" ".join(words) for _, words in commands.ran]
-
-
-def test_the_registry_is_what_the_documents_name() -> None:
-    assert [check.name for check in (*VERIFY, *ACCEPTANCE)] == [
-        "verify.sh",
-        "compileall",
-        "pytest",
-        "postconditions",
-        "acceptance",
-    ]
 
 
 def test_a_verify_script_is_all_that_runs(with_script: Path) -> None:
@@ -82,20 +72,6 @@ def test_a_command_that_cannot_be_executed_is_a_defect_of_the_plan(command: str,
     assert result.failure is not None
     assert (result.failure.failure_class, result.failure.where) == (FailureClass.PLAN_DEFECT, command)
     assert [name for name, _ in commands.ran] == ["acceptance_1"]
-
-
-@pytest.mark.parametrize(
-    ("command", "words"),
-    [
-        ("python -c 'print(1)'", ("python", "-c", "print(1)")),
-        ("a && b | c > d", ("a", "&&", "b", "|", "c", ">", "d")),
-        ("echo $HOME `id` ~ *", ("echo", "$HOME", "`id`", "~", "*")),
-        ("a\nb\t c", ("a", "b", "c")),
-        ("echo ''", ("echo", "")),
-    ],
-)
-def test_no_shell_reads_a_command(command: str, words: tuple[str, ...]) -> None:
-    assert words_of(command) == words
 
 
 @pytest.mark.parametrize(
