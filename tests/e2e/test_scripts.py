@@ -134,10 +134,11 @@ def test_a_failed_step_is_named_and_can_be_gone_on_from(spec: Path, tmp_path: Pa
     again = demo(tmp_path, "--spec", spec, "--llm", model, "--dir", "out")
 
     assert failed.returncode == 3
-    assert "error: step 5 failed with exit code 3: Execute WO-02, 2 of 2" in failed.stderr
+    assert "error: step 4 failed with exit code 3: Build" in failed.stderr
     assert f"{tmp_path / 'out' / 'runs'}" in failed.stderr
     assert again.returncode == 0, again.stderr
-    assert "WO-01 has landed before" in again.stdout
+    assert "2 of 2 work orders have landed on main" in again.stdout
+    assert "WO-01: generating" not in again.stderr
 
 
 @pytest.mark.parametrize(

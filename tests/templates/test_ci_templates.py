@@ -230,6 +230,7 @@ def on_github(remote: Remote, tries: int = 1) -> Result:
             "inputs.plan || 'plan'": "plan",
             "inputs.llm || 'gpt-5.2'": remote.model,
             "inputs.max_attempts || '2'": "1",
+            "inputs.jobs || '2'": "2",
             "runner.temp": str(temporary),
             "secrets.OPENAI_API_KEY": "sk-not-a-key",
             "vars.OPENAI_BASE_URL": "",
@@ -294,6 +295,7 @@ def on_gitlab(remote: Remote, tries: int = 1) -> Result:
             "WORKORDER_PLAN": "plan",
             "WORKORDER_LLM": remote.model,
             "WORKORDER_MAX_ATTEMPTS": "1",
+            "WORKORDER_JOBS": "2",
         }
         if name == "workorder-push":
             environment["WORKORDER_PUSH_TOKEN"] = "not-a-token"
@@ -353,7 +355,7 @@ def test_starting_again_continues_the_branch(service: Any, tmp_path: Path) -> No
 
     assert result.exit_code == 0, result.output
     assert remote.landed() == ["WO-01", "WO-02"]
-    assert result.runs() == ["WO-01 already_landed", "WO-02 landed"]
+    assert result.runs() == ["WO-02 landed"]
 
 
 @services
