@@ -18,6 +18,9 @@ from factory.llm.template import fill, quoted
 
 TEMPLATE_NAME = "prompts/software_engineer.md"
 
+# Names of requirements say nothing to who does not know them; what may pass before is for the checks.
+_NOT_FOR_THE_ENGINEER = ("requirements", "red_exempt")
+
 
 @dataclass(frozen=True)
 class ContextFile:
@@ -70,7 +73,10 @@ def build_messages(
 
 
 def _order_text(order: WorkOrder, checks: Sequence[str]) -> str:
-    contract = order.model_dump(mode="json", exclude=set(COMPUTED_FIELDS))
+    contract = order.model_dump(mode="json", exclude={*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER})
+    for name in ("provides", "consumes"):
+        if not contract[name]:
+            del contract[name]
     verify = (
         "python -m compileall (this work order is exempt from full verification)"
         if order.verify_exempt

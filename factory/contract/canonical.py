@@ -6,7 +6,7 @@ from typing import Final
 
 from pydantic import BaseModel
 
-from factory.contract.strict_json import JsonValue
+from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, Plan, WorkOrder
 
 EMPTY_SHA256: Final = hashlib.sha256(b"").hexdigest()
@@ -54,9 +54,11 @@ def plan_hash(plan: Plan) -> str:
     overview: list[JsonValue] = list(plan.system_overview)
     verify: JsonValue = dump(plan.verify_contract) if plan.verify_contract else None
     orders: list[JsonValue] = [_contract(order) for order in plan.work_orders]
-    return sha256_hex(
-        canonical_json({"system_overview": overview, "verify_contract": verify, "work_orders": orders})
-    )
+    whole: JsonObject = {"system_overview": overview, "verify_contract": verify, "work_orders": orders}
+    if plan.requirements:
+        # Left out without any, so that plans from before there were requirements keep their hash.
+        whole["requirements"] = [dump(requirement) for requirement in plan.requirements]
+    return sha256_hex(canonical_json(whole))
 
 
 def run_id(order: WorkOrder, baseline: str) -> str:

@@ -20,6 +20,8 @@ VERIFY_SCRIPT: Final = RepoPath.parse("scripts/verify.sh")
 
 WORK_ORDER_ID: Final = re.compile(r"WO-(0[1-9]|[1-9][0-9]+)")
 
+REQUIREMENT_ID: Final = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)*")
+
 COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"})
 """Fields of a work order that the planner computes; a model's values for them are dropped."""
 
@@ -46,9 +48,16 @@ def _is_work_order_id(text: str) -> str:
     return text
 
 
+def _is_requirement_id(text: str) -> str:
+    if not REQUIREMENT_ID.fullmatch(text):
+        raise ValueError("must be capital letters, digits and hyphens, such as REQ-01")
+    return text
+
+
 Text = Annotated[str, Field(strict=True), AfterValidator(_not_blank)]
 Command = Annotated[str, Field(strict=True, max_length=MAX_COMMAND_CHARS), AfterValidator(_not_blank)]
 WorkOrderId = Annotated[str, Field(strict=True), AfterValidator(_is_work_order_id)]
+RequirementId = Annotated[str, Field(strict=True, max_length=40), AfterValidator(_is_requirement_id)]
 ForbiddenPath = Annotated[RepoPath, BeforeValidator(_strip_one_slash)]
 
 
@@ -86,8 +95,36 @@ class Provenance(Document):
     spec_hash: str | None = None
 
 
+class Requirement(Document):
+    """Something that the specification asks for.
+
+    Attributes:
+        id: its name, unique in the plan; that of the specification if it gives one.
+        text: what is asked for, in the planner's words.
+        quotes: the pieces of the specification that say so, word for word.
+    """
+
+    id: RequirementId
+    text: Text
+    quotes: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+
+class RedExempt(Document):
+    """An acceptance command that may pass before the work is done, and why."""
+
+    command: Command
+    reason: Text
+
+
 class WorkOrder(Document):
-    """One contract: what must be true before, what may be written, and which commands prove it."""
+    """One contract: what must be true before, what may be written, and which commands prove it.
+
+    Attributes:
+        requirements: the ids of the requirements that it takes.
+        provides: the Python symbols that exist after it, as `python_symbols` writes them.
+        consumes: those of others that it uses.
+        red_exempt: acceptance commands that may pass before the work is done.
+    """
 
     id: WorkOrderId
     title: Text
@@ -99,6 +136,10 @@ class WorkOrder(Document):
     acceptance_commands: Annotated[tuple[Command, ...], Field(min_length=1)]
     context_files: Annotated[tuple[RepoPath, ...], Field(max_length=MAX_CONTEXT_FILES)] = ()
     notes: Annotated[str, Field(strict=True)] | None = None
+    requirements: tuple[RequirementId, ...] = ()
+    provides: tuple[Text, ...] = ()
+    consumes: tuple[Text, ...] = ()
+    red_exempt: tuple[RedExempt, ...] = ()
 
     verify_exempt: bool = False
     depends_on: tuple[WorkOrderId, ...] | None = None
@@ -122,4 +163,5 @@ class Plan(Document):
 
     system_overview: tuple[Text, ...] = ()
     verify_contract: VerifyContract | None = None
+    requirements: tuple[Requirement, ...] = ()
     work_orders: Annotated[tuple[WorkOrder, ...], Field(min_length=1)]
