@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from factory.artifacts import RunFolder
+from factory.checkouts import checkout
 from factory.contract.canonical import contract_hash, run_id
 from factory.contract.documents import read_document
 from factory.contract.errors import WorkorderError
@@ -17,6 +18,7 @@ from factory.exit_codes import ExitCode
 from factory.failure import Failure
 from factory.landable import unlandable_path
 from factory.landing import recover
+from factory.leftovers import remove_leftovers
 from factory.llm.ledger_file import DamagedLedger
 from factory.llm.meter import Meter
 from factory.llm.port import Model, Parameters, ProviderError
@@ -43,7 +45,7 @@ from factory.system.git import Git, GitError
 from factory.system.lock import exclusive
 from factory.system.signals import Interrupted, shielded
 from factory.system.templates import template_path
-from factory.workspace import checkout, remove_leftovers, restore_in_place
+from factory.working_in_place import restore_in_place
 
 
 @dataclass(frozen=True)

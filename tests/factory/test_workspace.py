@@ -7,9 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from factory.checkouts import checkout
+from factory.leftovers import remove_leftovers
 from factory.repository import target
 from factory.system.git import Git
-from factory.workspace import checkout, remove_leftovers
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import (
     VERIFY_PASSES,
