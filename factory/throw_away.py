@@ -159,6 +159,11 @@ class ThrowAwayCheckout(Checkout):
     def _take(self) -> tuple[str, ...]:
         """Remember the present state as the right one; what does not belong there."""
         self._staged_folders = set()
+        submodules = self._folders.submodules
+        if submodules:
+            # Git would read, and wait for, what commands put there; what is there is known without it.
+            names = b"".join(os.fsencode(path) + b"\0" for path in submodules)
+            self.git.output("update-index", "--assume-unchanged", "-z", "--stdin", stdin=names)
         self.own_git.take()
         foreign = self._folders.take()
         wait_for_tick(self.scratch)
