@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from threading import Lock
 from types import TracebackType
 from typing import Self
@@ -29,6 +30,8 @@ class Checkouts:
         self._git = git
         self._lock = Lock()
         self._free: list[ThrowAwayCheckout] = []
+        # Wherever an interruption comes, what was made is found here at the end.
+        self._scratches: set[Path] = set()
 
     def __enter__(self) -> Self:
         return self
@@ -37,8 +40,8 @@ class Checkouts:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         with shielded(), ExitStack() as removing:
-            while self._free:
-                removing.callback(self._remove, self._free.pop())
+            for scratch in sorted(self._scratches):
+                removing.callback(self._remove, scratch)
 
     @contextmanager
     def at(self, commit: str) -> Iterator[ThrowAwayCheckout]:
@@ -66,7 +69,7 @@ class Checkouts:
                 with self._lock:
                     self._free.append(opened)
             else:
-                self._remove(opened)
+                self._remove(opened.scratch)
 
     def _taken(self, commit: str) -> ThrowAwayCheckout | None:
         """A free one, moved to the commit; None if there is none that can be."""
@@ -79,23 +82,26 @@ class Checkouts:
         try:
             opened.move_to(commit)
         except (WorkorderError, OSError):
-            self._remove(opened)
+            self._remove(opened.scratch)
             return None
         except BaseException:
-            self._remove(opened)
+            self._remove(opened.scratch)
             raise
         return opened
 
     def _made(self, commit: str) -> ThrowAwayCheckout:
-        scratch = make_scratch(self._git)
+        with shielded():
+            scratch = make_scratch(self._git)
+            self._scratches.add(scratch)
         try:
             return ThrowAwayCheckout(self._git, scratch, commit)
         except BaseException:
-            remove_scratch(self._git, scratch)
+            self._remove(scratch)
             raise
 
-    def _remove(self, opened: ThrowAwayCheckout) -> None:
-        remove_scratch(self._git, opened.scratch)
+    def _remove(self, scratch: Path) -> None:
+        remove_scratch(self._git, scratch)
+        self._scratches.discard(scratch)
 
 
 @contextmanager

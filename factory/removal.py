@@ -23,8 +23,11 @@ def remove_trees(paths: Iterable[Path]) -> None:
         try:
             path.unlink(missing_ok=True)
         except OSError:
-            # A directory, or a file in one that is closed to us.
-            folders.append(str(path))
+            try:
+                path.rmdir()
+            except OSError:
+                # A directory that is not empty, or something in one that is closed to us.
+                folders.append(str(path))
     for start in range(0, len(folders), _AT_ONCE):
         some = folders[start : start + _AT_ONCE]
         if not _run("rm", "-rf", "--", *some):

@@ -55,7 +55,8 @@ class ThrowAwayCheckout(Checkout):
         self._place = Place(root)
         self._folders = TrackedFolders(git)
         self._staged_folders: set[str] = set()
-        self._programs: Mapping[Path, Entry] = {}
+        # Unknown before an attempt is staged: until then no command has run.
+        self._programs: Mapping[Path, Entry] | None = None
         self._make()
 
     def changed_since_staging(self) -> tuple[str, ...]:
@@ -63,7 +64,7 @@ class ThrowAwayCheckout(Checkout):
             return ("the checkout itself",)
         self.scratch.chmod(0o700)
         found = [*self.own_git.changes()]
-        if files_in(self.scratch / _PROGRAMS) != self._programs:
+        if self._programs is not None and files_in(self.scratch / _PROGRAMS) != self._programs:
             found.append(f"../{_PROGRAMS}")
         if not self.own_git.is_usable():
             found.append(".git/index")
@@ -178,7 +179,8 @@ class ThrowAwayCheckout(Checkout):
         remove_trees(path for path in self.scratch.iterdir() if path.name not in kept)
         for folder in (self.home, self.temporary):
             folder.mkdir()
-        put_back(self._programs, files_in(self.scratch / _PROGRAMS), remove_tree)
+        if self._programs is not None:
+            put_back(self._programs, files_in(self.scratch / _PROGRAMS), remove_tree)
 
 
 def _would_block(path: str) -> bool:

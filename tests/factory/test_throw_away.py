@@ -252,9 +252,22 @@ def test_it_moves_to_another_commit_and_touches_only_what_differs(
     assert git(opened.root, "rev-parse", "HEAD") == first
 
 
+def test_commands_may_run_on_the_baseline(opened: ThrowAwayCheckout, repo: Path, tmp_path: Path) -> None:
+    assert opened.stage([]) == git(repo, "rev-parse", "HEAD^{tree}")
+    assert opened.changed_since_staging() == ()
+
+    run(opened, "echo x > README.md", tmp_path)
+
+    assert opened.changed_since_staging() == ("README.md",)
+
+
 def test_a_program_of_ours_for_commands_is_put_back(opened: ThrowAwayCheckout, tmp_path: Path) -> None:
     program = opened.home.parent / "bin" / "python"
     write_files(program.parent, {"python": "ours\n"})
+
+    # Before anything was staged it is not known what belongs there.
+    opened.restore()
+    assert program.read_text() == "ours\n"
 
     for script in ("echo evil > ../bin/python", "mv ../bin ../x; ln -s / ../bin", "rm -rf ../*"):
         assert attempt(opened, script, tmp_path) != ()
