@@ -100,7 +100,9 @@ class ThrowAwayCheckout(Checkout):
     def _staged(self, paths: Sequence[RepoPath]) -> None:
         index = self.scratch / _INDEX
         # Git compares times by the second, but reads files that are as new as its index: let it read these.
-        oldest = min(path.lstat().st_mtime_ns for path in (index, *(self.root / path for path in paths)))
+        # One that was taken away has no time.
+        files = [file for path in paths if os.path.lexists(file := self.root / path)]
+        oldest = min(path.lstat().st_mtime_ns for path in (index, *files))
         os.utime(index, ns=(oldest, oldest))
         self._staged_folders = {
             "/".join(path.segments[:depth]) for path in paths for depth in range(1, len(path.segments))
