@@ -10,7 +10,7 @@ from typing import Final
 
 from factory.contract.canonical import readable_json
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.git_state import remove_tree
+from factory.removal import remove_tree
 from factory.system.clock import Clock
 from factory.system.files import write_atomic
 

@@ -4,15 +4,17 @@ A throw-away checkout has a `BorrowingRepository`, rebuilt when it was damaged. 
 see the user's own repository, a `UserRepository`, whose state is put back piece by piece.
 """
 
-import hashlib
 import os
 import shutil
+import stat
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final, Protocol
 
+from factory.removal import remove_tree
+from factory.stamps import Stamp, stamp, wait_for_tick
 from factory.system.git import Git
-from factory.system.process import Captured, capture
+from factory.system.process import Captured
 from factory.watched_files import Entry, differences, name_of, put_back, watched
 
 _LOCKS: Final = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock")
@@ -29,10 +31,6 @@ class GitState(Protocol):
         """Whether our own calls can use the checkout's index: on a pipe, git would wait for ever."""
         ...
 
-    def looked(self) -> None:
-        """Our own git has looked at the files, and may have written into the index that it did."""
-        ...
-
     def changes(self) -> tuple[str, ...]:
         """What differs from the remembered state, as paths or full names of refs, sorted."""
         ...
@@ -45,35 +43,35 @@ class GitState(Protocol):
 class BorrowingRepository:
     """A git directory of a throw-away checkout, with the user's objects as alternates and nothing to lose.
 
+    Whether an index was changed is told by its stamp: see `stamps` about the tick of the clock that must
+    follow `take`.
+
     Args:
         git: the user's repository, looking at the checkout through the private index.
-        baseline: the commit that HEAD names, detached.
+        baseline: the commit that HEAD names, detached; another one holds from the next `restore` on.
     """
 
     def __init__(self, git: Git, baseline: str) -> None:
+        assert git.index is not None
+        self.baseline = baseline
         self._git = git
-        self._baseline = baseline
+        self._private = git.index
         self._own = git.work_tree / ".git"
         self._files: Mapping[Path, Entry] = {}
-        self._index = ""
-        self._index_of_commands = ""
+        self._index: Stamp | None = None
+        self._index_of_commands: Stamp | None = None
 
     def take(self) -> None:
         if not self._own.exists():
             self._create()
-        assert self._git.index is not None
         # With its time, by which git knows which entries it can't be sure of.
-        shutil.copy2(self._git.index, self._own / "index")
+        shutil.copy2(self._private, self._own / "index")
         self._files = watched(self._own, self._own)
-        self._index = self._index_of_commands = _digest(self._git.index)
+        self._index = stamp(self._private)
+        self._index_of_commands = stamp(self._own / "index")
 
     def is_usable(self) -> bool:
-        assert self._git.index is not None
-        return _digest(self._git.index) == self._index
-
-    def looked(self) -> None:
-        assert self._git.index is not None
-        self._index = _digest(self._git.index)
+        return self._index is not None and stamp(self._private) == self._index
 
     def changes(self) -> tuple[str, ...]:
         if self._own.is_symlink() or not self._own.is_dir():
@@ -93,7 +91,7 @@ class BorrowingRepository:
             "init",
             "--quiet",
             "--template=",
-            f"--object-format={'sha256' if len(self._baseline) == 64 else 'sha1'}",
+            f"--object-format={'sha256' if len(self.baseline) == 64 else 'sha1'}",
             str(user.work_tree),
             # Files, because the next lines write refs as files.
             env={
@@ -108,21 +106,26 @@ class BorrowingRepository:
         # Tags, because version numbers are made from them; branches are none of the attempt's business.
         tags = user.output("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
         (own / "packed-refs").write_bytes(b"# pack-refs with: sorted \n" + tags)
-        (own / "HEAD").write_bytes(self._baseline.encode("ascii") + b"\n")
+        (own / "HEAD").write_bytes(self.baseline.encode("ascii") + b"\n")
         shallow = user.common_dir / "shallow"
         if shallow.exists():
             shutil.copyfile(shallow, own / "shallow")
 
     def _has_same_entries(self) -> bool:
-        digest = _digest(self._own / "index")
-        if digest == self._index_of_commands:
+        index = self._own / "index"
+        found = stamp(index)
+        if found == self._index_of_commands:
             return True
-        if not digest or not self.is_usable():
+        if found is None or not stat.S_ISREG(found.mode) or not self.is_usable():
             return False
         # A command may write down that it looked at the files. Our git directory, their index: nothing in
         # theirs is obeyed.
-        theirs = self._git.call("ls-files", "-s", "-z", env={"GIT_INDEX_FILE": str(self._own / "index")})
-        return theirs.ok and theirs.stdout == self._git.output("ls-files", "-s", "-z")
+        theirs = self._git.call("ls-files", "-s", "-z", env={"GIT_INDEX_FILE": str(index)})
+        if not theirs.ok or theirs.stdout != self._git.output("ls-files", "-s", "-z"):
+            return False
+        wait_for_tick(self._private.parent)
+        self._index_of_commands = found
+        return True
 
 
 class UserRepository:
@@ -141,9 +144,6 @@ class UserRepository:
 
     def is_usable(self) -> bool:
         return self._entries().ok
-
-    def looked(self) -> None:
-        """Nothing to do: entries are compared, not bytes."""
 
     def changes(self) -> tuple[str, ...]:
         found = differences(self._files, self._watch(), self._git.common_dir)
@@ -212,23 +212,6 @@ class UserRepository:
 
 
 _SYMBOLIC: Final = "ref: "
-
-
-def remove_tree(path: Path) -> None:
-    """Remove a file or a directory that hostile code may have filled: very deep, or without permissions."""
-    if not os.path.lexists(path):
-        return
-    if not capture(["rm", "-rf", "--", str(path)], cwd=None, env=os.environ).ok:
-        capture(["chmod", "-R", "u+rwX", "--", str(path)], cwd=None, env=os.environ)
-        capture(["rm", "-rf", "--", str(path)], cwd=None, env=os.environ)
-
-
-def _digest(path: Path) -> str:
-    """The hash of a file's bytes; empty if it is no regular file any more."""
-    if path.is_symlink() or not path.is_file():
-        return ""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _quoted(path: Path) -> bytes:

@@ -5,13 +5,14 @@ from pathlib import Path
 
 from factory.contract.strict_json import JsonObject
 from factory.execution import Outside
-from factory.git_state import remove_tree
 from factory.landing import recover
+from factory.leftovers import remove_leftovers
+from factory.removal import remove_tree
 from factory.repository import landed_commit, state_folder
 from factory.run_record import complete_killed_runs
 from factory.system.console import visible
 from factory.system.git import Git
-from factory.workspace import remove_leftovers, restore_in_place
+from factory.working_in_place import restore_in_place
 
 
 def clean_up(git: Git, out: Path, world: Outside, *, in_place: bool) -> None:

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from factory.artifacts import RunFolder
+from factory.checkouts import checkout
 from factory.committed_configuration import configuration_at
 from factory.contract.canonical import contract_hash, run_id
 from factory.contract.documents import read_document
@@ -35,7 +36,7 @@ from factory.system.files import read_bounded
 from factory.system.git import Git
 from factory.system.lock import exclusive
 from factory.system.signals import Interrupted
-from factory.workspace import Checkout, checkout
+from factory.workspace import Checkout
 
 
 @dataclass(frozen=True)

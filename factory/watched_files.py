@@ -53,6 +53,17 @@ def watched(git_dir: Path, common_dir: Path) -> dict[Path, Entry]:
     return {path: entry for path, entry in sorted(found.items()) if entry.kind != "absent"}
 
 
+def files_in(folder: Path) -> dict[Path, Entry]:
+    """What is in a directory; if something else is in its place, or it is closed, what is there instead."""
+    try:
+        if folder.is_dir() and not folder.is_symlink():
+            return {path: _entry(path) for path in sorted(folder.iterdir())}
+    except OSError:
+        return {folder: Entry("other")}
+    found = _entry(folder)
+    return {} if found.kind == "absent" else {folder: found}
+
+
 def name_of(path: Path, top: Path) -> str:
     """What to call a watched file: its path below `.git`."""
     return ".git/" + (path.relative_to(top).as_posix() if path.is_relative_to(top) else path.name)

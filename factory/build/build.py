@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractContextManager, ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -16,21 +16,21 @@ from factory.build.resumption import require_same, state_to_start_from
 from factory.build.trees import Trees
 from factory.build.verification import verified
 from factory.build.worker import Worker
+from factory.checkouts import Checkouts
 from factory.committed_configuration import configuration_at
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
 from factory.execution import AttemptSettings, Outside, configured_price, ending_of, refusal_of
 from factory.exit_codes import ExitCode
-from factory.git_state import remove_tree
 from factory.preflight import clean_up, indexes_folder
+from factory.removal import remove_tree
 from factory.repository import Target, outside, require_ready, state_folder, target
 from factory.run_record import str_without_hint
 from factory.system.console import visible
 from factory.system.git import Git
 from factory.system.lock import exclusive
 from factory.system.signals import Interrupted, shielded
-from factory.workspace import Checkout, checkout
 
 
 @dataclass(frozen=True)
@@ -168,6 +168,8 @@ def _executed(
         deadline = world.clock.monotonic() + settings.deadline_seconds
     with ExitStack() as stack:
         scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
+        # Before the executor, which is left first: then no worker uses one any more.
+        checkouts = stack.enter_context(Checkouts(goal.git))
         executor = stack.enter_context(ThreadPoolExecutor(settings.jobs))
         loop = Loop(
             plan,
@@ -183,10 +185,7 @@ def _executed(
             now=world.clock.monotonic,
         )
 
-        def place(commit: str) -> AbstractContextManager[Checkout]:
-            return checkout(replace(goal, baseline=commit), in_place=False)
-
-        with place(found.base) as opened:
+        with checkouts.at(found.base) as opened:
             report = verified(
                 plan,
                 opened,
@@ -204,7 +203,7 @@ def _executed(
             known=report if settings.baseline_red else None,
             # What single runs tell would be a jumble; a build tells events.
             world=replace(world, progress=lambda _text: None),
-            place=place,
+            place=checkouts.at,
             entered=loop.entered,
         )
         return loop.run(worker)

@@ -49,6 +49,8 @@ def verified(
         temporary=opened.temporary,
         passed=settings.passed_variables,
     )
+    # From here on everything that differs is what a check changed.
+    opened.stage([])
     world.progress("verifying the base before a model is asked")
     report = examine_baseline(
         opened,

@@ -195,6 +195,8 @@ class Worker:
 
         try:
             with self.place(task.candidate) as opened:
+                # From here on everything that differs is what a check changed.
+                opened.stage([])
                 deps = execution.deps(opened, self.world.model(stop, execution.price))
                 update = examine({"attempt": task.attempt, "tree": task.tree}, deps)
         except Stopped:

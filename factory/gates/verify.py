@@ -18,7 +18,7 @@ from factory.gates.pytest_report import (
     failures_in,
     new_failures,
 )
-from factory.git_state import remove_tree
+from factory.removal import remove_tree
 from factory.system.console import visible
 from factory.system.files import FileProblem, Tree, write_atomic
 

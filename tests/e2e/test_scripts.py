@@ -164,11 +164,12 @@ def test_the_bundled_recording_builds_the_bundled_specification(tmp_path: Path) 
     assert "Where everything is" in done.stdout
 
 
-@pytest.mark.parametrize("name", ["startup", "run_overhead", "check_scale", "command"])
-def test_a_benchmark_runs(name: str) -> None:
+@pytest.mark.parametrize("line", ["startup", "run_overhead", "check_scale", "command", "large_repo 1 50"])
+def test_a_benchmark_runs(line: str) -> None:
     """What it measures is for a person to judge, on a machine that does nothing else."""
+    name, *arguments = line.split()
     benchmark = SCRIPTS / "bench" / f"{name}.py"
-    done = subprocess.run([sys.executable, benchmark, "1"], capture_output=True, text=True)
+    done = subprocess.run([sys.executable, benchmark, *(arguments or ["1"])], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "median" in done.stdout
     assert str(ROOT) not in done.stdout

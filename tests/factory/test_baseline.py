@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from factory.baseline import BASELINE_RESULT, examine_baseline
+from factory.checkouts import checkout
 from factory.configuration import Configuration, read_configuration
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
@@ -21,7 +22,7 @@ from factory.gates.registry import gating_commands, registry
 from factory.repository import target
 from factory.system.environment import gate_environment
 from factory.system.git import Git
-from factory.workspace import Checkout, checkout
+from factory.workspace import Checkout
 from tests.support.repositories import Files, a_work_order, commit_files, git, make_repo, write_files
 
 FAILS = "def test_{}():\n    assert 0, 'because of {}'\n"

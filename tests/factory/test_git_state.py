@@ -8,14 +8,15 @@ from pathlib import Path
 
 import pytest
 
+from factory.checkouts import checkout
 from factory.contract.repo_path import RepoPath
-from factory.git_state import UserRepository, remove_tree
+from factory.git_state import UserRepository
 from factory.landing import land
+from factory.removal import remove_tree
 from factory.repository import target
 from factory.system.git import Git
 from factory.system.signals import Interrupted, interruptible, shielded
 from factory.watched_files import put_back, watched
-from factory.workspace import checkout
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import VERIFY_PASSES, commit_files, files_of, git, make_repo, write_files
 from tests.support.runs import Scene, read_object

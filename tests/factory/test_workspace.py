@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from factory.checkouts import checkout
 from factory.repository import target
 from factory.system.git import Git
-from factory.workspace import checkout, remove_leftovers
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import (
     VERIFY_PASSES,
@@ -541,30 +541,6 @@ def test_nothing_is_left_of_an_attempt(tmp_path: Path, temporary_files: Path) ->
     assert list(temporary_files.iterdir()) == []
     assert sorted(path.name for path in (repo / ".git" / "workorder").iterdir()) == ["lock"]
     assert git(repo, "worktree", "list", "--porcelain").count("worktree ") == 1
-
-
-def test_leftovers_of_killed_runs_are_removed_and_nothing_else(tmp_path: Path, temporary_files: Path) -> None:
-    # given a note that names a leftover, one of another directory, and things that are none of ours
-    repo = make_repo(tmp_path / "repo")
-    ours, foreign = temporary_files / "workorder-1234", tmp_path / "workorder-demo"
-    link, other = temporary_files / "workorder-link", temporary_files / "something"
-    for folder in (ours, foreign, other):
-        write_files(folder, {"checkout/file": "x"})
-    link.symlink_to(foreign)
-    note = repo / ".git" / "workorder" / "checkouts"
-    note.parent.mkdir()
-    gone = temporary_files / "workorder-gone"
-    note.write_bytes(b"".join(os.fsencode(path) + b"\0" for path in (ours, foreign, link, other, gone)))
-    # when
-    removed = remove_leftovers(Git.open(repo))
-    # then
-    assert removed == 1
-    assert not ours.exists()
-    assert foreign.exists()
-    assert link.is_symlink()
-    assert other.exists()
-    assert b"workorder-1234" not in note.read_bytes()
-    assert b"workorder-gone" not in note.read_bytes()
 
 
 def test_a_checkout_has_the_baselines_files_although_the_users_has_others(tmp_path: Path) -> None:
