@@ -1,0 +1,117 @@
+"""The red probe: acceptance commands run before the work is done, and each must fail.
+
+A command that passes on the baseline proves nothing; one that can't run at all can never pass. Both are found
+here, before a model is paid. What follows from a defect is decided elsewhere.
+"""
+
+import posixpath
+from collections.abc import Sequence
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.command_words import words_of
+from factory.contract.work_order import WorkOrder
+from factory.failure import Failure, FailureClass, Stage
+from factory.gates.check import CheckContext, CommandResult
+from factory.gates.judge import judge
+
+Colour = Literal["red", "green", "exempt", "impossible"]
+
+_CANNOT_EXECUTE: Final = (126, 127)
+"""The exit codes of a shell, and of `env` and the like, for a program that is not executable or not there."""
+
+
+class Probed(BaseModel):
+    """What one acceptance command did on the baseline.
+
+    Attributes:
+        command: as it stands in the plan.
+        colour: `red` if it failed as it should; `green` if it passed already; `exempt` if the plan allows
+            that; `impossible` if it can't run, whatever the work order writes.
+        reason: why it is a defect, or why it is exempt; empty for red.
+        result: how it ended; None if it could not be split into words.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: str
+    colour: Colour
+    reason: str = ""
+    result: CommandResult | None = None
+
+
+def probe(order: WorkOrder, context: CheckContext) -> tuple[Probed, ...]:
+    """Run the acceptance commands of `order` on the baseline, in their order.
+
+    Args:
+        order: the work order.
+        context: of a checkout of the baseline, in which nothing was written.
+    """
+    reasons = {exempt.command: exempt.reason for exempt in order.red_exempt}
+    found = []
+    for number, command in enumerate(order.acceptance_commands, start=1):
+        words = words_of(command)
+        if words is None:
+            reason = "it can't be split into words, or names no program"
+            found.append(Probed(command=command, colour="impossible", reason=reason))
+            continue
+        result = context.execute(f"acceptance_{number}", command, words)
+        found.append(_judged(command, result, order, context, reasons.get(command)))
+    return tuple(found)
+
+
+def defect(probed: Sequence[Probed]) -> Failure | None:
+    """The first command that is no proof of the work, as a plan defect; None if all are."""
+    for one in probed:
+        if one.colour not in ("green", "impossible"):
+            continue
+        green = one.colour == "green"
+        return Failure(
+            stage=Stage.PREFLIGHT,
+            failure_class=FailureClass.PLAN_DEFECT,
+            message=f"the acceptance command is no proof: {one.reason}",
+            where=one.command,
+            hint=(
+                "demand something that is only true once the work is done; or, where passing already is"
+                " right, name the command in red_exempt with the reason"
+                if green
+                else "correct the command in the work order"
+            ),
+            exit_code=one.result.exit_code if one.result else None,
+            excerpt=one.result.excerpt if one.result else "",
+        )
+    return None
+
+
+def _judged(
+    command: str, result: CommandResult, order: WorkOrder, context: CheckContext, exempt: str | None
+) -> Probed:
+    def told(colour: Colour, reason: str = "") -> Probed:
+        return Probed(command=command, colour=colour, reason=reason, result=result)
+
+    impossible = _impossible(result, order, context)
+    if impossible:
+        return told("impossible", impossible)
+    if exempt is not None:
+        return told("exempt", exempt)
+    if result.exit_code == 0:
+        return told("green", "it passes before anything was done")
+    return told("red")
+
+
+def _impossible(result: CommandResult, order: WorkOrder, context: CheckContext) -> str:
+    """Why a command can't run, whatever the work order writes; empty if it can."""
+    if result.timed_out:
+        return "it did not end within its time limit"
+    # A program or a script that the work order is to write is missing for a reason that it can change.
+    if any(posixpath.normpath(word) in order.allowed_files for word in result.argv):
+        return ""
+    if result.not_started is not None:
+        return f"the program {result.argv[0]} can't be started: {result.not_started}"
+    if result.exit_code in _CANNOT_EXECUTE:
+        return f"it returned {result.exit_code}: something that it starts is not there or not executable"
+    failure = judge(result, Stage.PREFLIGHT, context)
+    if failure is not None and failure.failure_class is FailureClass.ENVIRONMENT:
+        return failure.message
+    return ""
