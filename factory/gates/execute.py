@@ -1,15 +1,20 @@
 """Runs a check's command in a checkout and notices what it changed."""
 
+import math
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
 from factory.brief import canonical_output, excerpt
 from factory.gates.check import CommandResult
+from factory.gates.confine import policy_for
+from factory.system.console import visible
 from factory.system.files import read_bounded
 from factory.system.process import HEAD_BYTES, TAIL_BYTES, Command, run
+from factory.system.sandbox.policy import Network, Resources
+from factory.system.sandbox.port import Confinement, Sandbox
 from factory.workspace import Checkout
 
 _LOOKED_AT: Final = 200_000
@@ -25,12 +30,18 @@ class Executor:
         environment: their whole environment.
         timeout_seconds: the time limit of each.
         folder: where their output goes.
+        sandbox: what confines them; None starts them as they are.
+        network: which network they get in the sandbox.
+        resources: how much each may use in the sandbox.
     """
 
     checkout: Checkout
     environment: Mapping[str, str]
     timeout_seconds: float
     folder: Path
+    sandbox: Sandbox | None = None
+    network: Network = "none"
+    resources: Resources = field(default_factory=Resources)
 
     def __call__(self, name: str, command: str, words: tuple[str, ...]) -> CommandResult:
         """Run one command; see `CheckContext.execute`."""
@@ -40,8 +51,9 @@ class Executor:
                 argv=words,
                 cwd=self.checkout.root,
                 env=self.environment,
-                timeout_seconds=self.timeout_seconds,
+                timeout_seconds=min(self.timeout_seconds, self.resources.wall_seconds or math.inf),
                 stdout=output,
+                confined=self._confinement(),
             )
         )
         # The stored part is bounded; the mark in its middle needs a little more room.
@@ -60,7 +72,17 @@ class Executor:
             leftovers=outcome.leftovers,
             changed=self.checkout.changed_since_staging(),
             supervisor_killed=outcome.supervisor_killed,
+            sandbox=self.sandbox.level if self.sandbox else "",
+            killed=outcome.killed,
+            limit=self.resources.told(outcome.killed) if outcome.killed else "",
+            sandbox_failed=visible(outcome.sandbox_failed) if outcome.sandbox_failed else None,
         )
+
+    def _confinement(self) -> Confinement | None:
+        if self.sandbox is None:
+            return None
+        policy = policy_for(self.checkout, self.environment, self.network, self.resources)
+        return Confinement(self.sandbox, policy)
 
     def _places(self) -> Mapping[str, str]:
         named = {

@@ -76,7 +76,8 @@ class Outcome:
         timed_out: whether the time limit ended it.
         not_started: why the program could not be started, if it could not.
         output_bytes: how much it wrote, stored or not.
-        leftovers: how many processes it left behind, which were killed.
+        leftovers: how many processes it left behind, which were killed; where a sandbox ends them
+            by itself, 0.
         seconds: elapsed time.
         supervisor_killed: whether it, or something else, killed the process that watches over it.
         killed: the limit for which it was killed, see `Resources.told`; the time limit is `timed_out`.
@@ -119,7 +120,7 @@ def run(command: Command) -> Outcome:
         with _Supervised.start(command) as supervised:
             timed_out = supervised.wait(sinks, started + command.timeout_seconds)
     outcome = _outcome(supervised.report, timed_out, sinks.total_bytes, started)
-    return outcome if command.confined is None else _confined_outcome(outcome, supervised, command)
+    return outcome if supervised.prepared is None else _confined_outcome(outcome, supervised, command)
 
 
 @dataclass(frozen=True)
@@ -162,6 +163,7 @@ class _Supervised:
         report: what the supervisor said about the command's end.
         told: what the sandbox said about its beginning.
         killed: the limit that the command reached, if it did.
+        prepared: the wrapped command, if there is a sandbox.
     """
 
     def __init__(
@@ -175,7 +177,7 @@ class _Supervised:
         self.report = b""
         self.told = b""
         self.killed: str | None = None
-        self._prepared = prepared
+        self.prepared = prepared
         self._watch = Watch(process.pid, policy) if policy is not None else None
         self._process = process
         self._lifeline = lifeline
@@ -230,10 +232,10 @@ class _Supervised:
         os.close(self._report_pipe)
         if self._watch is not None and self.killed is None:
             self.killed = self._watch.last_look()
-        if self._prepared is not None:
+        if self.prepared is not None:
             with suppress(BlockingIOError):
-                self.told = os.read(self._prepared.told, _CHUNK)
-            os.close(self._prepared.told)
+                self.told = os.read(self.prepared.told, _CHUNK)
+            os.close(self.prepared.told)
 
     def wait(self, sinks: "_Sinks", deadline: float) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
@@ -377,6 +379,8 @@ def _outcome(said: bytes, timed_out: bool, output_bytes: int, started: float) ->
 
 def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Command) -> Outcome:
     """What the end of the program that confines says about the command."""
+    if supervised.prepared is not None and supervised.prepared.ends_processes:
+        outcome = replace(outcome, leftovers=0)
     error = begun(supervised.told)
     if error is None:
         failed = "it was not ready in time" if outcome.timed_out else _first_lines(command)
@@ -396,7 +400,8 @@ def _limit_of_signal(outcome: Outcome) -> str | None:
     """The limit for which the kernel ended a command by itself."""
     # Some of the programs that confine return 128 and the number of the signal that ended the command.
     ended_by = outcome.signal or (outcome.exit_code or 0) - 128
-    return {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file size"}.get(ended_by)
+    limits: dict[int, str] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file size"}
+    return limits.get(ended_by)
 
 
 def _never_started(reason: str, started: float) -> Outcome:

@@ -1,4 +1,4 @@
-"""What to do when a sandbox can't start: the known complaints of bubblewrap and the kernel, and their remedies."""
+"""What to do when a sandbox can't start: the known complaints of bubblewrap and the kernel."""
 
 from dataclasses import dataclass
 from typing import Final

@@ -102,7 +102,7 @@ class Bubblewrap:
                 *orders.argv(interpreter(), _ENTER_INSIDE, telling_end, command.argv),
             )
         )
-        return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), told)
+        return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), told, ends_processes=True)
 
     def _user(self, policy: Policy) -> int | None:
         """The user that root becomes; None to stay."""
@@ -131,7 +131,7 @@ class Bubblewrap:
     def _places(self, policy: Policy, accounts: dict[str, int]) -> Iterator[object]:
         for place in map(Path, SYSTEM):
             if place.is_symlink() and place.exists():
-                yield from ("--symlink", os.readlink(place), place)
+                yield from ("--symlink", place.readlink(), place)
             elif place.exists():
                 yield from _read_only(place)
         settings = (*SETTINGS, *(NETWORK_SETTINGS if policy.network == "host" else ()))

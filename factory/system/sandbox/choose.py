@@ -1,4 +1,4 @@
-"""Finds the strongest sandbox that works here, by running it; refuses when there is none that was asked for."""
+"""Finds the strongest sandbox that works here, by running it; refuses when none does that was asked for."""
 
 import os
 import re
@@ -87,7 +87,7 @@ def choose(
 
 
 def levels(environment: Mapping[str, str], *, in_place: bool = False) -> Iterator[Level]:
-    """Each level, strongest first, tried when it is asked for by iterating; see `choose` for the arguments."""
+    """Each level, strongest first, tried when the iteration reaches it; arguments as for `choose`."""
     if os.uname().sysname != "Linux" or os.uname().machine not in ARCHITECTURES:
         system = f"{os.uname().sysname} on {os.uname().machine}"
         for name in ("bwrap", "landlock"):
@@ -125,7 +125,9 @@ def _bubblewraps(environment: Mapping[str, str]) -> Iterator[Level]:
 
 def _landlock(in_place: bool) -> Level:
     if in_place:
-        return Level("landlock", None, "it can't protect the .git of your own checkout", ("leave out --in-place",))
+        return Level(
+            "landlock", None, "it can't protect the .git of your own checkout", ("leave out --in-place",)
+        )
     abi = landlock.abi()
     if abi < landlock.MINIMUM_ABI:
         return Level(
@@ -181,9 +183,7 @@ def in_probe_checkout(
         output = place / "output"
         confined = Confinement(sandbox, policy)
         try:
-            outcome = run(
-                Command(argv(policy), root, environment, _PROBE_SECONDS, output, confined=confined)
-            )
+            outcome = run(Command(argv(policy), root, environment, _PROBE_SECONDS, output, confined=confined))
         except OSError as error:
             return None, str(error)
         return outcome, output.read_bytes().decode("utf-8", "backslashreplace").strip()

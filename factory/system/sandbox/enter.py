@@ -1,26 +1,26 @@
 """The last program before a confined command: sets limits, gives up rights, and becomes the command.
 
 Started by a `Sandbox` as `python -I -S enter.py TOLD_FD ORDERS -- COMMAND …`; ORDERS are those of
-`factory.system.sandbox.orders`, as `marshal` writes them, in hexadecimal digits. Writes `ready` to TOLD_FD when nothing but the command itself is
-left to be started, and after it the error number if that fails. Whatever goes wrong earlier ends it without
-that word, so that a command never runs with less protection than was ordered.
+`factory.system.sandbox.orders`, as `marshal` writes them, in hexadecimal digits. Writes `ready` to TOLD_FD
+when nothing but the command itself is left to be started, and after it the error number if that fails.
+Whatever goes wrong earlier ends it without that word, so that a command never runs with less protection
+than was ordered.
 
-Standard library only, and as little of it as can be, because it starts with every command: `json` and
-`signal` would take longer than all the rest. Imports nothing of this project.
+Standard library only, and as little of it as can be, because it starts with every command: `json`, `signal`
+and `typing` would take longer than all the rest. Imports nothing of this project.
 """
 
-import _signal
+import _signal  # type: ignore[import-not-found]
 import marshal
 import os
 import resource
+import stat
 import struct
 import sys
 
 _PR_SET_NO_NEW_PRIVS = 38
 _PR_SET_SECCOMP = 22
-_PR_CAPBSET_DROP = 24
 _SECCOMP_MODE_FILTER = 2
-_LAST_CAPABILITY = 63
 _CAPABILITY_VERSION_3 = 0x20080522
 # The same numbers on every architecture.
 _LANDLOCK_CREATE_RULESET, _LANDLOCK_ADD_RULE, _LANDLOCK_RESTRICT_SELF = 444, 445, 446
@@ -67,30 +67,27 @@ def _become(user: int, group: int) -> None:
     os.setresuid(user, user, user)
 
 
-def _library():  # type: ignore[no-untyped-def]
-    # Only where it is needed: it takes a few milliseconds.
+def _call(name: str, *arguments: object) -> int:
+    """Call a function of the C library; what it returned.
+
+    Raises:
+        OSError: it failed.
+    """
+    # Only where it is needed: to import it takes a few milliseconds.
     import ctypes
 
-    return ctypes.CDLL(None, use_errno=True), ctypes
-
-
-def _checked(result: int) -> int:
+    result: int = getattr(ctypes.CDLL(None, use_errno=True), name)(*arguments)
     if result < 0:
-        import ctypes
-
-        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+        number = ctypes.get_errno()
+        raise OSError(number, f"{name}: {os.strerror(number)}")
     return result
 
 
 def _give_up_rights() -> None:
     """Never gain a privilege again, and give up those that there are."""
-    library, _ = _library()
-    _checked(library.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    for capability in range(_LAST_CAPABILITY + 1):
-        # Fails for one that this kernel doesn't have, or where there is nothing to give up.
-        library.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)
+    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
     header = struct.pack("<Ii", _CAPABILITY_VERSION_3, 0)
-    _checked(library.syscall(_CAPSET[os.uname().machine], header, bytes(24)))
+    _call("syscall", _CAPSET[os.uname().machine], header, bytes(24))
 
 
 def _restrict(attributes: str, rules: list[tuple[str, int, int]]) -> None:
@@ -100,29 +97,29 @@ def _restrict(attributes: str, rules: list[tuple[str, int, int]]) -> None:
         attributes: struct landlock_ruleset_attr, in hexadecimal digits.
         rules: paths, what is allowed below a directory, and what is allowed if it is a file.
     """
-    library, _ = _library()
     structure = bytes.fromhex(attributes)
-    ruleset = _checked(library.syscall(_LANDLOCK_CREATE_RULESET, structure, len(structure), 0))
+    ruleset = _call("syscall", _LANDLOCK_CREATE_RULESET, structure, len(structure), 0)
     for path, below, on_file in rules:
         try:
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             continue
-        allowed = below if os.path.isdir(f"/proc/self/fd/{opened}") else on_file
+        allowed = below if stat.S_ISDIR(os.fstat(opened).st_mode) else on_file
         rule = struct.pack("<Qi", allowed, opened)
-        _checked(library.syscall(_LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0))
+        _call("syscall", _LANDLOCK_ADD_RULE, ruleset, _LANDLOCK_RULE_PATH_BENEATH, rule, 0)
         os.close(opened)
-    _checked(library.syscall(_LANDLOCK_RESTRICT_SELF, ruleset, 0))
+    _call("syscall", _LANDLOCK_RESTRICT_SELF, ruleset, 0)
     os.close(ruleset)
 
 
 def _filter(program: bytes) -> None:
-    library, ctypes = _library()
+    import ctypes
+
     code = ctypes.create_string_buffer(program, len(program))
     # struct sock_fprog: a count of instructions and, aligned, where they are.
     structure = struct.pack("@HP", len(program) // 8, ctypes.addressof(code))
-    _checked(library.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
-    _checked(library.prctl(_PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, structure, 0, 0))
+    _call("prctl", _PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0)
+    _call("prctl", _PR_SET_SECCOMP, _SECCOMP_MODE_FILTER, structure, 0, 0)
 
 
 if __name__ == "__main__":

@@ -67,8 +67,13 @@ def _environment_of(programs: str) -> Iterable[str]:
     if not programs.startswith("/") or not settings.is_file():
         return []
     lines = settings.read_text("utf-8", "replace").splitlines()
-    homes = [value.strip() for name, _, value in (line.partition("=") for line in lines) if name.strip() == "home"]
-    return [str(prefix), *(str(Path(os.path.realpath(home)).parent) for home in homes if home.startswith("/"))]
+    homes = [
+        value.strip() for name, _, value in (line.partition("=") for line in lines) if name.strip() == "home"
+    ]
+    return [
+        str(prefix),
+        *(str(Path(os.path.realpath(home)).parent) for home in homes if home.startswith("/")),
+    ]
 
 
 def _installation_of(program: Path) -> Iterable[str]:
@@ -84,6 +89,10 @@ def _may_be_shown(path: Path, homes: set[str]) -> bool:
     if not path.is_absolute() or ".." in path.parts or not path.is_dir():
         return False
     real = path.resolve()
-    if str(real) in _NEVER or str(path) in _NEVER or any(real.is_relative_to(top) for top in ("/proc", "/sys")):
+    if (
+        str(real) in _NEVER
+        or str(path) in _NEVER
+        or any(real.is_relative_to(top) for top in ("/proc", "/sys"))
+    ):
         return False
     return not any(home and Path(home).resolve().is_relative_to(real) for home in homes)

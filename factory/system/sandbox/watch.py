@@ -205,9 +205,9 @@ def _children(pid: int) -> list[int]:
     children: list[int] = []
     # Each thread has its own, and any of them may be gone by now.
     with suppress(OSError):
-        for thread in os.listdir(f"/proc/{pid}/task"):
+        for thread in Path(f"/proc/{pid}/task").iterdir():
             with suppress(OSError):
-                children += map(int, Path(f"/proc/{pid}/task/{thread}/children").read_bytes().split())
+                children += map(int, (thread / "children").read_bytes().split())
     return children
 
 
