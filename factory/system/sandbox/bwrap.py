@@ -91,7 +91,7 @@ class Bubblewrap:
         number = user if user is not None else _USER_INSIDE if root == "mapped" else os.getuid()
         told, telling_end = telling()
         architecture = ARCHITECTURES[os.uname().machine]
-        seccomp = holding(program(architecture, own_network=True, sockets_of_others=False))
+        seccomp = holding(program(architecture, own_network=True, among_others=False))
         passwd, group, hosts = map(holding, _accounts(number, policy.home))
         argv = words(
             (

@@ -90,7 +90,7 @@ class LandlockDomain:
         user = self._prepared_user(policy)
         open_network = policy.network == "host"
         architecture = ARCHITECTURES[os.uname().machine]
-        seccomp = program(architecture, own_network=open_network, sockets_of_others=not open_network)
+        seccomp = program(architecture, own_network=open_network, among_others=not open_network)
         orders = Orders(
             limits(policy.resources),
             # An ordinary user has other processes, which would count.

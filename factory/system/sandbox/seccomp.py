@@ -65,13 +65,13 @@ ARCHITECTURES: Final[Mapping[str, Architecture]] = {
         0xC000003E,
         {
             **_COMMON,
-            "open": 2, "ioctl": 16, "shmget": 29, "socket": 41, "connect": 42, "socketpair": 53, "clone": 56,
-            "msgget": 68, "creat": 85, "chmod": 90, "fchmod": 91, "ptrace": 101, "syslog": 103, "mknod": 133,
-            "uselib": 134, "vhangup": 153, "pivot_root": 155, "adjtimex": 159, "chroot": 161, "acct": 163,
+            "open": 2, "ioctl": 16, "shmget": 29, "shmat": 30, "socket": 41, "connect": 42, "socketpair": 53,
+            "clone": 56, "semget": 64, "msgget": 68, "creat": 85, "chmod": 90, "fchmod": 91, "ptrace": 101,
+            "syslog": 103, "mknod": 133, "uselib": 134, "vhangup": 153, "pivot_root": 155, "adjtimex": 159, "chroot": 161, "acct": 163,
             "settimeofday": 164, "mount": 165, "umount2": 166, "swapon": 167, "swapoff": 168, "reboot": 169,
             "sethostname": 170, "setdomainname": 171, "iopl": 172, "ioperm": 173, "init_module": 175,
             "delete_module": 176, "quotactl": 179, "lookup_dcookie": 212, "clock_settime": 227,
-            "kexec_load": 246, "add_key": 248, "request_key": 249, "keyctl": 250, "openat": 257,
+            "mq_open": 240, "kexec_load": 246, "add_key": 248, "request_key": 249, "keyctl": 250, "openat": 257,
             "mknodat": 259, "fchmodat": 268, "unshare": 272, "perf_event_open": 298, "fanotify_init": 300,
             "name_to_handle_at": 303, "open_by_handle_at": 304, "clock_adjtime": 305, "setns": 308,
             "process_vm_readv": 310, "process_vm_writev": 311, "kcmp": 312, "finit_module": 313,
@@ -87,7 +87,8 @@ ARCHITECTURES: Final[Mapping[str, Architecture]] = {
             "chroot": 51, "fchmod": 52, "fchmodat": 53, "openat": 56, "vhangup": 58, "quotactl": 60,
             "acct": 89, "unshare": 97, "kexec_load": 104, "init_module": 105, "delete_module": 106,
             "clock_settime": 112, "syslog": 116, "ptrace": 117, "reboot": 142, "sethostname": 161,
-            "setdomainname": 162, "settimeofday": 170, "adjtimex": 171, "msgget": 186, "shmget": 194,
+            "setdomainname": 162, "settimeofday": 170, "adjtimex": 171, "mq_open": 180, "msgget": 186,
+            "semget": 190, "shmget": 194, "shmat": 196,
             "socket": 198, "socketpair": 199, "connect": 203, "add_key": 217, "request_key": 218,
             "keyctl": 219, "clone": 220, "swapon": 224, "swapoff": 225, "perf_event_open": 241,
             "fanotify_init": 262, "name_to_handle_at": 264, "open_by_handle_at": 265, "clock_adjtime": 266,
@@ -118,16 +119,16 @@ _UNKNOWN: Final = (
 _Instruction = tuple[int, int, int, int]
 
 
-def program(architecture: Architecture, *, own_network: bool, sockets_of_others: bool) -> bytes:
+def program(architecture: Architecture, *, own_network: bool, among_others: bool) -> bytes:
     """The filter, as an array of struct sock_filter.
 
     Args:
         architecture: the processor's numbers.
         own_network: whether the network may be used, because it is the sandbox's own or the user opened it.
-        sockets_of_others: whether sockets in the file system that belong to others could be reached, so that
-            nothing may be connected to.
+        among_others: whether sockets and shared memory of other programs could be reached, so that nothing
+            may be connected to or shared.
     """
-    blocks = _blocks(own_network=own_network, sockets_of_others=sockets_of_others)
+    blocks = _blocks(own_network=own_network, among_others=among_others)
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture.audit),
@@ -144,7 +145,7 @@ def program(architecture: Architecture, *, own_network: bool, sockets_of_others:
     return b"".join(struct.pack("<HBBI", *instruction) for instruction in code)
 
 
-def _blocks(*, own_network: bool, sockets_of_others: bool) -> dict[str, list[_Instruction]]:
+def _blocks(*, own_network: bool, among_others: bool) -> dict[str, list[_Instruction]]:
     """What to do about each call; each block ends in an answer."""
     blocks = {name: [_refuse(errno.EPERM)] for name in _FORBIDDEN}
     blocks |= {name: [_refuse(errno.ENOSYS)] for name in _UNKNOWN}
@@ -164,7 +165,8 @@ def _blocks(*, own_network: bool, sockets_of_others: bool) -> dict[str, list[_In
         "ioctl": _if_one_of(1, (_TIOCSTI, _TIOCLINUX)),
         "shmget": _if_more(1, _LARGEST_SHARED_SEGMENT),
     }
-    if sockets_of_others:
+    if among_others:
+        blocks |= {name: [_refuse(errno.ENOSYS)] for name in ("mq_open", "semget", "shmat", "shmget")}
         blocks["connect"] = [_refuse(errno.EPERM)]
         # A datagram needs no connection, and names its destination behind a pointer.
         datagram = _if_masked(1, _SOCK_TYPE_MASK, _SOCK_DGRAM)
