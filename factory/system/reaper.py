@@ -157,11 +157,19 @@ def _end_descendants(child: int) -> tuple[int, int | None, bool]:
         for descendant, alive in _descendants(child).items():
             if alive and descendant != child:
                 seen.add(descendant)
-            try:
-                os.kill(descendant, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                continue
+            _kill(descendant)
         time.sleep(0.001)
+
+
+def _kill(descendant: int) -> None:
+    """Kill a process, and its group if that is not ours: before its members have multiplied further."""
+    try:
+        group = os.getpgid(descendant)
+        os.kill(descendant, signal.SIGKILL)
+        if group != os.getpgrp():
+            os.killpg(group, signal.SIGKILL)
+    except (ProcessLookupError, PermissionError):
+        return
 
 
 def _descendants(child: int) -> dict[int, bool]:

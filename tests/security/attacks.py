@@ -209,6 +209,6 @@ fcntl.ioctl(terminal, termios.TIOCSTI, b"x"); breach()
         "open('s', 'w'); os.chmod('s', 0o4755); breach(bool(os.stat('s').st_mode & stat.S_ISUID))"
     ),
     "makes a file with the set-user bit": Attack(
-        "os.close(os.open('t', os.O_CREAT | os.O_WRONLY, 0o4755)); breach(bool(os.stat('t').st_mode & stat.S_ISUID))"
+        "os.close(os.open('t', os.O_CREAT, 0o4755)); breach(bool(os.stat('t').st_mode & stat.S_ISUID))"
     ),
 }

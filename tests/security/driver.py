@@ -8,6 +8,7 @@ answers are JSON.
 
 import json
 import os
+import resource
 import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -100,6 +101,9 @@ def main() -> None:
         print(json.dumps({"missing": sandbox}))
         return
     requests = json.load(sys.stdin)
+    if os.geteuid() != 0:
+        # Whatever gets out of control must not take the machine with it.
+        resource.setrlimit(resource.RLIMIT_NPROC, (4_000, 4_000))
     with ExitStack() as open_sockets:
         _listen(open_sockets, place)
         # The sources of several requests wait at the same time more often than they work.
@@ -119,6 +123,9 @@ def _listen(stack: ExitStack, place: Path) -> None:
         (f"\0workorder-{os.getpid()}", socket.SOCK_STREAM),
     ):
         listening = stack.enter_context(socket.socket(socket.AF_UNIX, kind))
+        if not address.startswith("\0"):
+            # Of a driver before this one.
+            Path(address).unlink(missing_ok=True)
         listening.bind(address)
         if kind == socket.SOCK_STREAM:
             listening.listen(50)

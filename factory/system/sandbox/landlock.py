@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Final
 
 from factory.system.sandbox.bwrap import hand_over, throw_away_user
 from factory.system.sandbox.descriptors import telling
-from factory.system.sandbox.orders import ENTER, Landlock, Orders, interpreter, limits, limits_of_user
+from factory.system.sandbox.orders import (
+    ENTER,
+    Landlock,
+    Orders,
+    interpreter,
+    limits,
+    limits_of_shared_user,
+    limits_of_user,
+)
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Prepared
 from factory.system.sandbox.seccomp import ARCHITECTURES, program
@@ -78,9 +86,7 @@ class LandlockDomain:
             "the checkout's .git is not protected; changes in it are found afterwards",
             "shared memory (/dev/shm) is the machine's own",
         ]
-        if os.geteuid() != 0:
-            gaps.append("the limit on processes is kept by the watch alone")
-        elif not self.becomes_user:
+        if os.geteuid() == 0 and not self.becomes_user:
             gaps.append("it runs as root without rights: processes are limited by the watch alone")
         if self.abi < _ABI_WITH_SCOPES:
             gaps.append("processes of the same user can be signalled")
@@ -93,11 +99,11 @@ class LandlockDomain:
         seccomp = program(architecture, own_network=open_network, among_others=not open_network)
         orders = Orders(
             limits(policy.resources),
-            # An ordinary user has other processes, which would count.
-            limits_of_user(policy.resources) if user is not None else {},
+            limits_of_shared_user(policy.resources) if user is None else limits_of_user(policy.resources),
             user=(user, user) if user is not None else None,
             landlock=Landlock(self._attributes(policy).hex(), tuple(self._rules(policy))),
             seccomp=seccomp.hex(),
+            own_group=True,
         )
         told, telling_end = telling()
         argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)

@@ -15,6 +15,8 @@ ENTER: Final = Path(__file__).with_name("enter.py")
 _OPEN_FILES: Final = 1_024
 # The watch notices first, and can say which limit it was; the kernel's limits stop what is faster than it.
 _SPARE_TASKS: Final = 16
+# Other commands of the same user may start meanwhile.
+_SPARE_TASKS_OF_SHARED_USER: Final = 256
 _SPARE_CPU_SECONDS: Final = 5
 
 
@@ -41,6 +43,7 @@ class Orders:
         user: the user and group to become; None to stay.
         landlock: the domain to enter; None for none.
         seccomp: a filter in hexadecimal digits; empty for none.
+        own_group: whether to be in a group of its own, by which all of it can be killed at once.
     """
 
     limits: Mapping[str, int]
@@ -48,6 +51,7 @@ class Orders:
     user: tuple[int, int] | None = None
     landlock: Landlock | None = None
     seccomp: str = ""
+    own_group: bool = False
 
     def argv(self, python: Path, program: Path, told: int, command: Sequence[str]) -> tuple[str, ...]:
         """The program's command line.
@@ -78,6 +82,21 @@ def limits(resources: Resources) -> dict[str, int]:
 def limits_of_user(resources: Resources) -> dict[str, int]:
     """The limit of all processes of a user that has no other processes."""
     return {"RLIMIT_NPROC": resources.processes + _SPARE_TASKS}
+
+
+def limits_of_shared_user(resources: Resources) -> dict[str, int]:
+    """The limit of all processes of our own user, who has others; none for root, for whom it doesn't hold."""
+    user = os.geteuid()
+    if user == 0:
+        return {}
+    tasks = 0
+    for process in Path("/proc").iterdir():
+        try:
+            if process.name.isdigit() and process.stat().st_uid == user:
+                tasks += len(list((process / "task").iterdir()))
+        except OSError:
+            continue
+    return {"RLIMIT_NPROC": tasks + resources.processes + _SPARE_TASKS_OF_SHARED_USER}
 
 
 def interpreter() -> Path:

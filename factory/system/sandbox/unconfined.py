@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from factory.system.sandbox.descriptors import telling
-from factory.system.sandbox.orders import ENTER, Orders, interpreter, limits
+from factory.system.sandbox.orders import ENTER, Orders, interpreter, limits, limits_of_shared_user
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Prepared
 
@@ -26,13 +26,10 @@ class Unconfined:
 
     @property
     def gaps(self) -> tuple[str, ...]:
-        return (
-            "commands can read, change and send whatever the user can",
-            "the limit on processes is kept by the watch alone",
-        )
+        return ("commands can read, change and send whatever the user can",)
 
     def wrap(self, command: "Command", policy: Policy) -> Prepared:
         told, telling_end = telling()
-        orders = Orders(limits(policy.resources))
+        orders = Orders(limits(policy.resources), limits_of_shared_user(policy.resources))
         argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
         return Prepared(argv, (telling_end,), told)

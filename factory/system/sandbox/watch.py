@@ -77,8 +77,9 @@ class Watch:
         return self._written(at_end=True)
 
     def _used_up(self) -> str | None:
-        use = _use(self._supervisor)
-        if use.tasks > self._limits.processes + _OWN_PROCESSES:
+        most_tasks = self._limits.processes + _OWN_PROCESSES
+        use = _use(self._supervisor, most_tasks=most_tasks)
+        if use.tasks > most_tasks:
             return "processes"
         if use.cpu_seconds > self._limits.cpu_seconds:
             return "cpu"
@@ -174,7 +175,8 @@ def _growth(before: tuple[int, int], after: tuple[int, int]) -> tuple[int, int]:
     return after[0] - before[0], after[1] - before[1]
 
 
-def _use(supervisor: int) -> _Use:
+def _use(supervisor: int, *, most_tasks: int) -> _Use:
+    """What the descendants of a process use; above `most_tasks` it looks at no more of them."""
     tasks, ticks = 0, 0
     resident = {}
     for pid in _below(supervisor):
@@ -186,6 +188,9 @@ def _use(supervisor: int) -> _Use:
         ticks += sum(map(int, fields[11:15]))
         tasks += int(fields[17])
         resident[pid] = int(fields[21]) * _PAGE
+        if tasks > most_tasks:
+            # They may multiply faster than they can be counted.
+            break
     return _Use(tasks, ticks / _TICKS, resident)
 
 
