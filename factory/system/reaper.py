@@ -166,7 +166,8 @@ def _kill(descendant: int) -> None:
     try:
         group = os.getpgid(descendant)
         os.kill(descendant, signal.SIGKILL)
-        if group != os.getpgrp():
+        # 0 stands for a group of another namespace, and in a kill for our own.
+        if group not in (0, os.getpgrp()):
             os.killpg(group, signal.SIGKILL)
     except (ProcessLookupError, PermissionError):
         return

@@ -9,9 +9,9 @@ from typing import Any, Final
 from factory.contract.errors import WorkorderError
 from factory.system.sandbox.policy import GIB, MIB, Resources
 
-_BYTES: Final = re.compile(r"(\d{1,12})(?:([KMGT])(?:i?B)?)?", re.IGNORECASE)
-_COUNT: Final = re.compile(r"\d{1,9}")
-_SECONDS: Final = re.compile(r"\d{1,7}(?:\.\d{1,3})?")
+_BYTES: Final = re.compile(r"([0-9]{1,12})(?:([KMGT])(?:i?B)?)?", re.IGNORECASE)
+_COUNT: Final = re.compile(r"[0-9]{1,9}")
+_SECONDS: Final = re.compile(r"[0-9]{1,7}(?:\.[0-9]{1,3})?")
 _UNITS: Final = {"": 1, "K": 1024, "M": MIB, "G": GIB, "T": 1024 * GIB}
 # Less than this, and not even an interpreter starts.
 _LEAST_MEMORY: Final = 64 * MIB
