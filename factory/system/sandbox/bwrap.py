@@ -11,7 +11,7 @@ containers.
 
 import os
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
@@ -81,7 +81,7 @@ class Bubblewrap:
         root: Root = self.root if self.root != "becomes a user" or user is not None else "mapped"
         own = replace(self, root=root)
         if user is not None:
-            hand_over(policy.root, user)
+            hand_over([policy.root], user)
         counted = root != "mapped"
         orders = Orders(
             limits(policy.resources),
@@ -187,12 +187,16 @@ def _is_mapped(user: int) -> bool:
     return any(first <= user < first + count for first, _, count in ranges)
 
 
-def hand_over(root: Path, user: int) -> None:
-    """Give the files of a checkout to a user, those that are still root's own alone."""
+def hand_over(places: Sequence[Path], user: int) -> None:
+    """Give directories with all that is in them to a user, as far as it is still root's own.
+
+    Raises:
+        PermissionError: this root may not do that.
+    """
     from factory.system.process import capture
 
     done = capture(
-        ["chown", "-R", "-h", "-P", "--from=0", f"{user}:{user}", "--", str(root)],
+        ["chown", "-R", "-h", "-P", "--from=0", f"{user}:{user}", "--", *map(str, places)],
         cwd=None,
         env=dict(os.environ),
     )

@@ -113,8 +113,7 @@ class LandlockDomain:
         if not self.becomes_user or not policy.disposable:
             return None
         user = throw_away_user(policy.root)
-        for place in (policy.root, policy.home, policy.temporary):
-            hand_over(place, user)
+        hand_over((policy.root, policy.home, policy.temporary), user)
         # Its name is a secret of this run, and whoever must reach the checkout must pass it.
         above = policy.root.parent
         above.chmod(above.stat().st_mode | 0o011)

@@ -11,7 +11,7 @@ SYSTEM: Final = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32",
 """Where systems keep programs and libraries. Some of them are links on some systems, some are missing."""
 
 SETTINGS: Final = (
-    "/etc/ld.so.cache", "/etc/ld.so.conf", "/etc/ld.so.conf.d", "/etc/alternatives", "/etc/localtime",
+    "/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime",
     "/etc/timezone", "/etc/nsswitch.conf", "/etc/mime.types", "/etc/os-release", "/etc/protocols",
     "/etc/services", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates",
     "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/etc/java", "/etc/fonts",
