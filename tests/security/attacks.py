@@ -1,11 +1,10 @@
-"""What hostile code tries: small programs that print BREACH when they got what no command may have.
+"""What hostile code tries: small programs that call `breach` when they got what no command may have.
 
 Each runs in the checkout; its arguments are the place around it and the process id of whoever started it.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
-
-BREACH = "BREACH"
 
 ROOT, PLAIN = "root", "plain"
 BOTH = frozenset({ROOT, PLAIN})
@@ -14,11 +13,6 @@ _COMMON = """
 import ctypes, errno, os, pathlib, socket, stat, sys, time
 place, starter = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 library = ctypes.CDLL(None, use_errno=True)
-def breach(when=True):
-    if when:
-        print("BREACH", flush=True)
-def refused(call, *arguments):
-    return call(*arguments) < 0
 def system_call(name, *arguments):
     numbers = {"x86_64": 0, "aarch64": 1}
     number = {
@@ -29,13 +23,30 @@ def system_call(name, *arguments):
     return library.syscall(number, *arguments)
 """
 
+_ONE_BY_ONE = """
+for name, source in sources.items():
+    pid = os.fork()
+    if pid == 0:
+        def breach(when=True):
+            if when:
+                print("BREACH", name, flush=True)
+        try:
+            exec(source)
+        except BaseException as error:
+            print("failed:", name, repr(error), flush=True)
+        finally:
+            os._exit(0)
+    os.waitpid(pid, 0)
+print("all were made")
+"""
+
 
 @dataclass(frozen=True)
 class Attack:
     """One attack.
 
     Attributes:
-        source: the program, after the common part.
+        source: the program, without the common part.
         works_for: the users for whom it succeeds when nothing protects the machine.
         open_at: the levels that say themselves that they don't keep it out.
         apart: whether it needs a checkout of its own, because it would spoil that of the others.
@@ -46,9 +57,11 @@ class Attack:
     open_at: frozenset[str] = frozenset()
     apart: bool = False
 
-    @property
-    def program(self) -> str:
-        return _COMMON + self.source
+
+def program(attacks: Mapping[str, Attack]) -> str:
+    """One program that makes each attack in a process of its own; prints BREACH and its name if it worked."""
+    sources = {name: attack.source for name, attack in attacks.items()}
+    return f"{_COMMON}\nsources = {sources!r}\n{_ONE_BY_ONE}"
 
 
 LANDLOCK = frozenset({"landlock"})
@@ -192,7 +205,7 @@ s.sendto(b"x", str(place / "outside/datagrams")); breach()
     ),
     "sniffs": Attack("socket.socket(socket.AF_PACKET, socket.SOCK_RAW); breach()", AS_ROOT),
     "reaches shared memory of the machine": Attack(
-        "breach(os.path.exists(f'/dev/shm/workorder-{starter}'))", open_at=LANDLOCK
+        "breach(os.path.exists(f'/dev/shm/{place.name}'))", open_at=LANDLOCK
     ),
     # Terminal and modes
     "types into a terminal": Attack(

@@ -44,6 +44,7 @@ def protected_place(user: str) -> Iterator[Path]:
         yield place
     finally:
         shutil.rmtree(place)
+        Path(f"/dev/shm/{place.name}").unlink(missing_ok=True)
 
 
 def start_driver(user: str, level: str, place: Path) -> "subprocess.Popen[str]":

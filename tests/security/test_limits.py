@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from tests.security.scene import USERS, drive, protected_place
-from tests.security.test_attacks import LEVELS
 
 MIB = 1024 * 1024
 
@@ -110,11 +109,9 @@ for pid in pids:
 BASE = {"memory_bytes": 160 * MIB, "processes": 40}
 
 
-@pytest.mark.parametrize("level", (*LEVELS, "none"))
+@pytest.mark.parametrize("level", ("bwrap", "landlock", "none"))
 @pytest.mark.parametrize("user", USERS)
 def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> None:
-    if level == "bwrap-noproc":
-        pytest.skip("limits are kept as at the level bwrap")
     requests = [
         {
             "name": name,

@@ -57,7 +57,7 @@ def comes(condition: Callable[[], bool], seconds: float) -> bool:
     return False
 
 
-@pytest.mark.parametrize("level", (*LEVELS, "none"))
+@pytest.mark.parametrize("level", ("bwrap", "landlock", "none"))
 @pytest.mark.parametrize("user", USERS)
 def test_a_daemon_ends_with_its_command(user: str, level: str) -> None:
     requests = [

@@ -20,7 +20,6 @@ import ctypes, os, socket, sys
 canary, port, starter = sys.argv[1], int(sys.argv[2]), sys.argv[3]
 def read(): open(canary).read()
 def write(): open(canary, "a")
-def beside(): open(os.path.join(os.path.dirname(os.getcwd()), "x"), "w")
 def connect(): socket.create_connection(("127.0.0.1", port), 2)
 def signal(): os.kill(int(starter), 0)
 def environment(): open(f"/proc/{starter}/environ", "rb").read()
@@ -29,7 +28,7 @@ def kernel(): os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY)
 def namespace():
     if ctypes.CDLL(None).unshare(0x10000000) != 0: raise OSError
 attempts = {
-    "read a file outside": read, "write to a file outside": write, "write beside the checkout": beside,
+    "read a file outside": read, "write to a file outside": write,
     "connect to the machine": connect, "signal another process": signal,
     "read another process's environment": environment, "write to the system": system,
     "set the kernel's parameters": kernel, "make a user namespace": namespace,
