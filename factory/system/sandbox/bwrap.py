@@ -196,7 +196,13 @@ def hand_over(places: Sequence[Path], user: int) -> None:
     from factory.system.process import capture
 
     done = capture(
-        ["chown", "-R", "-h", "-P", "--from=0", f"{user}:{user}", "--", *map(str, places)],
+        [
+            *("find", "-P", *map(str, places), "-xdev", "-user", "0"),
+            *("-exec", "chown", "-h", f"{user}:{user}", "--", "{}", "+"),
+            # Git looks at times to the second. A change of owner moves one of a file's two times; where the
+            # other stays behind, git would trust a file that is edited within that second.
+            *("-exec", "touch", "-h", "-c", "--", "{}", "+"),
+        ],
         cwd=None,
         env=dict(os.environ),
     )
