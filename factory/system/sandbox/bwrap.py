@@ -21,7 +21,7 @@ from factory.system.sandbox.orders import ENTER, Orders, interpreter, limits, li
 from factory.system.sandbox.policy import MIB, Policy
 from factory.system.sandbox.port import Prepared, words
 from factory.system.sandbox.seccomp import ARCHITECTURES, program
-from factory.system.sandbox.visible import NETWORK_SETTINGS, SETTINGS, SYSTEM
+from factory.system.sandbox.visible import NETWORK_SETTINGS, SETTINGS, SYSTEM, is_there
 
 if TYPE_CHECKING:
     from factory.system.process import Command
@@ -80,7 +80,7 @@ class Bubblewrap:
         user = self._user(policy)
         root: Root = self.root if self.root != "becomes a user" or user is not None else "mapped"
         own = replace(self, root=root)
-        if user is not None:
+        if user is not None and policy.disposable:
             hand_over([policy.root], user)
         counted = root != "mapped"
         orders = Orders(
@@ -130,13 +130,13 @@ class Bubblewrap:
 
     def _places(self, policy: Policy, accounts: dict[str, int]) -> Iterator[object]:
         for place in map(Path, SYSTEM):
-            if place.is_symlink() and place.exists():
+            if place.is_symlink() and is_there(place):
                 yield from ("--symlink", place.readlink(), place)
-            elif place.exists():
+            elif is_there(place):
                 yield from _read_only(place)
         settings = (*SETTINGS, *(NETWORK_SETTINGS if policy.network == "host" else ()))
         for place in map(Path, settings):
-            if place.exists():
+            if is_there(place):
                 yield from (*_folders_above(place), "--ro-bind", place.resolve(), place)
         for name, descriptor in accounts.items():
             yield from ("--perms", "0644", "--ro-bind-data", descriptor, f"/etc/{name}")
@@ -154,14 +154,14 @@ class Bubblewrap:
     def _places_of_policy(self, policy: Policy) -> Iterator[object]:
         places: dict[Path, tuple[object, ...]] = {}
         for path in (*policy.visible, *(path.resolve() for path in policy.visible)):
-            if path.exists() and not _is_system(path):
+            if is_there(path) and not _is_system(path):
                 places[path] = ("--ro-bind", path, path)
         places[policy.home] = _memory(policy.home, _HOME_BYTES)
         places[policy.temporary] = _memory(policy.temporary, _TEMPORARY_BYTES)
         places[policy.root] = ("--bind", policy.root, policy.root)
         for path in policy.read_only:
             # Never something that is not there: it would be made in the checkout.
-            if path.exists() and not path.is_symlink():
+            if is_there(path) and not path.is_symlink():
                 places[path] = ("--ro-bind", path, path)
         # What lies above comes first, or it would cover what lies below.
         for path, arguments in sorted(places.items(), key=lambda item: (len(item[0].parts), item[0])):
@@ -196,7 +196,13 @@ def hand_over(places: Sequence[Path], user: int) -> None:
     from factory.system.process import capture
 
     done = capture(
-        ["chown", "-R", "-h", "-P", "--from=0", f"{user}:{user}", "--", *map(str, places)],
+        [
+            *("find", "-P", *map(str, places), "-xdev", "-user", "0"),
+            *("-exec", "chown", "-h", f"{user}:{user}", "--", "{}", "+"),
+            # Git looks at times to the second. A change of owner moves one of a file's two times; where the
+            # other stays behind, git would trust a file that is edited within that second.
+            *("-exec", "touch", "-h", "-c", "--", "{}", "+"),
+        ],
         cwd=None,
         env=dict(os.environ),
     )

@@ -107,7 +107,8 @@ def _restrict(attributes: str, rules: list[tuple[str, int, int]]) -> None:
     for path, below, on_file in rules:
         try:
             opened = os.open(path, os.O_PATH | os.O_CLOEXEC)
-        except (FileNotFoundError, NotADirectoryError):
+        except OSError:
+            # What is not there, or closed to us, is not allowed either.
             continue
         allowed = below if stat.S_ISDIR(os.fstat(opened).st_mode) else on_file
         rule = struct.pack("<Qi", allowed, opened)

@@ -32,7 +32,7 @@ class Resources:
     file_bytes: int = 256 * MIB
     written_bytes: int = GIB
     written_files: int = 100_000
-    output_bytes: int = 512 * MIB
+    output_bytes: int = GIB
 
     def told(self, limit: str) -> str:
         """A limit in words for whoever must keep it, such as `2 GiB of memory for all its processes`.

@@ -60,13 +60,24 @@ def environments_in(root: Path) -> tuple[Path, ...]:
         )
 
 
+def is_there(path: Path) -> bool:
+    """Whether something is at a path, and we may know of it."""
+    try:
+        path.stat()
+    except OSError:
+        return False
+    return True
+
+
 def _environment_of(programs: str) -> Iterable[str]:
     """The virtual environment whose programs these are, and the installation that it was made from."""
     prefix = Path(programs).parent
-    settings = prefix / "pyvenv.cfg"
-    if not programs.startswith("/") or not settings.is_file():
+    if not programs.startswith("/"):
         return []
-    lines = settings.read_text("utf-8", "replace").splitlines()
+    try:
+        lines = (prefix / "pyvenv.cfg").read_text("utf-8", "replace").splitlines()
+    except OSError:
+        return []
     homes = [
         value.strip() for name, _, value in (line.partition("=") for line in lines) if name.strip() == "home"
     ]
@@ -80,13 +91,13 @@ def _installation_of(program: Path) -> Iterable[str]:
     """What a program in `PREFIX/bin` was installed with, if `PREFIX` holds nothing else than that."""
     prefix = program.parent.parent
     include = prefix / "include"
-    if program.parent.name == "bin" and (any(include.glob("python3*")) or (include / "node").is_dir()):
+    if program.parent.name == "bin" and (any(include.glob("python3*")) or is_there(include / "node")):
         return [str(prefix)]
     return [str(program.parent)]
 
 
 def _may_be_shown(path: Path, homes: set[str]) -> bool:
-    if not path.is_absolute() or ".." in path.parts or not path.is_dir():
+    if not path.is_absolute() or ".." in path.parts or not is_there(path):
         return False
     real = path.resolve()
     if (

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -100,6 +101,23 @@ def test_a_tracked_file_that_changed_is_noticed(open_executor: Executor, sandbox
     result = executed(open_executor, "open('README.md', 'a').write('x')", sandbox=sandbox)
 
     assert result.changed == ("README.md",)
+
+
+def test_an_edit_within_the_second_and_with_the_old_time_is_noticed(
+    open_executor: Executor, sandbox: Sandbox
+) -> None:
+    edit = """
+import os
+before = os.stat("README.md")
+with open("README.md", "r+") as file:
+    file.write("A")
+os.utime("README.md", ns=(0, before.st_mtime_ns))
+"""
+    # Given files that are older than the second in which a first command and the edit run
+    time.sleep(1.1)
+    executed(open_executor, "pass", sandbox=sandbox)
+
+    assert executed(open_executor, edit, sandbox=sandbox).changed == ("README.md",)
 
 
 def test_a_limit_is_told_to_the_model(open_executor: Executor, sandbox: Sandbox, tmp_path: Path) -> None:
