@@ -35,7 +35,6 @@ def policy_for(checkout: Checkout, environment: Mapping[str, str], terms: Terms)
         read_only=(root / ".git", *environments),
         visible=(*needed(environment, os.environ), *_git_places(git)),
         network=terms.network,
-        disposable=git.throw_away,
         resources=terms.resources,
     )
 

@@ -37,7 +37,7 @@ def main(rounds: int) -> None:
             place.mkdir()
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(temporary)}
         command = Command(("true",), root, environment, timeout_seconds=60.0, stdout=folder / "output")
-        policy = Policy(root, home, temporary, visible=needed(environment, os.environ), disposable=True)
+        policy = Policy(root, home, temporary, visible=needed(environment, os.environ))
         actions = {"supervised": partial(_seconds, command)}
         found = [level.sandbox for level in levels(os.environ) if level.sandbox is not None]
         for sandbox in (Unconfined(), *found):

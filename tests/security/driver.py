@@ -21,6 +21,7 @@ from factory.system.process import Command, run
 from factory.system.sandbox.bwrap import Bubblewrap
 from factory.system.sandbox.choose import levels, probe
 from factory.system.sandbox.landlock import LandlockDomain
+from factory.system.sandbox.ownership import hand_over
 from factory.system.sandbox.policy import Policy, Resources
 from factory.system.sandbox.port import Confinement, Sandbox
 from factory.system.sandbox.unconfined import Unconfined
@@ -66,9 +67,11 @@ def answer(sandbox: Sandbox, place: Path, request: dict[str, Any]) -> dict[str, 
         temporary=temporary,
         read_only=(checkout / ".git", checkout / ".venv"),
         visible=(*needed(environment, os.environ), place / "objects"),
-        disposable=True,
         resources=Resources(**request.get("resources", {})),
     )
+    owner = sandbox.owner_of(checkout)
+    if owner is not None:
+        hand_over([checkout], owner)
     words = [word.replace("STARTER", str(os.getpid())) for word in request["argv"]]
     output = own / f"{request['name'].replace('/', ' ')}.output"
     outcome = run(

@@ -10,14 +10,14 @@ containers.
 """
 
 import os
-import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
 from factory.system.sandbox.descriptors import holding, telling
 from factory.system.sandbox.orders import ENTER, Orders, interpreter, limits, limits_of_user
+from factory.system.sandbox.ownership import hand_over, throw_away_user
 from factory.system.sandbox.policy import MIB, Policy
 from factory.system.sandbox.port import Prepared, words
 from factory.system.sandbox.seccomp import ARCHITECTURES, program
@@ -33,13 +33,6 @@ MINIMUM_VERSION: Final = (0, 8, 0)
 """The first bubblewrap that knows `--disable-userns`."""
 
 _USER_INSIDE: Final = 1_000
-# Far above what systems give to people, services and containers, so that it owns nothing else.
-_FIRST_USER: Final = 1_900_000_000
-_USERS: Final = 65_536
-# In a container that has no more than 65,536 users: the part that Debian's policy leaves free.
-_FIRST_SMALL_USER: Final = 65_000
-_SMALL_USERS: Final = 500
-
 _ENTER_INSIDE: Final = Path("/run/sandbox/enter.py")
 _HOME_BYTES: Final = 64 * MIB
 _TEMPORARY_BYTES: Final = 256 * MIB
@@ -80,8 +73,8 @@ class Bubblewrap:
         user = self._user(policy)
         root: Root = self.root if self.root != "becomes a user" or user is not None else "mapped"
         own = replace(self, root=root)
-        if user is not None and policy.disposable:
-            hand_over([policy.root], user)
+        if user is not None:
+            hand_over([policy.temporary], user)
         counted = root != "mapped"
         orders = Orders(
             limits(policy.resources),
@@ -104,12 +97,13 @@ class Bubblewrap:
         )
         return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), told, ends_processes=True)
 
+    def owner_of(self, root: Path) -> int | None:
+        return throw_away_user(root) if self.root == "becomes a user" else None
+
     def _user(self, policy: Policy) -> int | None:
         """The user that root becomes; None to stay."""
         if self.root != "becomes a user":
             return None
-        if policy.disposable:
-            return throw_away_user(policy.root)
         owner = policy.root.stat().st_uid
         return owner if owner != 0 else None
 
@@ -157,8 +151,8 @@ class Bubblewrap:
             if is_there(path) and not _is_system(path):
                 places[path] = ("--ro-bind", path, path)
         places[policy.home] = _memory(policy.home, _HOME_BYTES)
-        places[policy.temporary] = _memory(policy.temporary, _TEMPORARY_BYTES)
-        places[policy.root] = ("--bind", policy.root, policy.root)
+        for path in (policy.temporary, policy.root):
+            places[path] = ("--bind", path, path)
         for path in policy.read_only:
             # Never something that is not there: it would be made in the checkout.
             if is_there(path) and not path.is_symlink():
@@ -168,47 +162,6 @@ class Bubblewrap:
             if not _is_below_bound(path, places):
                 yield from _folders_above(path)
             yield from arguments
-
-
-def throw_away_user(root: Path) -> int:
-    """The user that root's commands become in a throw-away checkout: one that owns nothing else."""
-    number = zlib.crc32(os.fsencode(root))
-    large = _FIRST_USER + number % _USERS
-    return large if _is_mapped(large) else _FIRST_SMALL_USER + number % _SMALL_USERS
-
-
-def _is_mapped(user: int) -> bool:
-    """Whether the user exists in the namespace that we are in."""
-    try:
-        lines = Path("/proc/self/uid_map").read_text("ascii").splitlines()
-    except OSError:
-        return False
-    ranges = [tuple(map(int, line.split())) for line in lines]
-    return any(first <= user < first + count for first, _, count in ranges)
-
-
-def hand_over(places: Sequence[Path], user: int) -> None:
-    """Give directories with all that is in them to a user, as far as it is still root's own.
-
-    Raises:
-        PermissionError: this root may not do that.
-    """
-    from factory.system.process import capture
-
-    done = capture(
-        [
-            *("find", "-P", *map(str, places), "-xdev", "-user", "0"),
-            *("-exec", "chown", "-h", f"{user}:{user}", "--", "{}", "+"),
-            # Git looks at times to the second. A change of owner moves one of a file's two times; where the
-            # other stays behind, git would trust a file that is edited within that second.
-            *("-exec", "touch", "-h", "-c", "--", "{}", "+"),
-        ],
-        cwd=None,
-        env=dict(os.environ),
-    )
-    if not done.ok:
-        said = done.stderr.decode("utf-8", "backslashreplace").strip().splitlines()
-        raise PermissionError(f"the checkout can't be given to user {user}: {said[-1] if said else '?'}")
 
 
 def _accounts(user: int, home: Path) -> tuple[bytes, bytes, bytes]:

@@ -13,6 +13,7 @@ from factory.system.process import Command, Outcome, capture, run
 from factory.system.sandbox import bwrap, landlock
 from factory.system.sandbox.advice import INSTALL, advice_for
 from factory.system.sandbox.orders import interpreter
+from factory.system.sandbox.ownership import hand_over
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Confinement, Sandbox, SandboxRefused
 from factory.system.sandbox.seccomp import ARCHITECTURES
@@ -179,7 +180,10 @@ def in_probe_checkout(
         for folder in places:
             folder.mkdir()
         environment = {"PATH": os.defpath, "HOME": str(home), "TMPDIR": str(temporary)}
-        policy = Policy(root, home, temporary, visible=needed(environment, os.environ), disposable=True)
+        policy = Policy(root, home, temporary, visible=needed(environment, os.environ))
+        owner = sandbox.owner_of(root)
+        if owner is not None:
+            hand_over([root], owner)
         output = place / "output"
         confined = Confinement(sandbox, policy)
         try:

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from factory.system.sandbox.bwrap import hand_over, throw_away_user
 from factory.system.sandbox.descriptors import telling
 from factory.system.sandbox.orders import (
     ENTER,
@@ -24,6 +23,7 @@ from factory.system.sandbox.orders import (
     limits_of_shared_user,
     limits_of_user,
 )
+from factory.system.sandbox.ownership import hand_over, throw_away_user
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Prepared
 from factory.system.sandbox.seccomp import ARCHITECTURES, program
@@ -109,11 +109,14 @@ class LandlockDomain:
         argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
         return Prepared(argv, (telling_end,), told)
 
+    def owner_of(self, root: Path) -> int | None:
+        return throw_away_user(root) if self.becomes_user else None
+
     def _prepared_user(self, policy: Policy) -> int | None:
-        if not self.becomes_user or not policy.disposable:
+        user = policy.root.stat().st_uid
+        if not self.becomes_user or user == 0:
             return None
-        user = throw_away_user(policy.root)
-        hand_over((policy.root, policy.home, policy.temporary), user)
+        hand_over((policy.home, policy.temporary), user)
         # Its name is a secret of this run, and whoever must reach the checkout must pass it.
         above = policy.root.parent
         above.chmod(above.stat().st_mode | 0o011)

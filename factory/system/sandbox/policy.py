@@ -58,11 +58,10 @@ class Policy:
     Attributes:
         root: the directory that it may write to; a real path.
         home: the directory that takes the place of a home; writable.
-        temporary: the directory for temporary files; writable.
+        temporary: the directory for temporary files; writable, and ours to hand over.
         read_only: paths in `root` that it must not change, such as `.git`; what doesn't exist is left out.
         visible: further paths that it may read and execute, such as an interpreter.
         network: `none` leaves it a loopback of its own at most.
-        disposable: whether `root` is thrown away afterwards, so that its files may change their owner.
         resources: how much it may use.
     """
 
@@ -72,7 +71,6 @@ class Policy:
     read_only: tuple[Path, ...] = ()
     visible: tuple[Path, ...] = ()
     network: Network = "none"
-    disposable: bool = False
     resources: Resources = field(default_factory=Resources)
 
 

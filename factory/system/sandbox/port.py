@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from factory.contract.errors import WorkorderError
@@ -54,6 +55,13 @@ class Sandbox(Protocol):
     @property
     def gaps(self) -> tuple[str, ...]:
         """What this level does not keep a command from, each a clause for people."""
+        ...
+
+    def owner_of(self, root: Path) -> int | None:
+        """The user whom a throw-away checkout at `root` must belong to for commands; None for ours.
+
+        Whoever makes the checkout hands it over, see `ownership`.
+        """
         ...
 
     def wrap(self, command: "Command", policy: Policy) -> Prepared:

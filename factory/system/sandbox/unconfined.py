@@ -1,6 +1,7 @@
 """The level `none`: limits, and nothing else. Only for users who said so in as many words."""
 
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factory.system.sandbox.descriptors import telling
@@ -27,6 +28,9 @@ class Unconfined:
     @property
     def gaps(self) -> tuple[str, ...]:
         return ("commands can read, change and send whatever the user can",)
+
+    def owner_of(self, root: Path) -> int | None:
+        return None
 
     def wrap(self, command: "Command", policy: Policy) -> Prepared:
         told, telling_end = telling()
