@@ -1,6 +1,8 @@
 """The command line of the factory: options in, composition of the parts, exit code out."""
 
 import argparse
+import json
+import os
 import sys
 import traceback
 from collections.abc import Sequence
@@ -9,8 +11,9 @@ from pathlib import Path
 from factory.contract.errors import WorkorderError
 from factory.exit_codes import ExitCode
 from factory.options import parser
-from factory.system.console import Console
-from factory.system.signals import interruptible
+from factory.system.console import SHOW_CURSOR, Console
+from factory.system.lock import is_held
+from factory.system.signals import Interrupted, interruptible
 
 
 def _last_word() -> str:
@@ -37,6 +40,10 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return _run(options, console)
             case "build" | "resume":
                 return _build(options, console)
+            case "status":
+                return _status(options, console)
+            case "reset":
+                return _reset(options, console)
             case _:
                 return _show(options, console)
     except WorkorderError as error:
@@ -83,6 +90,7 @@ def _build(options: argparse.Namespace, console: Console) -> int:
     from factory.composition import attempt_settings, ledger_folder, outside
     from factory.report.building import told_build, view
 
+    terminal = None if options.quiet or options.json else console.animated(os.environ)
     settings = BuildSettings(
         repo=options.repo,
         plan=options.plan,
@@ -97,12 +105,19 @@ def _build(options: argparse.Namespace, console: Console) -> int:
         rebuild_state=options.rebuild_state,
         ledger=ledger_folder(options),
     )
+    last_word = _last_word if terminal is None else lambda: f"{SHOW_CURSOR}\n{_last_word()}"
+    built = None
     try:
         with (
-            interruptible(_last_word),
-            view(console, quiet=options.quiet, as_json=options.json) as shown,
+            interruptible(last_word),
+            view(console, terminal, quiet=options.quiet, as_json=options.json) as shown,
         ):
             built = build(settings, outside(options, shown.progress), shown.event)
+    except Interrupted as signal:
+        # It came before the build began, or after its end was decided.
+        if built is None:
+            console.error(f"ended by {signal}; nothing was begun")
+            return signal.exit_code
     except Exception:
         console.error(f"this is a bug in factory; {_crash_log(options.out)}")
         return ExitCode.INTERNAL
@@ -114,6 +129,40 @@ def _build(options: argparse.Namespace, console: Console) -> int:
     else:
         console.result(text)
     return built.ended.exit_code
+
+
+def _status(options: argparse.Namespace, console: Console) -> int:
+    from factory.build.records import StateCorrupt, require_state
+    from factory.report.status import told_status
+
+    try:
+        state = require_state(options.out)
+    except StateCorrupt as error:
+        console.error(str(error))
+        return ExitCode.STATE_CORRUPT
+    running = is_held(options.out / "lock")
+    if options.json:
+        console.result(json.dumps({"running": running, **state.model_dump(mode="json")}, sort_keys=True))
+    else:
+        console.result(told_status(state, running=running))
+    return ExitCode.PASS
+
+
+def _reset(options: argparse.Namespace, console: Console) -> int:
+    from factory.build.records import StateCorrupt
+    from factory.build.reset import reset
+    from factory.composition import ledger_folder
+    from factory.llm.ledger_file import DamagedLedger
+    from factory.report.resetting import told_reset
+
+    ledger = ledger_folder(options)
+    try:
+        done = reset(options.out, ledger, options.work_orders)
+    except (StateCorrupt, DamagedLedger) as error:
+        console.error(str(error))
+        return ExitCode.STATE_CORRUPT
+    console.result(told_reset(done, ledger))
+    return ExitCode.PASS
 
 
 def _show(options: argparse.Namespace, console: Console) -> int:

@@ -93,7 +93,7 @@ class Execution:
         world: what it touches beside the repository.
         facts: further facts for the record.
         lands: whether a passed attempt is landed; else it only counts as passed.
-        entered: told the node and the attempt when the graph enters a node.
+        entered: told the node, the attempt, and why the attempt before failed when the graph enters a node.
         stop: ends it when another thread asks for that.
     """
 
@@ -106,7 +106,7 @@ class Execution:
     world: Outside
     facts: JsonObject
     lands: bool = True
-    entered: Callable[[str, int], None] = lambda _node, _attempt: None
+    entered: Callable[[str, int, JsonObject | None], None] = lambda _node, _attempt, _failure: None
     stop: Stop | None = None
 
     def recorded(

@@ -30,6 +30,10 @@ STATE_FILE: Final = "state.json"
 _MAX_STATE_BYTES: Final = 100_000_000
 
 
+class NoBuild(WorkorderError):
+    """There is no build."""
+
+
 class StateCorrupt(WorkorderError):
     """`state.json` can't be trusted."""
 
@@ -52,6 +56,32 @@ def load_state(out: Path) -> BuildState | None:
             where=str(path),
             hint="build with --rebuild-state: it is derived from git and the run folders, nothing is lost",
         ) from error
+
+
+def require_state(out: Path) -> BuildState:
+    """The state of the build in `out`.
+
+    Raises:
+        NoBuild: there is none.
+        StateCorrupt: it is damaged.
+    """
+    state = load_state(out)
+    if state is None:
+        raise NoBuild(
+            f"holds no build: there is no {STATE_FILE}",
+            where=str(out),
+            hint="name the directory that `factory build` got as --out",
+        )
+    return state
+
+
+def save_state(out: Path, state: BuildState) -> None:
+    """Put the state on the disk.
+
+    Raises:
+        FileProblem: it can't be written; what was there is as it was.
+    """
+    write_atomic(out / STATE_FILE, readable_json(dump(state)))
 
 
 def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
@@ -129,6 +159,7 @@ class Records:
             after=phase,
             attempt=changed.attempt,
             commit=changed.commit,
+            failure=dump(changed.last_failure) if changed.last_failure else None,
         )
 
     def tried(self, order_id: str, run: RunEntry, failure: Failure | None) -> None:
@@ -140,7 +171,7 @@ class Records:
         self._write()
 
     def _write(self) -> None:
-        write_atomic(self._out / STATE_FILE, readable_json(dump(self.state)))
+        save_state(self._out, self.state)
 
 
 def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:

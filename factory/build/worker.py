@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -110,7 +111,8 @@ class Worker:
         settings: how work orders are attempted.
         world: what an execution touches beside the repository.
         place: opens a checkout of a commit.
-        entered: told the work order, the node and the attempt when one enters a node; called in any thread.
+        entered: told the work order, the node, the attempt, and why the attempt before failed when one enters
+            a node; called in any thread.
     """
 
     goal: Target
@@ -118,7 +120,7 @@ class Worker:
     settings: AttemptSettings
     world: Outside
     place: Callable[[str], AbstractContextManager[Checkout]]
-    entered: Callable[[str, str, int], None]
+    entered: Callable[[str, str, int, JsonObject | None], None]
     _stops: dict[str, Stop] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: bool = False
@@ -212,10 +214,11 @@ class Worker:
             goal=replace(self.goal, baseline=baseline),
             folder=folder,
             settings=self.settings,
-            world=self.world,
+            # Of several at a time a person sees the states, not every step.
+            world=replace(self.world, progress=lambda _text: None),
             facts={"settings": settings_facts(self.settings)},
             lands=False,
-            entered=lambda node, attempt: self.entered(order.id, node, attempt),
+            entered=partial(self.entered, order.id),
             stop=stop,
         )
 

@@ -2,7 +2,11 @@
 
 import sys
 import unicodedata
+from collections.abc import Mapping
 from typing import Final, TextIO
+
+SHOW_CURSOR: Final = "\x1b[?25h"
+"""What a terminal needs on which something was drawn again and again, if that ends at once."""
 
 _KEPT: Final = frozenset("\n\t")
 
@@ -42,6 +46,17 @@ class Console:
     def error(self, text: str) -> None:
         """Print what went wrong."""
         self._write(self._err, f"error: {text}")
+
+    def animated(self, environment: Mapping[str, str]) -> TextIO | None:
+        """Standard error, if what stands on it can be drawn anew; None in a log, or on a simple terminal.
+
+        Args:
+            environment: the variables of this process.
+        """
+        if environment.get("TERM", "dumb") in ("", "dumb", "unknown") or not self._err.isatty():
+            return None
+        encoding = (self._err.encoding or "").lower().replace("-", "")
+        return self._err if encoding == "utf8" else None
 
     @staticmethod
     def _write(stream: TextIO, text: str) -> None:
