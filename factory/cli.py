@@ -6,6 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
@@ -122,12 +123,14 @@ def _build(options: argparse.Namespace, console: Console) -> int:
         console.error(f"this is a bug in factory; {_crash_log(options.out)}")
         return ExitCode.INTERNAL
     text = told_build(built, options.out)
-    if built.ended.exit_code != ExitCode.PASS:
-        console.error(text)
-    elif options.json:
-        console.progress(text)
-    else:
-        console.result(text)
+    # The exit code is the build's, also if nobody reads any more.
+    with suppress(BrokenPipeError):
+        if built.ended.exit_code != ExitCode.PASS:
+            console.error(text)
+        elif options.json:
+            console.progress(text)
+        else:
+            console.result(text)
     return built.ended.exit_code
 
 

@@ -4,6 +4,7 @@ How it is drawn is in `live`.
 """
 
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
@@ -11,9 +12,14 @@ from factory.build.documents import BuildState, OrderState
 from factory.build.machine import OrderPhase
 from factory.report.figures import dollars, elapsed, in_one_line, tokens
 
-# The order of what a person wants to see first when there is not room for all.
 _IN_PROGRESS: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHING)
-_OVER: Final = (OrderPhase.LANDED, OrderPhase.FAILED)
+_COUNTED: Final = (
+    OrderPhase.LANDED,
+    OrderPhase.FAILED,
+    OrderPhase.BLOCKED,
+    *_IN_PROGRESS,
+    OrderPhase.PENDING,
+)
 
 
 @dataclass(frozen=True)
@@ -57,10 +63,11 @@ def board(state: BuildState, now: str, started: str, lines: int) -> Board:
     shown = state.orders if len(state.orders) <= room else _chosen(state.orders, room - 1)
     ids = {order.id for order in shown}
     others = [order for order in state.orders if order.id not in ids]
-    total = [_counts(state.orders), elapsed(started, now)]
+    landed = sum(order.state is OrderPhase.LANDED for order in state.orders)
+    total = [f"{landed} of {len(state.orders)} landed", elapsed(started, now)]
     if tokens(state.spent):
         total.append(f"{tokens(state.spent)} tokens")
-    total.append(dollars(state.spent))
+    total += [dollars(state.spent), _counts(order for order in state.orders if order.state is not OrderPhase.LANDED)]
     return Board(
         tuple(_row(order, now) for order in shown),
         f"and {len(others)} more: {_counts(others)}" if others and room > 0 else "",
@@ -69,13 +76,17 @@ def board(state: BuildState, now: str, started: str, lines: int) -> Board:
 
 
 def _chosen(orders: tuple[OrderState, ...], room: int) -> tuple[OrderState, ...]:
-    """Those in progress, then the latest that ended, then those that are next."""
-    progressing = [order for order in orders if order.state in _IN_PROGRESS]
+    """Those in progress, then failures, then what landed last, then what is next."""
     # The times have one form and one zone, so their text sorts as they do.
-    over = sorted((order for order in orders if order.state in _OVER), key=lambda order: order.since)[::-1]
-    waiting = [order for order in orders if order.state is OrderPhase.PENDING]
-    blocked = [order for order in orders if order.state is OrderPhase.BLOCKED]
-    first = {order.id for order in [*progressing, *over, *waiting, *blocked][: max(0, room)]}
+    latest = sorted(orders, key=lambda order: order.since, reverse=True)
+    wanted = [
+        *(order for order in orders if order.state in _IN_PROGRESS),
+        *(order for order in latest if order.state is OrderPhase.FAILED),
+        *(order for order in latest if order.state is OrderPhase.LANDED),
+        *(order for order in orders if order.state is OrderPhase.PENDING),
+        *(order for order in orders if order.state is OrderPhase.BLOCKED),
+    ]
+    first = {order.id for order in wanted[: max(0, room)]}
     return tuple(order for order in orders if order.id in first)
 
 
@@ -84,15 +95,14 @@ def _row(order: OrderState, now: str) -> Row:
         in_one_line(order.id),
         in_one_line(order.title),
         order.state,
-        str(order.attempt) if order.attempt else "",
+        f"attempt {order.attempt}" if order.attempt else "",
         elapsed(order.since, now) if order.state in _IN_PROGRESS else "",
         tokens(order.spent),
         dollars(order.spent),
     )
 
 
-def _counts(orders: "list[OrderState] | tuple[OrderState, ...]") -> str:
+def _counts(orders: Iterable[OrderState]) -> str:
     """Such as `3 landed, 1 testing, 8 pending`, the ends first."""
     count = Counter(order.state for order in orders)
-    phases = (*_OVER, OrderPhase.BLOCKED, *_IN_PROGRESS, OrderPhase.PENDING)
-    return ", ".join(f"{count[phase]} {phase}" for phase in phases if count[phase])
+    return ", ".join(f"{count[phase]} {phase}" for phase in _COUNTED if count[phase])

@@ -1,8 +1,10 @@
 """What a person sees: lines on standard output and standard error, with hostile text made harmless."""
 
+import os
 import sys
 import unicodedata
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final, TextIO
 
 SHOW_CURSOR: Final = "\x1b[?25h"
@@ -63,5 +65,15 @@ class Console:
         line = visible(text)
         encoding = getattr(stream, "encoding", None) or "utf-8"
         # A terminal that can't show a character shows its escape instead of ending the program.
-        stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-        stream.flush()
+        try:
+            stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+            stream.flush()
+        except OSError:
+            # What the stream still holds would fail again when Python ends, and change the exit code.
+            _discard(stream)
+            raise
+
+
+def _discard(stream: TextIO) -> None:
+    with suppress(OSError), open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), stream.fileno())
