@@ -36,7 +36,7 @@ def reset(out: Path, ledger: Path, named: Sequence[str]) -> tuple[Reset, ...]:
         named: ids of work orders; none for all that failed or are blocked.
 
     Returns:
-        The work orders that were reset, in the plan's order.
+        The work orders that were reset, in the plan's order; those without an answer only if they were named.
 
     Raises:
         NoBuild, Refused: there is no build, or one of the work orders is unknown or has landed; nothing was
@@ -61,7 +61,8 @@ def reset(out: Path, ledger: Path, named: Sequence[str]) -> tuple[Reset, ...]:
         for order in chosen:
             state = state.with_order(_told_apart(order))
         save_state(out, state)
-        return done
+        # Of one that was blocked nobody expects an answer.
+        return tuple(one for one in done if named or one.answers)
 
 
 def _told_apart(order: OrderState) -> OrderState:

@@ -63,11 +63,11 @@ def board(state: BuildState, now: str, started: str, lines: int) -> Board:
     shown = state.orders if len(state.orders) <= room else _chosen(state.orders, room - 1)
     ids = {order.id for order in shown}
     others = [order for order in state.orders if order.id not in ids]
-    landed = sum(order.state is OrderPhase.LANDED for order in state.orders)
-    total = [f"{landed} of {len(state.orders)} landed", elapsed(started, now)]
+    unlanded = [order for order in state.orders if order.state is not OrderPhase.LANDED]
+    total = [f"{len(state.orders) - len(unlanded)} of {len(state.orders)} landed", elapsed(started, now)]
     if tokens(state.spent):
         total.append(f"{tokens(state.spent)} tokens")
-    total += [dollars(state.spent), _counts(order for order in state.orders if order.state is not OrderPhase.LANDED)]
+    total += [dollars(state.spent), _counts(unlanded)]
     return Board(
         tuple(_row(order, now) for order in shown),
         f"and {len(others)} more: {_counts(others)}" if others and room > 0 else "",

@@ -15,7 +15,7 @@ def told_reset(done: Sequence[Reset], ledger: Path) -> str:
         ledger: where the answers are remembered.
     """
     if not done:
-        return "no work order has failed or is blocked, so nothing was reset; name one to reset it"
+        return "of no work order that failed an answer is remembered, so nothing was reset"
     lines = []
     for one in done:
         count = f"{one.answers} answer{'s' if one.answers != 1 else ''}"

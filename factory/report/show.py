@@ -27,7 +27,7 @@ def show_run(folder: Path) -> str:
         raise WorkorderError(
             "is the directory of a build, not the folder of a run",
             where=str(folder),
-            hint=f"`factory status --out {folder}` tells where the build stands; name OUT/RUN_ID to see a run",
+            hint=f"`factory status --out {folder}` tells where it stands; name OUT/RUN_ID to see a run",
         )
     if not (folder / RUN_FILE).is_file():
         raise WorkorderError(

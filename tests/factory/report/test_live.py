@@ -20,7 +20,13 @@ from tests.support.golden import assert_golden
 def screen(state: BuildState, *, width: int, lines: int, color: bool = False) -> str:
     file = io.StringIO()
     terminal = Console(
-        file=file, width=width, markup=False, emoji=False, highlight=False, force_terminal=color, no_color=False
+        file=file,
+        width=width,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        force_terminal=color,
+        no_color=False,
     )
     terminal.print(drawn(board(state, a_minute(42), a_minute(1), lines), width))
     return file.getvalue()

@@ -36,7 +36,10 @@ def changed(before: OrderPhase, after: OrderPhase, attempt: int = 1, message: st
         (changed(OrderPhase.GENERATING, OrderPhase.TESTING), ["WO-03: attempt 1, testing"]),
         (
             changed(OrderPhase.TESTING, OrderPhase.PATCHING, 2, "2 tests\x1b[2J\nfailed"),
-            ["WO-03: attempt 1 failed at verify_failed: 2 tests\\x1b[2J failed", "WO-03: attempt 2, patching"],
+            [
+                "WO-03: attempt 1 failed at verify_failed: 2 tests\\x1b[2J failed",
+                "WO-03: attempt 2, patching",
+            ],
         ),
         (changed(OrderPhase.TESTING, OrderPhase.LANDED), ["WO-03: landed as 1234567890ab"]),
         (changed(OrderPhase.PENDING, OrderPhase.LANDED), ["WO-03: is on the branch already as 1234567890ab"]),
