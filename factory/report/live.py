@@ -68,7 +68,15 @@ class LiveView:
         self._clock = clock
         self._state: BuildState | None = None
         self._started = clock.now()
-        self._console = Console(file=terminal, markup=False, emoji=False, highlight=False)
+        # Forced: that it is a terminal is decided already.
+        self._console = Console(
+            file=terminal,
+            force_terminal=True,
+            force_interactive=True,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        )
         self._live = Live(
             console=self._console,
             refresh_per_second=_REFRESHES_PER_SECOND,
