@@ -147,7 +147,7 @@ def _status(options: argparse.Namespace, console: Console) -> int:
     if options.json:
         console.result(json.dumps({"running": running, **state.model_dump(mode="json")}, sort_keys=True))
     else:
-        console.result(told_status(state, running=running))
+        console.result(told_status(state, running=running, attempts=options.attempts))
     return ExitCode.PASS
 
 

@@ -178,6 +178,7 @@ def _add_status(commands: "argparse._SubParsersAction[_Parser]") -> None:
         description="Tell where a build stands, from its state; nothing is changed.",
     )
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the build's directory")
+    command.add_argument("--attempts", action="store_true", help="tell of every attempt what it used")
     command.add_argument("--json", action="store_true", help="print the state as JSON")
 
 

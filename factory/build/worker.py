@@ -14,7 +14,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from factory.artifacts import RunFolder
+from factory.artifacts import LANDING_FOLDER, RunFolder
 from factory.contract.canonical import contract_hash, dump, run_id
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
@@ -174,7 +174,7 @@ class Worker:
         )
 
     def _examine(self, task: LandingTask, stop: Stop) -> Result:
-        folder = RunFolder(self.out / task.run_id / "landing", self.world.clock)
+        folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.world.clock)
         execution = self._execution(task.order, task.run_id, task.candidate, folder, stop)
         folder.attempt(task.attempt)
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Final
 
-from factory.artifacts import RUN_FILE, SUMMARY_FILE
+from factory.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
 from factory.build.records import STATE_FILE
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
@@ -44,7 +44,7 @@ def show_run(folder: Path) -> str:
     ]
     for attempt in sorted(folder.glob("attempt_*"), key=_number):
         lines += ["", f"attempt {_number(attempt)}", *_attempt(attempt)]
-    for attempt in sorted(folder.glob("landing/attempt_*"), key=_number):
+    for attempt in sorted(folder.glob(f"{LANDING_FOLDER}/attempt_*"), key=_number):
         lines += ["", f"attempt {_number(attempt)} again, on the branch's tip", *_attempt(attempt)]
     lines += ["", *_ending(summary)]
     return "\n".join(lines)

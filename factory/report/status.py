@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from factory.build.documents import BuildState, OrderState, Spending
+from factory.build.documents import AttemptRecord, BuildState, OrderState, RunEntry, Spending
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.report.figures import dollars, in_one_line, spent
 
@@ -10,12 +10,13 @@ _TITLE_CHARS: Final = 50
 _MESSAGE_CHARS: Final = 200
 
 
-def told_status(state: BuildState, *, running: bool) -> str:
+def told_status(state: BuildState, *, running: bool, attempts: bool = False) -> str:
     """The text.
 
     Args:
         state: of the build.
         running: whether a process is at work on it.
+        attempts: whether each attempt gets a line.
     """
     lines = [
         f"{_standing(state, running=running)}, last change {state.updated}",
@@ -27,7 +28,7 @@ def told_status(state: BuildState, *, running: bool) -> str:
         lines.append(f"  {in_one_line(state.ended.message)}")
         if state.ended.hint:
             lines.append(f"  hint: {in_one_line(state.ended.hint)}")
-    lines += ["", *_orders(state), "", *_spending(state)]
+    lines += ["", *_orders(state, attempts=attempts), "", *_spending(state)]
     return "\n".join(lines)
 
 
@@ -44,7 +45,7 @@ def _standing(state: BuildState, *, running: bool) -> str:
     return str(state.state)
 
 
-def _orders(state: BuildState) -> list[str]:
+def _orders(state: BuildState, *, attempts: bool) -> list[str]:
     rows = [
         (
             in_one_line(order.id),
@@ -69,11 +70,18 @@ def _orders(state: BuildState) -> list[str]:
     lines = [text[0]]
     for order, row in zip(state.orders, text[1:], strict=True):
         lines.append(row)
+        if attempts:
+            lines += [f"       {_attempt(run, attempt)}" for run in order.runs for attempt in run.attempts]
         failure = order.last_failure
         if failure is not None and order.state is not OrderPhase.LANDED:
             message = _cut(in_one_line(failure.message), _MESSAGE_CHARS)
             lines.append(f"       {failure.stage} ({failure.failure_class}): {message}")
     return lines
+
+
+def _attempt(run: RunEntry, attempt: AttemptRecord) -> str:
+    end = "passed" if attempt.passed else f"failed at {attempt.stage}"
+    return f"{in_one_line(run.run_id)} attempt {attempt.attempt}: {end}, {spent(Spending.on([attempt]))}"
 
 
 def _attempts(order: OrderState) -> str:

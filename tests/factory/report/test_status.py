@@ -23,6 +23,7 @@ def test_a_build_that_failed() -> None:
     )
 
     assert_golden("status_failed.txt", told_status(state, running=False) + "\n")
+    assert_golden("status_attempts.txt", told_status(state, running=False, attempts=True) + "\n")
 
 
 def test_columns_that_would_be_empty_are_left_out() -> None:
