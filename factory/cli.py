@@ -135,7 +135,7 @@ def _build(options: argparse.Namespace, console: Console) -> int:
 
 
 def _status(options: argparse.Namespace, console: Console) -> int:
-    from factory.build.records import StateCorrupt, require_state
+    from factory.build.state_file import StateCorrupt, require_state
     from factory.report.status import told_status
 
     try:
@@ -152,8 +152,8 @@ def _status(options: argparse.Namespace, console: Console) -> int:
 
 
 def _reset(options: argparse.Namespace, console: Console) -> int:
-    from factory.build.records import StateCorrupt
     from factory.build.reset import reset
+    from factory.build.state_file import StateCorrupt
     from factory.composition import ledger_folder
     from factory.llm.ledger_file import DamagedLedger
     from factory.report.resetting import told_reset

@@ -10,7 +10,8 @@ from factory.build.documents import BuildState, Ended, OrderState, plan_differen
 from factory.build.history import History, history
 from factory.build.loop import Halt, Loop
 from factory.build.machine import BuildPhase, OrderPhase, next_order_phase
-from factory.build.records import Records, StateCorrupt, load_state, runs_in, with_runs
+from factory.build.records import Records, runs_in, with_runs
+from factory.build.state_file import StateCorrupt, load_state
 from factory.build.trees import Trees
 from factory.build.worker import Worker
 from factory.contract.documents import BadDocument, schema_problems

@@ -11,7 +11,7 @@ from typing import Final
 
 from factory.build.documents import BuildState, OrderState
 from factory.build.machine import OrderPhase
-from factory.build.records import require_state, save_state
+from factory.build.state_file import require_state, save_state
 from factory.llm.ledger import Ledger
 from factory.repository import Refused
 from factory.system.lock import exclusive

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
-from factory.build.records import STATE_FILE
+from factory.build.state_file import STATE_FILE
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.system.files import read_bounded

@@ -7,8 +7,8 @@ import pytest
 
 from factory.build.build import Built
 from factory.build.documents import BuildState
-from factory.build.records import NoBuild, StateCorrupt, require_state
 from factory.build.reset import Reset, reset
+from factory.build.state_file import NoBuild, StateCorrupt, require_state
 from factory.contract.errors import WorkorderError
 from factory.llm.budget import Budget, BudgetReached, Limits
 from factory.llm.ledger import Ledger

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.build.records import require_state
+from factory.build.state_file import require_state
 from factory.contract.errors import WorkorderError
 from factory.report.ending import told
 from factory.report.show import show_run
