@@ -54,6 +54,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output is gone, as with `| head`.
         sys.stderr.close()
         return ExitCode.REFUSED
+    except OSError as error:
+        console.error(f"{error.filename}: {error.strerror}")
+        return ExitCode.ENVIRONMENT
+    except KeyboardInterrupt:
+        # Of what changes nothing, or only in steps that are whole.
+        return ExitCode.INTERRUPTED
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
@@ -136,7 +142,7 @@ def _build(options: argparse.Namespace, console: Console) -> int:
 
 def _status(options: argparse.Namespace, console: Console) -> int:
     from factory.build.state_file import StateCorrupt, require_state
-    from factory.report.status import told_status
+    from factory.report.status import status_document, told_status
 
     try:
         state = require_state(options.out)
@@ -145,7 +151,7 @@ def _status(options: argparse.Namespace, console: Console) -> int:
         return ExitCode.STATE_CORRUPT
     running = is_held(options.out / "lock")
     if options.json:
-        console.result(json.dumps({"running": running, **state.model_dump(mode="json")}, sort_keys=True))
+        console.result(json.dumps(status_document(state, running=running), sort_keys=True))
     else:
         console.result(told_status(state, running=running, attempts=options.attempts))
     return ExitCode.PASS

@@ -42,7 +42,8 @@ def reset(out: Path, ledger: Path, named: Sequence[str]) -> tuple[Reset, ...]:
         NoBuild, Refused: there is no build, or one of the work orders is unknown or has landed; nothing was
             changed.
         Locked: the build is running; nothing was changed.
-        StateCorrupt, DamagedLedger: a file can't be trusted.
+        StateCorrupt, DamagedLedger: a file can't be trusted; nothing was changed.
+        OSError, FileProblem: the disk is full or a permission is missing; resetting again finishes it.
     """
     state = require_state(out)
     with exclusive(out / "lock", "factory reset", "this output directory"):
@@ -58,8 +59,9 @@ def reset(out: Path, ledger: Path, named: Sequence[str]) -> tuple[Reset, ...]:
         done = tuple(
             Reset(order.id, sum(remembered.retire(key) for key in keys[order.contract])) for order in chosen
         )
-        for order in chosen:
-            state = state.with_order(_told_apart(order))
+        for order, one in zip(chosen, done, strict=True):
+            if one.answers:
+                state = state.with_order(_told_apart(order))
         save_state(out, state)
         # Of one that was blocked nobody expects an answer.
         return tuple(one for one in done if named or one.answers)

@@ -4,6 +4,8 @@ from typing import Final
 
 from factory.build.documents import AttemptRecord, BuildState, OrderState, RunEntry, Spending
 from factory.build.machine import BuildPhase, OrderPhase
+from factory.contract.canonical import dump
+from factory.contract.strict_json import JsonObject
 from factory.report.figures import dollars, in_one_line, spent
 
 _TITLE_CHARS: Final = 50
@@ -32,13 +34,26 @@ def told_status(state: BuildState, *, running: bool, attempts: bool = False) -> 
     return "\n".join(lines)
 
 
-def was_killed(state: BuildState, *, running: bool) -> bool:
+def status_document(state: BuildState, *, running: bool) -> JsonObject:
+    """The same for a program: the state as on the disk, and `running`, `spent`, `useful` and `wasted`."""
+    whole = dump(state)
+    assert isinstance(whole, dict)
+    return {
+        **whole,
+        "running": running,
+        "spent": dump(state.spent),
+        "useful": dump(state.useful),
+        "wasted": dump(state.wasted),
+    }
+
+
+def _was_killed(state: BuildState, *, running: bool) -> bool:
     """Whether the state says that the build goes on, and no process does it."""
     return state.state in (BuildPhase.INIT, BuildPhase.RUNNING) and not running
 
 
 def _standing(state: BuildState, *, running: bool) -> str:
-    if was_killed(state, running=running):
+    if _was_killed(state, running=running):
         return "killed: no process is at work; build again to go on, nothing that was paid is paid again"
     if running and state.state not in (BuildPhase.INIT, BuildPhase.RUNNING):
         return f"{state.state}, and a process is at work on it"

@@ -286,6 +286,7 @@ def test_events_are_lines_of_json_and_numbered(tmp_path: Path) -> None:
     assert done.stderr.startswith("2 of 2 work orders have landed")
     document: JsonObject = json.loads(status.stdout)
     assert (document["state"], document["running"]) == ("complete", False)
+    assert document["spent"] == document["useful"]
     assert f"`factory status --out {user.out}`" in refused.stderr
 
 

@@ -134,6 +134,14 @@ def test_an_answer_of_a_build_that_was_killed_is_found_without_its_folder(scene:
     assert reset(scene.out, scene.out / "ledger", []) == (Reset("WO-02", 2),)
 
 
+def test_with_another_ledger_nothing_is_told_as_reset(scene: BuildScene, tmp_path: Path) -> None:
+    before = kept(scene)
+
+    assert reset(scene.out, tmp_path / "other", []) == ()
+
+    assert kept(scene) == before
+
+
 def test_a_blocked_work_order_that_is_named_is_told_of(scene: BuildScene) -> None:
     assert reset(scene.out, scene.out / "ledger", ["WO-03", "WO-02"]) == (
         Reset("WO-02", 2),
