@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from factory.build.documents import BuildState, Ended
@@ -11,8 +11,9 @@ from factory.build.history import History, history
 from factory.build.loop import Halt, Loop
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.build.plan import load_plan
-from factory.build.records import Records, StateCorrupt, load_state
+from factory.build.records import Records
 from factory.build.resumption import require_same, state_to_start_from
+from factory.build.state_file import StateCorrupt, load_state
 from factory.build.trees import Trees
 from factory.build.verification import verified
 from factory.build.worker import Worker
@@ -21,7 +22,14 @@ from factory.committed_configuration import configuration_at
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
-from factory.execution import AttemptSettings, Outside, configured_price, ending_of, refusal_of
+from factory.execution import (
+    AttemptSettings,
+    Outside,
+    configured_price,
+    ending_of,
+    refusal_of,
+    sandbox_facts,
+)
 from factory.exit_codes import ExitCode
 from factory.preflight import clean_up, indexes_folder
 from factory.removal import remove_tree
@@ -163,13 +171,15 @@ def _executed(
     configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
     world.model(None, settings.attempts.price or configured_price(configuration))
+    terms = world.terms(False, configuration)
+    records.event("sandbox", used=sandbox_facts(terms))
     deadline = None
     if settings.deadline_seconds is not None:
         deadline = world.clock.monotonic() + settings.deadline_seconds
     with ExitStack() as stack:
         scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
         # Before the executor, which is left first: then no worker uses one any more.
-        checkouts = stack.enter_context(Checkouts(goal.git))
+        checkouts = stack.enter_context(Checkouts(goal.git, terms.sandbox if terms is not None else None))
         executor = stack.enter_context(ThreadPoolExecutor(settings.jobs))
         loop = Loop(
             plan,
@@ -194,6 +204,7 @@ def _executed(
                 settings.attempts,
                 world,
                 red_accepted=settings.baseline_red,
+                terms=terms,
             )
         worker = Worker(
             goal=goal,
@@ -201,8 +212,8 @@ def _executed(
             settings=settings.attempts,
             configuration=configuration,
             known=report if settings.baseline_red else None,
-            # What single runs tell would be a jumble; a build tells events.
-            world=replace(world, progress=lambda _text: None),
+            world=world,
+            terms=terms,
             place=checkouts.at,
             entered=loop.entered,
         )

@@ -46,6 +46,24 @@ def exclusive(path: Path, purpose: str, what: str = "this repository") -> Iterat
         yield
 
 
+def is_held(path: Path) -> bool:
+    """Whether a living process holds the lock `path`; nothing is made or written.
+
+    Raises:
+        OSError: the file can't be opened.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except FileNotFoundError:
+        return False
+    with open(descriptor, "rb") as file:
+        try:
+            fcntl.flock(file.fileno(), fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
 def _holder(content: bytes) -> str:
     try:
         value = json.loads(content)

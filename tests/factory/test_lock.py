@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.system.lock import Locked, exclusive
+from factory.system.lock import Locked, exclusive, is_held
 
 HOLDER = (
     "import pathlib, sys, time\n"
@@ -21,6 +21,19 @@ def test_a_lock_is_free_again_after_its_block(tmp_path: Path) -> None:
     for _ in range(2):
         with exclusive(tmp_path / "lock", "a run"):
             assert (tmp_path / "lock").exists()
+
+
+def test_whether_it_is_held_can_be_asked_without_holding_it(tmp_path: Path) -> None:
+    lock = tmp_path / "lock"
+
+    assert not is_held(lock)
+    assert not lock.exists()
+    with exclusive(lock, "a run"):
+        assert is_held(lock)
+    assert not is_held(lock)
+    content = lock.read_bytes()
+    assert not is_held(lock)
+    assert lock.read_bytes() == content
 
 
 def test_the_holder_is_named_and_its_death_frees_the_lock(tmp_path: Path) -> None:
