@@ -90,9 +90,10 @@ def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, J
             outside(settings.ledger, git, "the ledger")
         out.mkdir(parents=True, exist_ok=True)
         with (
-            exclusive(state_folder(git) / "lock", "factory build"),
+            exclusive(state_folder(git) / "lock", "factory build") as held,
             exclusive(out / "lock", "factory build", "this output directory"),
         ):
+            git = replace(git, lock=held)
             clean_up(git, out, world, in_place=False)
             return _build(plan, git, out, settings, world, told)
     except Interrupted as signal:
