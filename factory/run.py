@@ -84,7 +84,7 @@ def run_work_order(settings: RunSettings, world: Outside) -> Finished:
             outside(settings.ledger, git, "the ledger")
         with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
             git = replace(git, lock=held)
-            clean_up(git, out, world, in_place=settings.in_place)
+            clean_up(git, out, settings.ledger, world, in_place=settings.in_place)
             return _run(order, target(git, settings.branch), out, settings, world)
     except Interrupted as signal:
         return Finished(interrupted(signal, None), None)

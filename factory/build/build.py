@@ -94,7 +94,7 @@ def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, J
             exclusive(out / "lock", "factory build", "this output directory"),
         ):
             git = replace(git, lock=held)
-            clean_up(git, out, world, in_place=False)
+            clean_up(git, out, settings.ledger, world, in_place=False)
             return _build(plan, git, out, settings, world, told)
     except Interrupted as signal:
         return Built(_interrupted(signal), None)
