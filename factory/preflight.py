@@ -17,7 +17,7 @@ from factory.system.files import remove_unfinished
 from factory.system.git import Git
 from factory.workspace import remove_leftovers, restore_in_place
 
-_RUN_FOLDER: Final = re.compile(r"[0-9a-f]{16}")
+_OUR_FOLDER: Final = re.compile(r"[0-9a-f]{16}|baseline")
 
 
 def clean_up(git: Git, out: Path, ledger: Path | None, world: Outside, *, in_place: bool) -> None:
@@ -33,7 +33,7 @@ def clean_up(git: Git, out: Path, ledger: Path | None, world: Outside, *, in_pla
     Raises:
         NotRestored: what a killed run left can't be told from the user's own work.
     """
-    for folder in (out, *([ledger] if ledger else []), *_below_runs(out)):
+    for folder in (out, *([ledger] if ledger else []), *_our_folders(out)):
         remove_unfinished(folder)
     for message in (recover(git), restore_in_place(git, in_place=in_place)):
         if message:
@@ -49,9 +49,9 @@ def landed_by(git: Git, facts: JsonObject) -> str | None:
     return landed_commit(git, ref, trailers) if git.commit_id(ref) else None
 
 
-def _below_runs(out: Path) -> Iterator[Path]:
+def _our_folders(out: Path) -> Iterator[Path]:
     """The run folders and all that is in them; whatever else the user keeps there is not looked at."""
-    for run in out.glob("*"):
-        if _RUN_FOLDER.fullmatch(run.name):
-            for folder, _, _ in os.walk(run):
+    for top in out.glob("*"):
+        if _OUR_FOLDER.fullmatch(top.name):
+            for folder, _, _ in os.walk(top):
                 yield Path(folder)

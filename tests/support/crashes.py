@@ -221,7 +221,7 @@ def _matters(what: str) -> bool:
     if any(part in what for part in _THROWN_AWAY):
         return False
     parts = what.split(" ")[-1].split("/")
-    in_run = parts[0] == "out" and len(parts) > 2 and parts[1] == "RUN"
+    in_run = parts[0] == "out" and len(parts) > 2 and parts[1] in ("RUN", "baseline")
     return not in_run or any(name in parts[-1] for name in _RUN_FILES)
 
 
