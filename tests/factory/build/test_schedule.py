@@ -26,9 +26,7 @@ def plan_of(needs: Sequence[Sequence[int] | None]) -> Plan:
 @st.composite
 def needs(draw: st.DrawFn) -> list[list[int]]:
     count = draw(st.integers(1, 8))
-    return [
-        draw(st.lists(st.integers(1, place), unique=True)) if place else [] for place in range(count)
-    ]
+    return [draw(st.lists(st.integers(1, place), unique=True)) if place else [] for place in range(count)]
 
 
 def test_without_depends_on_each_needs_all_before_it() -> None:
