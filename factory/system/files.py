@@ -11,7 +11,7 @@ import re
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -101,9 +101,32 @@ def remove_unfinished(directory: Path) -> int:
     return removed
 
 
+def sync_files(root: Path, paths: Iterable[str]) -> None:
+    """Flush files below `root`, and the directories in which they came, went or changed, to the disk.
+
+    A link is flushed with its directory. What is missing, or is something else now, is passed over.
+
+    Raises:
+        OSError: the disk does not take it.
+    """
+    folders = set()
+    for path in paths:
+        place = root / path
+        folders |= {folder for folder in place.parents if folder.is_relative_to(root)}
+        if place.is_file() and not place.is_symlink():
+            _sync(place, os.O_NONBLOCK)
+    for folder in sorted(folders):
+        if folder.is_dir():
+            sync_directory(folder)
+
+
 def sync_directory(path: Path) -> None:
     """Flush a directory's entries to the disk, so that a rename in it survives a power loss."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _sync(path, os.O_DIRECTORY)
+
+
+def _sync(path: Path, how: int) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | how)
     try:
         os.fsync(descriptor)
     finally:

@@ -40,6 +40,8 @@ _HARMLESS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
     "-c", "submodule.recurse=false",
+    # Objects, too, are on the disk before a branch names them; by default git leaves that to the system.
+    "-c", "core.fsync=committed",
     # A file whose time alone has changed has not changed.
     "-c", "diff.autoRefreshIndex=true",
     # What is printed is what is parsed here.

@@ -66,11 +66,7 @@ def test_what_is_not_wasted_is_the_passed_attempts_of_the_run_that_landed(
 ) -> None:
     order = tried(runs).model_copy(update={"commit": "c", "landed_run": landed})
     useful = [
-        attempt
-        for run in order.runs
-        if run.run_id == landed
-        for attempt in run.attempts
-        if attempt.passed
+        attempt for run in order.runs if run.run_id == landed for attempt in run.attempts if attempt.passed
     ]
 
     spent, wasted, used = order.spent, order.wasted, Spending.on(useful)

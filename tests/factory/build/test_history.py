@@ -11,7 +11,9 @@ from factory.contract.work_order import Plan
 from factory.system.git import Git
 from tests.support.repositories import a_work_order, commit_files, git, make_repo
 
-PLAN = Plan.model_validate({"work_orders": [a_work_order(id=f"WO-0{n}", title=f"Step {n}") for n in (1, 2, 3)]})
+PLAN = Plan.model_validate(
+    {"work_orders": [a_work_order(id=f"WO-0{n}", title=f"Step {n}") for n in (1, 2, 3)]}
+)
 
 
 class Branch:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from factory.build.trees import Change, Changes, Entry, Trees, changes, collisions, folded, tree_of
 from factory.system.git import Git
-from tests.support.repositories import commit_files, git, make_repo, write_files
+from tests.support.repositories import commit_files, git, make_repo
 
 FILES = {"a.txt": "a\n", "b/c.txt": "c\n", "b/d/e.txt": "e\n", "x y/ü\n.txt": "odd\n"}
 
