@@ -156,7 +156,13 @@ def _build(
     for order in state.orders:
         landed = found.landed.get(order.id)
         if landed is not None and order.state is not OrderPhase.LANDED:
-            records.order(order.id, OrderPhase.LANDED, commit=landed.commit, landed_run=landed.run_id)
+            records.order(
+                order.id,
+                OrderPhase.LANDED,
+                commit=landed.commit,
+                landed_run=landed.run_id,
+                last_failure=None,
+            )
     try:
         halt = _executed(plan, goal, found, records, out, settings, world)
     except Interrupted as signal:

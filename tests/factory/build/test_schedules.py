@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from factory.build.documents import BuildState
-from factory.build.machine import OrderPhase
+from factory.build.machine import ORDER_TRANSITIONS, OrderPhase
 from factory.llm.port import ProviderError, Request
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
@@ -62,6 +62,9 @@ def test_eight_jobs_end_as_one(
             built = scene.build(jobs=jobs, keep_going=keep_going)
             assert built.state is not None
             assert git(scene.repo, "status", "--porcelain") == ""
+            assert {(event["before"], event["after"]) for event in scene.events if "work_order" in event} <= {
+                (before.value, after.value) for before, row in ORDER_TRANSITIONS.items() for after in row
+            }
             ends.append(
                 {
                     "ended": built.ended,
@@ -109,3 +112,23 @@ def test_what_waits_for_its_turn_when_the_build_halts_is_pending_again(
     assert built.ended.exit_code == 3
     assert built.state is not None
     assert [order.state.value for order in built.state.orders] == ["pending", "pending"]
+
+
+def test_a_state_that_is_derived_again_tells_the_same_about_what_landed(
+    template: Path, tmp_path: Path
+) -> None:
+    """Also of an attempt that failed only on the tip."""
+    shutil.copytree(template, tmp_path / "repo")
+    plan = (Shape(), Shape(clashes_with=0))
+    scene = BuildScene(tmp_path / "repo", orders_of(plan, declared=True), reply_to(plan, slowly=False))
+    before = scene.build().state
+    assert before is not None
+    (scene.out / "state.json").unlink()
+
+    after = scene.build().state
+
+    assert after is not None
+    assert [order.attempt for order in after.orders] == [1, 2]
+    since = {order.id: order.since for order in before.orders}
+    orders = [order.model_copy(update={"since": since[order.id]}) for order in after.orders]
+    assert orders == list(before.orders)
