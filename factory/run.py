@@ -1,7 +1,7 @@
 """One work order from preflight to record: what `factory run` does."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -84,8 +84,9 @@ def run_work_order(settings: RunSettings, world: Outside) -> Finished:
         out = outside(settings.out, git)
         if settings.ledger is not None:
             outside(settings.ledger, git, "the ledger")
-        with exclusive(state_folder(git) / "lock", f"factory run {order.id}"):
-            clean_up(git, out, world, in_place=settings.in_place)
+        with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
+            git = replace(git, lock=held)
+            clean_up(git, out, settings.ledger, world, in_place=settings.in_place)
             return _run(order, target(git, settings.branch), out, settings, world)
     except Interrupted as signal:
         return Finished(interrupted(signal, None), None)

@@ -100,10 +100,11 @@ def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, J
             outside(settings.ledger, git, "the ledger")
         out.mkdir(parents=True, exist_ok=True)
         with (
-            exclusive(state_folder(git) / "lock", "factory build"),
+            exclusive(state_folder(git) / "lock", "factory build") as held,
             exclusive(out / "lock", "factory build", "this output directory"),
         ):
-            clean_up(git, out, world, in_place=False)
+            git = replace(git, lock=held)
+            clean_up(git, out, settings.ledger, world, in_place=False)
             return _build(plan, git, out, settings, world, told)
     except Interrupted as signal:
         return Built(_interrupted(signal), None)
@@ -134,7 +135,13 @@ def _build(
     for order in state.orders:
         landed = found.landed.get(order.id)
         if landed is not None and order.state is not OrderPhase.LANDED:
-            records.order(order.id, OrderPhase.LANDED, commit=landed.commit, landed_run=landed.run_id)
+            records.order(
+                order.id,
+                OrderPhase.LANDED,
+                commit=landed.commit,
+                landed_run=landed.run_id,
+                last_failure=None,
+            )
     try:
         halt = _executed(plan, goal, found, records, out, settings, world)
     except Interrupted as signal:

@@ -418,9 +418,14 @@ class Loop:
                 self._take_back(order_id)
                 if order_id in given.blocked and self._phase(order_id) != OrderPhase.BLOCKED:
                     self._records.order(order_id, OrderPhase.BLOCKED)
+            elif self._phase(order_id) is OrderPhase.BLOCKED:
+                # What it waited for is made again after all.
+                self._records.order(order_id, OrderPhase.PENDING)
 
     def _take_back(self, order_id: str) -> None:
-        """Forget what a work order has done so far; its task is asked to stop."""
+        """Forget what a work order has done so far, a failure included; its task is asked to stop."""
+        if self._failed.pop(order_id, None) is not None:
+            self._records.order(order_id, OrderPhase.PENDING)
         self._passed.pop(order_id, None)
         self._again.pop(order_id, None)
         if order_id in self._running:

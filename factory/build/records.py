@@ -120,6 +120,8 @@ def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) ->
     """A work order's state with what the run folders tell."""
     for entry, failure in runs:
         order = order.with_run(entry)
+        if entry.attempts:
+            order = order.model_copy(update={"attempt": entry.attempts[-1].attempt})
         if failure is not None:
             order = order.model_copy(update={"last_failure": LastFailure.of(failure)})
     return order

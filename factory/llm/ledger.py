@@ -194,6 +194,8 @@ class _LedgerModel:
         key = call_key(self.adapter, self.name, request)
         stored = self._ledger.find(key)
         if stored is not None:
+            # Left if a kill came between the two steps of `store`.
+            self._ledger.pending.remove(key)
             return Recorded(stored.answer, key, from_ledger=True)
         self._ledger.reserve(key)
         try:

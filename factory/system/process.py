@@ -142,10 +142,18 @@ class Captured:
         return self.exit_code == 0
 
 
-def capture(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], stdin: bytes = b"") -> Captured:
+def capture(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None,
+    env: Mapping[str, str],
+    stdin: bytes = b"",
+    held: Sequence[int] = (),
+) -> Captured:
     """Run a trusted tool and keep its output in memory.
 
-    It runs in a session of its own, so that Ctrl-C at the terminal reaches the factory and not the tool.
+    It runs in a session of its own, so that Ctrl-C at the terminal reaches the factory and not the tool. It
+    ends by itself even if the factory is killed; the locks with the descriptors `held` are held until then.
 
     Raises:
         FileNotFoundError: the tool is not installed.
@@ -157,6 +165,7 @@ def capture(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], st
         input=stdin,
         capture_output=True,
         start_new_session=True,
+        pass_fds=held,
         check=False,
     )
     return Captured(done.returncode, done.stdout, done.stderr)

@@ -55,6 +55,26 @@ def test_the_holder_is_named_and_its_death_frees_the_lock(tmp_path: Path) -> Non
         pass
 
 
+def test_what_a_killed_holder_started_with_the_lock_is_waited_for(tmp_path: Path) -> None:
+    # given a holder that is killed while a process that holds its lock, too, has something to do
+    started = HOLDER.replace(
+        "'):\n",
+        "') as held:\n"
+        "    import subprocess\n"
+        "    subprocess.Popen(['sh', '-c', 'sleep 0.5; touch $0', sys.argv[1] + '.done'], pass_fds=[held])\n",
+    )
+    lock = tmp_path / "lock"
+    with subprocess.Popen(
+        [sys.executable, "-c", started, str(lock)], stdout=subprocess.PIPE, cwd=Path(__file__).parents[2]
+    ) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        holder.kill()
+    # when the next one comes, then it begins after that is done
+    with exclusive(lock, "the next run"):
+        assert (tmp_path / "lock.done").exists()
+
+
 @pytest.mark.parametrize("content", [b"", b"[]", b"\xff\x00", b'{"pid": "x"}', b'{"pid": 1}', b"{" * 5_000])
 def test_whatever_is_in_the_file_the_lock_works(tmp_path: Path, content: bytes) -> None:
     lock = tmp_path / "lock"

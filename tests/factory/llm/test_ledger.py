@@ -108,6 +108,17 @@ def test_an_interrupted_call_is_asked_again(tmp_path: Path) -> None:
     assert [name for name in names(tmp_path) if "pending" in name] == []
 
 
+def test_a_reservation_that_a_kill_has_left_beside_the_answer_goes_with_the_next_use(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    wrapped = ledger.wrap(ScriptedModel(["yes"]))
+    key = wrapped.ask(a_request()).key
+    ledger.reserve(key)
+
+    assert wrapped.ask(a_request()).from_ledger
+
+    assert names(tmp_path) == [f"{key}.json"]
+
+
 def test_entries_come_sorted_and_other_files_are_passed_over(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     wrapped = ledger.wrap(ScriptedModel(["1", "2", "3"]))
