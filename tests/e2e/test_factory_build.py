@@ -375,14 +375,17 @@ class Screen:
 
 
 def test_a_terminal_shows_each_work_order_and_gets_its_cursor_back(tmp_path: Path) -> None:
-    user = User(tmp_path, writes("WO-01.txt", title="[bold]Title[/] \x1b[2J"), writes("WO-02.txt"))
+    first = writes("WO-01.txt", title="[bold]Title[/] \x1b[2J")
+    # Long enough to be seen.
+    first["acceptance_commands"] = ["sleep 1"]
+    user = User(tmp_path, first, writes("WO-02.txt"))
     screen = Screen(user.command("--price", "1,2"))
 
     text = screen.text()
 
     assert screen.process.wait(20) == 0
     assert "[bold]Title[/] \\x1b[2J" in text
-    assert "\x1b[36mgenerating\x1b[0m" in text
+    assert "\x1b[36mtesting\x1b[0m" in text
     assert "WO-01: landed as " in text
     last = text[text.rindex("\x1b[1A") :]
     assert last.count("\x1b[32mlanded\x1b[0m") == 2
