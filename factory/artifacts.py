@@ -18,6 +18,8 @@ SCHEMA_VERSION: Final = 1
 RUN_FILE: Final = "run.json"
 SUMMARY_FILE: Final = "run_summary.json"
 EVENTS_FILE: Final = "events.jsonl"
+LANDING_FOLDER: Final = "landing"
+"""Below the folder of a run in a build: the gates on the branch's tip, attempt by attempt."""
 
 
 @dataclass(frozen=True)
@@ -52,7 +54,7 @@ class RunFolder:
 
     def begin(self) -> None:
         """Forget the attempts of an earlier run of the same work order on the same baseline."""
-        for folder in self.path.glob("attempt_*"):
+        for folder in (*self.path.glob("attempt_*"), self.path / LANDING_FOLDER):
             remove_tree(folder)
 
     def attempt(self, number: int) -> AttemptFolder:

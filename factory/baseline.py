@@ -20,6 +20,7 @@ from factory.gates.landing_tree import LandingTree
 from factory.gates.registry import carried_out, verification
 from factory.system.files import FileProblem, read_bounded, write_atomic
 from factory.system.process import capture
+from factory.system.sandbox.port import Terms
 from factory.workspace import Checkout
 
 BASELINE_RESULT: Final = "baseline_result.json"
@@ -44,6 +45,7 @@ def examine_baseline(
     *,
     exempt: bool = False,
     red_accepted: bool = False,
+    terms: Terms | None = None,
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
@@ -61,13 +63,16 @@ def examine_baseline(
         exempt: whether the baseline can't be verified as a whole yet, because the plan is still to make what
             the verification needs: then it is only compiled.
         red_accepted: whether the user accepts a baseline that fails.
+        terms: the sandbox of the commands; None for none.
 
     Raises:
         FileProblem: the result can't be written.
         GitError: git failed.
     """
     tree = checkout.git.text("rev-parse", f"{checkout.baseline}^{{tree}}")
-    identity = _identity(checkout, gate_environment, timeout_seconds, configuration, exempt=exempt)
+    identity = _identity(
+        checkout, gate_environment, timeout_seconds, configuration, exempt=exempt, terms=terms
+    )
     stored = _stored(folder / BASELINE_RESULT)
     is_same = stored is not None and (stored.tree, stored.identity) == (tree, identity)
     if stored is not None and is_same and (not stored.red or (red_accepted and not stored.unacceptable)):
@@ -78,7 +83,7 @@ def examine_baseline(
         exempt=exempt,
         tree=checkout.tree,
         landing=LandingTree(checkout.git, checkout.baseline),
-        execute=Executor(checkout, gate_environment, timeout_seconds, folder),
+        execute=Executor(checkout, gate_environment, timeout_seconds, folder, terms=terms),
         temporary=checkout.temporary,
         folder=folder,
     )
@@ -116,6 +121,7 @@ def _identity(
     configuration: Configuration,
     *,
     exempt: bool,
+    terms: Terms | None,
 ) -> str:
     scratch = str(checkout.home.parent)
     try:
@@ -133,6 +139,7 @@ def _identity(
                     for name, value in gate_environment.items()
                 },
                 "exempt": exempt,
+                "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources)),
                 "interpreter": interpreter.replace(scratch, ""),
                 "timeout_seconds": timeout_seconds,
             }

@@ -11,6 +11,7 @@ from factory.contract.errors import WorkorderError
 from factory.leftovers import make_scratch, remove_scratch, scratch_directory
 from factory.repository import Target
 from factory.system.git import Git
+from factory.system.sandbox.port import Sandbox
 from factory.system.signals import shielded
 from factory.throw_away import ThrowAwayCheckout
 from factory.working_in_place import in_place as working_in_place
@@ -24,10 +25,12 @@ class Checkouts:
 
     Args:
         git: the user's repository, whose lock is held.
+        sandbox: what commands in them run in; None for nothing.
     """
 
-    def __init__(self, git: Git) -> None:
+    def __init__(self, git: Git, sandbox: Sandbox | None = None) -> None:
         self._git = git
+        self._owner = sandbox.owner_of if sandbox is not None else _ours
         self._lock = Lock()
         self._free: list[ThrowAwayCheckout] = []
         # Wherever an interruption comes, what was made is found here at the end.
@@ -94,7 +97,7 @@ class Checkouts:
             scratch = make_scratch(self._git)
             self._scratches.add(scratch)
         try:
-            return ThrowAwayCheckout(self._git, scratch, commit)
+            return ThrowAwayCheckout(self._git, scratch, commit, self._owner)
         except BaseException:
             self._remove(scratch)
             raise
@@ -104,8 +107,12 @@ class Checkouts:
         self._scratches.discard(scratch)
 
 
+def _ours(_root: Path) -> None:
+    """Nobody else owns a checkout."""
+
+
 @contextmanager
-def checkout(target: Target, *, in_place: bool) -> Iterator[Checkout]:
+def checkout(target: Target, *, in_place: bool, sandbox: Sandbox | None = None) -> Iterator[Checkout]:
     """Within the block there is one checkout at the baseline; afterwards nothing of it is left.
 
     Working in place, the user's checkout is put back to the branch's commit instead, also after an error.
@@ -113,6 +120,7 @@ def checkout(target: Target, *, in_place: bool) -> Iterator[Checkout]:
     Args:
         target: the repository and the baseline.
         in_place: whether to work in the user's checkout.
+        sandbox: what commands in it run in; None for nothing.
 
     Raises:
         NotRestored: working in place, the checkout could not be put back.
@@ -122,5 +130,5 @@ def checkout(target: Target, *, in_place: bool) -> Iterator[Checkout]:
             scratch = opening.enter_context(scratch_directory(target.git))
             yield opening.enter_context(working_in_place(target, scratch))
         else:
-            checkouts = opening.enter_context(Checkouts(target.git))
+            checkouts = opening.enter_context(Checkouts(target.git, sandbox))
             yield opening.enter_context(checkouts.at(target.baseline))

@@ -1,16 +1,20 @@
 """The command line of the factory: options in, composition of the parts, exit code out."""
 
 import argparse
+import json
+import os
 import sys
 import traceback
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
 from factory.exit_codes import ExitCode
 from factory.options import parser
-from factory.system.console import Console
-from factory.system.signals import interruptible
+from factory.system.console import SHOW_CURSOR, Console
+from factory.system.lock import is_held
+from factory.system.signals import Interrupted, interruptible
 
 
 def _last_word() -> str:
@@ -37,6 +41,12 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return _run(options, console)
             case "build" | "resume":
                 return _build(options, console)
+            case "status":
+                return _status(options, console)
+            case "reset":
+                return _reset(options, console)
+            case "doctor":
+                return _doctor(options, console)
             case _:
                 return _show(options, console)
     except WorkorderError as error:
@@ -46,6 +56,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         # The reader of our output is gone, as with `| head`.
         sys.stderr.close()
         return ExitCode.REFUSED
+    except OSError as error:
+        console.error(f"{error.filename}: {error.strerror}")
+        return ExitCode.ENVIRONMENT
+    except KeyboardInterrupt:
+        # Of what changes nothing, or only in steps that are whole.
+        return ExitCode.INTERRUPTED
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
@@ -83,6 +99,7 @@ def _build(options: argparse.Namespace, console: Console) -> int:
     from factory.composition import attempt_settings, ledger_folder, outside
     from factory.report.building import told_build, view
 
+    terminal = None if options.quiet or options.json else console.animated(os.environ)
     settings = BuildSettings(
         repo=options.repo,
         plan=options.plan,
@@ -97,23 +114,77 @@ def _build(options: argparse.Namespace, console: Console) -> int:
         rebuild_state=options.rebuild_state,
         ledger=ledger_folder(options),
     )
+    last_word = _last_word if terminal is None else lambda: f"{SHOW_CURSOR}\n{_last_word()}"
+    built = None
     try:
         with (
-            interruptible(_last_word),
-            view(console, quiet=options.quiet, as_json=options.json) as shown,
+            interruptible(last_word),
+            view(console, terminal, quiet=options.quiet, as_json=options.json) as shown,
         ):
             built = build(settings, outside(options, shown.progress), shown.event)
+    except Interrupted as signal:
+        # It came before the build began, or after its end was decided.
+        if built is None:
+            console.error(f"ended by {signal}; nothing was begun")
+            return signal.exit_code
     except Exception:
         console.error(f"this is a bug in factory; {_crash_log(options.out)}")
         return ExitCode.INTERNAL
     text = told_build(built, options.out)
-    if built.ended.exit_code != ExitCode.PASS:
-        console.error(text)
-    elif options.json:
-        console.progress(text)
-    else:
-        console.result(text)
+    # The exit code is the build's, also if nobody reads any more.
+    with suppress(BrokenPipeError):
+        if built.ended.exit_code != ExitCode.PASS:
+            console.error(text)
+        elif options.json:
+            console.progress(text)
+        else:
+            console.result(text)
     return built.ended.exit_code
+
+
+def _status(options: argparse.Namespace, console: Console) -> int:
+    from factory.build.state_file import StateCorrupt, require_state
+    from factory.report.status import status_document, told_status
+
+    try:
+        state = require_state(options.out)
+    except StateCorrupt as error:
+        console.error(str(error))
+        return ExitCode.STATE_CORRUPT
+    running = is_held(options.out / "lock")
+    if options.json:
+        console.result(json.dumps(status_document(state, running=running), sort_keys=True))
+    else:
+        console.result(told_status(state, running=running, attempts=options.attempts))
+    return ExitCode.PASS
+
+
+def _reset(options: argparse.Namespace, console: Console) -> int:
+    from factory.build.reset import reset
+    from factory.build.state_file import StateCorrupt
+    from factory.composition import ledger_folder
+    from factory.llm.ledger_file import DamagedLedger
+    from factory.report.resetting import told_reset
+
+    ledger = ledger_folder(options)
+    try:
+        done = reset(options.out, ledger, options.work_orders)
+    except (StateCorrupt, DamagedLedger) as error:
+        console.error(str(error))
+        return ExitCode.STATE_CORRUPT
+    console.result(told_reset(done, ledger))
+    return ExitCode.PASS
+
+
+def _doctor(options: argparse.Namespace, console: Console) -> int:
+    from factory.doctor import as_json, as_text, diagnose
+
+    diagnosis = diagnose(os.environ, requested=options.sandbox, allow_unsandboxed=options.allow_unsandboxed)
+    if options.json:
+        console.result(json.dumps(as_json(diagnosis), indent=2, sort_keys=True))
+    else:
+        console.result(as_text(diagnosis))
+    return diagnosis.exit_code
 
 
 def _show(options: argparse.Namespace, console: Console) -> int:

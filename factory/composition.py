@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from pathlib import Path
 
+from factory.configuration import Configuration
 from factory.execution import AttemptSettings, Outside
 from factory.llm.budget import Budget, Limits
 from factory.llm.ledger import Ledger
@@ -13,6 +14,10 @@ from factory.llm.prices import Price
 from factory.llm.secrets import redact, secret_values
 from factory.llm.select import select_model
 from factory.system.clock import SystemClock
+from factory.system.sandbox.choose import choose
+from factory.system.sandbox.options import parse_limits
+from factory.system.sandbox.policy import Resources
+from factory.system.sandbox.port import Terms
 from factory.system.stop import Stop
 
 # Tracing to a service is the graph library's own feature; source code never leaves through it.
@@ -49,7 +54,19 @@ def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Out
         asked = select_model(options.llm, stage="factory", ledger=ledger, environment=os.environ, stop=stop)
         return budget.guarded(asked, stop, price)
 
-    return Outside(model, SystemClock(), progress, os.environ)
+    def terms(in_place: bool, configuration: Configuration) -> Terms:
+        resources = parse_limits(configuration.limits) if configuration.limits else Resources()
+        for text in options.limit:
+            resources = parse_limits(text, base=resources)
+        sandbox = choose(
+            options.sandbox,
+            allow_unsandboxed=options.allow_unsandboxed,
+            environment=os.environ,
+            in_place=in_place,
+        )
+        return Terms(sandbox, options.net, resources)
+
+    return Outside(model, SystemClock(), progress, os.environ, terms)
 
 
 def _price(options: argparse.Namespace) -> Price | None:

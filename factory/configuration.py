@@ -17,6 +17,7 @@ from factory.command_words import shell_syntax, words_of
 from factory.contract.documents import SchemaProblem, schema_problems
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_COMMAND_CHARS
+from factory.system.sandbox.options import parse_limits
 
 OWN_FILE: Final = "workorder.toml"
 PROJECT_FILE: Final = "pyproject.toml"
@@ -82,6 +83,19 @@ def _is_limit(value: Decimal) -> Decimal:
     return value
 
 
+def _limits_text(value: object) -> object:
+    """The table of limits as `--limit` writes them."""
+    if not isinstance(value, dict):
+        raise ValueError('must be a table, such as { mem = "2G", procs = 128 }')
+    text = ",".join(f"{name}={limit}" for name, limit in value.items())
+    if text:
+        try:
+            parse_limits(text)
+        except WorkorderError as error:
+            raise ValueError(f"{error.message}: {error.hint}") from error
+    return text
+
+
 Dollars = Annotated[Decimal, BeforeValidator(_number), AfterValidator(_is_price)]
 Seconds = Annotated[Decimal, BeforeValidator(_number), AfterValidator(_is_limit)]
 
@@ -119,11 +133,13 @@ class Configuration(_Table):
     Attributes:
         checks: commands that are run after the built-in verification, in this order.
         price: what the model costs; None to look it up.
+        limits: how much a command may use, as `--limit` writes it; empty for the defaults.
     """
 
     # TOML has lists, which strict validation would not take for tuples.
     checks: Annotated[tuple[ConfiguredCheck, ...], Field(strict=False)] = ()
     price: ConfiguredPrice | None = None
+    limits: Annotated[str, BeforeValidator(_limits_text)] = ""
 
 
 def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | None) -> Configuration:

@@ -8,7 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 
 from pydantic import BaseModel, ConfigDict
 
@@ -38,6 +38,7 @@ from factory.system.console import visible
 from factory.system.environment import gate_environment
 from factory.system.files import FileProblem
 from factory.system.git import GitError
+from factory.system.sandbox.port import Terms
 from factory.system.signals import Interrupted, shielded
 from factory.system.stop import Stop, Stopped
 from factory.system.templates import template_path
@@ -80,12 +81,15 @@ class Outside:
         clock: the time, for records.
         progress: tells the user what happens now.
         environment: the factory's own environment variables.
+        terms: finds the sandbox that works here, told whether commands work in the user's own checkout, and
+            what the repository configures.
     """
 
     model: Callable[[Stop | None, Price | None], Model]
     clock: Clock
     progress: Callable[[str], None]
     environment: Mapping[str, str]
+    terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
 
 
 @dataclass(frozen=True)
@@ -104,7 +108,8 @@ class Execution:
         world: what it touches beside the repository.
         facts: further facts for the record.
         lands: whether a passed attempt is landed; else it only counts as passed.
-        entered: told the node and the attempt when the graph enters a node.
+        entered: told the node, the attempt, and why the attempt before failed when the graph enters a node.
+        terms: the sandbox of every command; None for none.
         stop: ends it when another thread asks for that.
     """
 
@@ -119,7 +124,8 @@ class Execution:
     facts: JsonObject
     known: BaselineReport | None = None
     lands: bool = True
-    entered: Callable[[str, int], None] = lambda _node, _attempt: None
+    entered: Callable[[str, int, JsonObject | None], None] = lambda _node, _attempt, _failure: None
+    terms: Terms | None = None
     stop: Stop | None = None
 
     def recorded(
@@ -189,6 +195,7 @@ class Execution:
             progress=self.world.progress,
             lands=self.lands,
             entered=self.entered,
+            terms=self.terms,
             stop=self.stop,
         )
 
@@ -228,6 +235,7 @@ class Execution:
             "branch": self.goal.branch,
             "repository": visible(str(self.goal.git.common_dir)),
             "pid": os.getpid(),
+            "sandbox": sandbox_facts(self.terms),
         }
 
 
@@ -250,6 +258,20 @@ def configured_price(configuration: Configuration) -> Price | None:
     """What the repository says that the model costs."""
     told = configuration.price
     return Price(told.input, told.output) if told is not None else None
+
+
+def sandbox_facts(terms: Terms | None) -> JsonObject | None:
+    """What commands run in, as it is recorded."""
+    if terms is None:
+        return None
+    resources: JsonObject = asdict(terms.resources)
+    return {
+        "level": terms.sandbox.level,
+        "version": terms.sandbox.version,
+        "gaps": list(terms.sandbox.gaps),
+        "network": terms.network,
+        "resources": resources,
+    }
 
 
 def settings_facts(settings: AttemptSettings) -> JsonObject:

@@ -44,5 +44,5 @@ def execute(deps: Deps, start: RunState) -> RunState:
 def _enter(state: RunState, *, node: Callable[[RunState, Deps], RunState], name: str, deps: Deps) -> RunState:
     if deps.stop is not None:
         deps.stop.heed()
-    deps.entered(name, state["attempt"])
+    deps.entered(name, state["attempt"], state.get("previous_failure"))
     return node(state, deps)

@@ -27,7 +27,7 @@ from factory.repository import (
     rebased_elsewhere,
     state_folder,
 )
-from factory.system.files import read_bounded, write_atomic
+from factory.system.files import read_bounded, sync_directory, sync_files, write_atomic
 from factory.system.git import NO_COMMIT, Git, GitError, said
 from factory.system.signals import shielded
 
@@ -125,7 +125,11 @@ def _follow(target: Target, commit: str, shown: Git) -> None:
         _move(target, commit)
         try:
             through_copy.output("read-tree", "-m", "-u", old, commit)
+            # Before the index says that the landing is complete, and that before the note goes.
+            sync_files(shown.work_tree, _changed(target.git, old, commit))
+            sync_files(private.parent, [private.name])
             private.replace(own)
+            sync_directory(own.parent)
         except (GitError, OSError) as error:
             raise NotRestored(
                 f"the branch moved to {commit[:12]}, but the checkout could not follow: {error}",
@@ -302,9 +306,11 @@ def _complete(git: Git, old: str, new: str) -> bool:
         )
     try:
         git.output("checkout", new, "--", *paths)
-    except GitError as error:
+        sync_files(git.work_tree, paths)
+        sync_files(git.git_dir, ["index"])
+    except (GitError, OSError) as error:
         raise NotRestored(
-            f"a landing was cut off and can't be finished: {error.message}",
+            f"a landing was cut off and can't be finished: {error}",
             where=str(git.work_tree),
             hint="remove the cause, then run again",
         ) from error

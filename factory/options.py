@@ -42,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     _add_status(commands)
     _add_reset(commands)
     _add_show(commands)
+    _add_doctor(commands)
     return top
 
 
@@ -161,6 +162,21 @@ def _add_execution(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a further environment variable that commands may see; never a secret",
     )
+    add_sandbox(command)
+    command.add_argument(
+        "--limit",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE,…",
+        help="how much a command may use: mem, procs, file, disk, files, output, cpu, wall;"
+        " such as mem=2G,procs=128",
+    )
+    command.add_argument(
+        "--net",
+        choices=("none", "host"),
+        default="none",
+        help="the network of commands: none but a loopback of their own, or this machine's (default: none)",
+    )
     command.add_argument(
         "--ledger",
         type=Path,
@@ -171,6 +187,32 @@ def _add_execution(command: argparse.ArgumentParser) -> None:
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
 
 
+def add_sandbox(command: argparse.ArgumentParser) -> None:
+    """The options that choose what generated code runs in: `sandbox`, `allow_unsandboxed`."""
+    command.add_argument(
+        "--sandbox",
+        choices=("auto", "bwrap", "landlock", "none"),
+        default="auto",
+        help="what generated code runs in; auto takes the strongest that works (default: %(default)s)",
+    )
+    command.add_argument(
+        "--allow-unsandboxed",
+        action="store_true",
+        help="with --sandbox none: generated code may do whatever you may do",
+    )
+
+
+def _add_doctor(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = commands.add_parser(
+        "doctor",
+        help="tell what works on this machine, and how to mend what does not",
+        description="Tell what works on this machine, and how to mend what does not; exit code 1 if a run"
+        " would be refused. Attacks the sandbox from inside, which must fail.",
+    )
+    add_sandbox(command)
+    command.add_argument("--json", action="store_true", help="print the findings as JSON")
+
+
 def _add_status(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = commands.add_parser(
         "status",
@@ -178,6 +220,7 @@ def _add_status(commands: "argparse._SubParsersAction[_Parser]") -> None:
         description="Tell where a build stands, from its state; nothing is changed.",
     )
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the build's directory")
+    command.add_argument("--attempts", action="store_true", help="tell of every attempt what it used")
     command.add_argument("--json", action="store_true", help="print the state as JSON")
 
 

@@ -7,7 +7,7 @@ import os
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -180,7 +180,7 @@ def checkout_of(git: Git, ref: str) -> Git | None:
     if os.fsdecode(name) != ref or not path.is_absolute() or not path.is_dir():
         return None
     try:
-        return Git.open(path)
+        return replace(Git.open(path), lock=git.lock)
     except NotARepository as error:
         if "bare" in error.message:
             return None

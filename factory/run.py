@@ -1,7 +1,7 @@
 """One work order from preflight to record: what `factory run` does."""
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -84,8 +84,9 @@ def run_work_order(settings: RunSettings, world: Outside) -> Finished:
         out = outside(settings.out, git)
         if settings.ledger is not None:
             outside(settings.ledger, git, "the ledger")
-        with exclusive(state_folder(git) / "lock", f"factory run {order.id}"):
-            clean_up(git, out, world, in_place=settings.in_place)
+        with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
+            git = replace(git, lock=held)
+            clean_up(git, out, settings.ledger, world, in_place=settings.in_place)
             return _run(order, target(git, settings.branch), out, settings, world)
     except Interrupted as signal:
         return Finished(interrupted(signal, None), None)
@@ -111,21 +112,24 @@ def load_work_order(path: Path) -> WorkOrder:
 def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world: Outside) -> Finished:
     contract = contract_hash(order)
     name = run_id(order, goal.baseline)
+    trailers = {"Work-Order": order.id, "Contract": contract}
+    landed = landed_commit(goal.git, goal.ref, trailers) if goal.exists else None
+    configuration = configuration_at(goal.git, goal.baseline)
     execution = Execution(
-        configuration=configuration_at(goal.git, goal.baseline),
         order=order,
         contract=contract,
         run_id=name,
         goal=goal,
         folder=RunFolder(out / name, world.clock),
         settings=settings.attempts,
+        configuration=configuration,
         world=world,
         facts={"settings": {**settings_facts(settings.attempts), "in_place": settings.in_place}},
+        # What has landed needs none.
+        terms=world.terms(settings.in_place, configuration) if landed is None else None,
     )
 
     def prepare() -> Ending | None:
-        trailers = {"Work-Order": order.id, "Contract": contract}
-        landed = landed_commit(goal.git, goal.ref, trailers) if goal.exists else None
         if landed is None:
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
             return None
@@ -133,7 +137,8 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         return Ending("already_landed", ExitCode.PASS, message, commit=landed)
 
     def place() -> AbstractContextManager[Checkout]:
-        return checkout(goal, in_place=settings.in_place)
+        sandbox = execution.terms.sandbox if execution.terms is not None else None
+        return checkout(goal, in_place=settings.in_place, sandbox=sandbox)
 
     facts: JsonObject = {"run_id": name, "contract": contract, "branch": goal.branch}
     done = execution.recorded(

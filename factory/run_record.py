@@ -123,10 +123,14 @@ def complete_killed_runs(
             or facts.get("outcome") not in (None, "passed")
         ):
             continue
+        if facts["outcome"] is None:
+            facts = _ended_without_saying_so(run_file, facts)
         commit = landed(facts)
         if facts["outcome"] == "passed":
             if commit is not None:
                 retell(run_file.parent, "landed", f"landed as {commit[:12]}", commit=commit)
+            continue
+        if facts["outcome"] is not None:
             continue
         message = f"the process was killed after it had landed {commit[:12]}" if commit else _KILLED
         del facts["outcome"], facts["ended"]
@@ -134,6 +138,20 @@ def complete_killed_runs(
         hint = "" if commit else "run the work order again: the stored answers are used"
         record.end(Ending("killed", _KILLED_EXIT_CODE, message, hint, commit=commit), None, None)
         completed += 1
+    return completed
+
+
+def _ended_without_saying_so(run_file: Path, facts: JsonObject) -> JsonObject:
+    """The facts of a run that was killed when its summary was written and `run.json` not: completed."""
+    try:
+        summary = read_json(read_bounded(run_file.with_name(SUMMARY_FILE)), SUMMARY_FILE)
+    except WorkorderError:
+        return facts
+    # The summary may be an earlier run's in the same folder.
+    if not isinstance(summary, dict) or summary.get("started") != facts.get("started"):
+        return facts
+    completed = {**facts, "ended": summary.get("ended"), "outcome": summary.get("outcome")}
+    write_atomic(run_file, readable_json(completed))
     return completed
 
 
@@ -160,6 +178,10 @@ def retell(
                 "commit": commit,
                 "failure": dump(failure) if failure else None,
             }
+            attempts = document.get("attempts")
+            last = attempts[-1] if isinstance(attempts, list) and attempts else None
+            if failure is not None and isinstance(attempts, list) and isinstance(last, dict):
+                told["attempts"] = [*attempts[:-1], {**last, "passed": False, "failure": dump(failure)}]
             changed = {**document, "outcome": outcome, **(told if name == SUMMARY_FILE else {})}
             write_atomic(folder / name, readable_json(changed))
 

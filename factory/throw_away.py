@@ -9,7 +9,7 @@ Between attempts it is put back in place, so that only what differs is touched, 
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +20,7 @@ from factory.removal import remove_tree, remove_trees
 from factory.stamps import wait_for_tick
 from factory.system.console import visible
 from factory.system.git import Git
+from factory.system.sandbox.ownership import hand_over
 from factory.system.signals import shielded
 from factory.tracked_folders import TrackedFolders
 from factory.watched_files import Entry, files_in, put_back
@@ -38,6 +39,7 @@ class ThrowAwayCheckout(Checkout):
         user: the user's repository.
         scratch: the directory, empty.
         commit: the full id of the first baseline.
+        owner: the user that commands run as, given the directory of the files; None for ourselves.
 
     Raises:
         GitError, OSError: it can't be made.
@@ -45,12 +47,15 @@ class ThrowAwayCheckout(Checkout):
 
     own_git: BorrowingRepository
 
-    def __init__(self, user: Git, scratch: Path, commit: str) -> None:
+    def __init__(
+        self, user: Git, scratch: Path, commit: str, owner: Callable[[Path], int | None] = lambda _root: None
+    ) -> None:
         root = scratch / _ROOT
         root.mkdir()
         git = user.with_work_tree(root, scratch / _INDEX)
         super().__init__(git, commit, scratch, BorrowingRepository(git, commit))
         self.scratch = scratch
+        self._owner = owner(root)
         self._scratch_place = Place(scratch)
         self._place = Place(root)
         self._folders = TrackedFolders(git)
@@ -98,6 +103,7 @@ class ThrowAwayCheckout(Checkout):
         """Nothing changes: no landing happens here."""
 
     def _staged(self, paths: Sequence[RepoPath]) -> None:
+        self._hand_over()
         index = self.scratch / _INDEX
         # Git compares times by the second, but reads files that are as new as its index: let it read these.
         # One that was taken away has no time.
@@ -142,6 +148,7 @@ class ThrowAwayCheckout(Checkout):
         self._folders.clear()
         self.own_git.restore()
         self.git.output("read-tree", "--reset", "-u", self.baseline)
+        self._hand_over()
         foreign = self._take()
         return not foreign and self.git.call("diff-files", "--quiet", "--ignore-submodules").ok
 
@@ -155,9 +162,16 @@ class ThrowAwayCheckout(Checkout):
         self.root.mkdir()
         self._place.take()
         self.git.output("read-tree", "--reset", "-u", self.baseline)
+        self._hand_over()
         self._folders.forget()
         self._folders.expect(self.baseline)
         self._take()
+
+    def _hand_over(self) -> None:
+        """Give what is ours to the user that commands run as, and let git know the new times."""
+        if self._owner is not None:
+            hand_over([self.root], self._owner)
+            self.git.call("update-index", "-q", "--refresh", "--ignore-submodules")
 
     def _take(self) -> tuple[str, ...]:
         """Remember the present state as the right one; what does not belong there."""

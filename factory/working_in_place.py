@@ -17,6 +17,7 @@ from factory.repository import NotRestored, Target, listed
 from factory.system.console import visible
 from factory.system.git import Git, GitError
 from factory.system.process import capture
+from factory.system.sandbox.leftovers import strip_set_id
 from factory.system.signals import shielded
 from factory.workspace import Checkout, Place
 
@@ -75,6 +76,8 @@ class CheckoutInPlace(Checkout):
             remove_tree(folder)
             folder.mkdir()
         _remove_pipes(self.root)
+        # Of what git does not look at, this would stay: a file that runs as its owner, for everybody.
+        strip_set_id(self.root)
         self.own_git.restore()
         self.git.output("read-tree", "--reset", "-u", self.baseline)
         if not self.git.call("clean", "-ffdxq").ok:

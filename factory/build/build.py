@@ -11,8 +11,9 @@ from factory.build.history import History, history
 from factory.build.loop import Halt, Loop
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.build.plan import load_plan
-from factory.build.records import Records, StateCorrupt, load_state
+from factory.build.records import Records
 from factory.build.resumption import require_same, state_to_start_from
+from factory.build.state_file import StateCorrupt, load_state
 from factory.build.trees import Trees
 from factory.build.verification import verified
 from factory.build.worker import Worker
@@ -21,7 +22,14 @@ from factory.committed_configuration import configuration_at
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
-from factory.execution import AttemptSettings, Outside, configured_price, ending_of, refusal_of
+from factory.execution import (
+    AttemptSettings,
+    Outside,
+    configured_price,
+    ending_of,
+    refusal_of,
+    sandbox_facts,
+)
 from factory.exit_codes import ExitCode
 from factory.preflight import clean_up, indexes_folder
 from factory.removal import remove_tree
@@ -92,10 +100,11 @@ def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, J
             outside(settings.ledger, git, "the ledger")
         out.mkdir(parents=True, exist_ok=True)
         with (
-            exclusive(state_folder(git) / "lock", "factory build"),
+            exclusive(state_folder(git) / "lock", "factory build") as held,
             exclusive(out / "lock", "factory build", "this output directory"),
         ):
-            clean_up(git, out, world, in_place=False)
+            git = replace(git, lock=held)
+            clean_up(git, out, settings.ledger, world, in_place=False)
             return _build(plan, git, out, settings, world, told)
     except Interrupted as signal:
         return Built(_interrupted(signal), None)
@@ -126,7 +135,13 @@ def _build(
     for order in state.orders:
         landed = found.landed.get(order.id)
         if landed is not None and order.state is not OrderPhase.LANDED:
-            records.order(order.id, OrderPhase.LANDED, commit=landed.commit, landed_run=landed.run_id)
+            records.order(
+                order.id,
+                OrderPhase.LANDED,
+                commit=landed.commit,
+                landed_run=landed.run_id,
+                last_failure=None,
+            )
     try:
         halt = _executed(plan, goal, found, records, out, settings, world)
     except Interrupted as signal:
@@ -163,13 +178,15 @@ def _executed(
     configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
     world.model(None, settings.attempts.price or configured_price(configuration))
+    terms = world.terms(False, configuration)
+    records.event("sandbox", used=sandbox_facts(terms))
     deadline = None
     if settings.deadline_seconds is not None:
         deadline = world.clock.monotonic() + settings.deadline_seconds
     with ExitStack() as stack:
         scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
         # Before the executor, which is left first: then no worker uses one any more.
-        checkouts = stack.enter_context(Checkouts(goal.git))
+        checkouts = stack.enter_context(Checkouts(goal.git, terms.sandbox if terms is not None else None))
         executor = stack.enter_context(ThreadPoolExecutor(settings.jobs))
         loop = Loop(
             plan,
@@ -194,6 +211,7 @@ def _executed(
                 settings.attempts,
                 world,
                 red_accepted=settings.baseline_red,
+                terms=terms,
             )
         worker = Worker(
             goal=goal,
@@ -201,8 +219,8 @@ def _executed(
             settings=settings.attempts,
             configuration=configuration,
             known=report if settings.baseline_red else None,
-            # What single runs tell would be a jumble; a build tells events.
-            world=replace(world, progress=lambda _text: None),
+            world=world,
+            terms=terms,
             place=checkouts.at,
             entered=loop.entered,
         )

@@ -160,21 +160,24 @@ class OrderState(_Record):
     @property
     def spent(self) -> Spending:
         """What it used."""
-        return Spending.on(attempt for run in self.runs for attempt in run.attempts)
+        return Spending.on((*self.useful_attempts, *self.wasted_attempts))
 
     @property
-    def wasted(self) -> Spending:
+    def useful_attempts(self) -> tuple[AttemptRecord, ...]:
+        """The attempt that landed, or that may still land."""
+        return tuple(attempt for run, attempt in self._tried if self._counts(run, attempt))
+
+    @property
+    def wasted_attempts(self) -> tuple[AttemptRecord, ...]:
         """What came to nothing: failed attempts, and what was made again on another baseline."""
-        return Spending.on(
-            attempt
-            for index, run in enumerate(self.runs)
-            for attempt in run.attempts
-            if not attempt.passed or (run.run_id != self.landed_run if self.commit else index < self._last)
-        )
+        return tuple(attempt for run, attempt in self._tried if not self._counts(run, attempt))
 
     @property
-    def _last(self) -> int:
-        return len(self.runs) - 1
+    def _tried(self) -> tuple[tuple[RunEntry, AttemptRecord], ...]:
+        return tuple((run, attempt) for run in self.runs for attempt in run.attempts)
+
+    def _counts(self, run: RunEntry, attempt: AttemptRecord) -> bool:
+        return attempt.passed and run.run_id == (self.landed_run if self.commit else self.runs[-1].run_id)
 
 
 class Ended(_Record):
@@ -260,6 +263,16 @@ class BuildState(_Record):
     def spent(self) -> Spending:
         """What all work orders used."""
         return Spending.on(attempt for order in self.orders for run in order.runs for attempt in run.attempts)
+
+    @property
+    def useful(self) -> Spending:
+        """The part of it that landed, or that may still land."""
+        return Spending.on(attempt for order in self.orders for attempt in order.useful_attempts)
+
+    @property
+    def wasted(self) -> Spending:
+        """The part of it that came to nothing."""
+        return Spending.on(attempt for order in self.orders for attempt in order.wasted_attempts)
 
 
 def plan_difference(before: BuildState, plan: Plan) -> tuple[str, ...]:

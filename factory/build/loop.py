@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Final, TypeAlias
 
-from factory.build.documents import RunEntry
+from factory.build.documents import LastFailure, RunEntry
 from factory.build.history import History
 from factory.build.machine import OrderPhase
 from factory.build.records import Records, attempts_of
@@ -89,6 +89,7 @@ class _Entered:
     order_id: str
     node: str
     attempt: int
+    failure: JsonObject | None
 
 
 @dataclass(frozen=True)
@@ -158,9 +159,9 @@ class Loop:
         self._halt: Halt | None = None
         self._cut = False
 
-    def entered(self, order_id: str, node: str, attempt: int) -> None:
+    def entered(self, order_id: str, node: str, attempt: int, failure: JsonObject | None) -> None:
         """What workers tell when they enter a node; in any thread."""
-        self._messages.put(_Entered(order_id, node, attempt))
+        self._messages.put(_Entered(order_id, node, attempt, failure))
 
     def run(self, worker: Worker) -> Halt | None:
         """Go on until nothing can be started any more.
@@ -255,7 +256,8 @@ class Loop:
             case _Done():
                 task = self._running.pop(message.order_id).task
                 result = Result.model_validate(message.future.result())
-                if result.attempts:
+                # A work order that could never land fails before its first attempt.
+                if result.attempts or (result.failure and isinstance(task, AttemptTask)):
                     entry = RunEntry(run_id=result.run_id, attempts=attempts_of(list(result.attempts)))
                     self._records.tried(message.order_id, entry, result.failure)
                 if message.order_id in self._discarded:
@@ -267,7 +269,10 @@ class Loop:
         """The states of a work order that follow from the nodes it goes through."""
         if entered.node == "se":
             phase = OrderPhase.GENERATING if entered.attempt == 1 else OrderPhase.PATCHING
-            self._records.order(entered.order_id, phase, attempt=entered.attempt)
+            failed = {}
+            if entered.failure is not None:
+                failed = {"last_failure": LastFailure.of(Failure.model_validate(entered.failure))}
+            self._records.order(entered.order_id, phase, attempt=entered.attempt, **failed)
         elif entered.node == "tr":
             self._records.order(entered.order_id, OrderPhase.TESTING)
 
@@ -413,9 +418,14 @@ class Loop:
                 self._take_back(order_id)
                 if order_id in given.blocked and self._phase(order_id) != OrderPhase.BLOCKED:
                     self._records.order(order_id, OrderPhase.BLOCKED)
+            elif self._phase(order_id) is OrderPhase.BLOCKED:
+                # What it waited for is made again after all.
+                self._records.order(order_id, OrderPhase.PENDING)
 
     def _take_back(self, order_id: str) -> None:
-        """Forget what a work order has done so far; its task is asked to stop."""
+        """Forget what a work order has done so far, a failure included; its task is asked to stop."""
+        if self._failed.pop(order_id, None) is not None:
+            self._records.order(order_id, OrderPhase.PENDING)
         self._passed.pop(order_id, None)
         self._again.pop(order_id, None)
         if order_id in self._running:

@@ -5,7 +5,7 @@ Both are views. Deleting them loses nothing: the state is derived again from git
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from factory.artifacts import EVENTS_FILE, SUMMARY_FILE, EventLog
 from factory.build.documents import (
@@ -17,41 +17,13 @@ from factory.build.documents import (
     RunEntry,
 )
 from factory.build.machine import BuildPhase, OrderPhase, next_build_phase, next_order_phase
-from factory.contract.canonical import dump, readable_json
-from factory.contract.documents import BadDocument, read_document
+from factory.build.state_file import save_state
+from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
+from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.failure import Failure
 from factory.system.clock import Clock
-from factory.system.files import FileProblem, read_bounded, write_atomic
-
-STATE_FILE: Final = "state.json"
-
-_MAX_STATE_BYTES: Final = 100_000_000
-
-
-class StateCorrupt(WorkorderError):
-    """`state.json` can't be trusted."""
-
-
-def load_state(out: Path) -> BuildState | None:
-    """The state of the build in `out`; None if there is none.
-
-    Raises:
-        StateCorrupt: there is a file, and it does not hold a state.
-    """
-    path = out / STATE_FILE
-    if not path.exists():
-        return None
-    try:
-        data = read_bounded(path, max_bytes=_MAX_STATE_BYTES)
-        return read_document(BuildState, data, str(path), max_bytes=_MAX_STATE_BYTES)
-    except (BadJson, BadDocument, FileProblem) as error:
-        raise StateCorrupt(
-            f"the build's state is damaged: {error.message}",
-            where=str(path),
-            hint="build with --rebuild-state: it is derived from git and the run folders, nothing is lost",
-        ) from error
+from factory.system.files import read_bounded
 
 
 def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
@@ -129,6 +101,7 @@ class Records:
             after=phase,
             attempt=changed.attempt,
             commit=changed.commit,
+            failure=dump(changed.last_failure) if changed.last_failure else None,
         )
 
     def tried(self, order_id: str, run: RunEntry, failure: Failure | None) -> None:
@@ -140,13 +113,15 @@ class Records:
         self._write()
 
     def _write(self) -> None:
-        write_atomic(self._out / STATE_FILE, readable_json(dump(self.state)))
+        save_state(self._out, self.state)
 
 
 def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:
     """A work order's state with what the run folders tell."""
     for entry, failure in runs:
         order = order.with_run(entry)
+        if entry.attempts:
+            order = order.model_copy(update={"attempt": entry.attempts[-1].attempt})
         if failure is not None:
             order = order.model_copy(update={"last_failure": LastFailure.of(failure)})
     return order

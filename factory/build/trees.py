@@ -76,7 +76,14 @@ def collisions(git: Git, tree: str, made: Changes) -> tuple[str, ...]:
     """The paths of `made` that in `tree` are not what they were when they were changed."""
     parents = {path.rsplit("/", depth)[0] for path in made for depth in range(1, path.count("/") + 1)}
     found = _entries(git, tree, sorted({*made, *parents}))
-    files = {path for path in parents if (entry := found[path]) is not None and entry.mode != _DIRECTORY}
+    files = {
+        path
+        for path in parents
+        if (entry := found[path]) is not None
+        and entry.mode != _DIRECTORY
+        # A file that gives way to a directory of its name.
+        and (path not in made or made[path].after is not None)
+    }
     return tuple(
         path
         for path, change in made.items()
@@ -105,8 +112,10 @@ class Trees:
     def with_changes(self, tree: str, made: Changes) -> str:
         """The tree that `made` makes of the tree `tree`; what `made` says was before is not looked at.
 
+        A file takes the place of a directory of its name, and the other way round.
+
         Raises:
-            GitError: a path is a file and a directory at the same time, or the disk is full.
+            GitError: the disk is full, or a blob is gone.
         """
         if not made:
             return tree

@@ -10,6 +10,7 @@ from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.repository import Refused
 from factory.system.console import visible
 from factory.system.environment import gate_environment
+from factory.system.sandbox.port import Terms
 from factory.workspace import Checkout
 
 
@@ -22,6 +23,7 @@ def verified(
     world: Outside,
     *,
     red_accepted: bool,
+    terms: Terms | None,
 ) -> BaselineReport:
     """What the repository's own verification says of the base, before anything is paid.
 
@@ -33,6 +35,7 @@ def verified(
         settings: how commands are run.
         world: for the environment, and for telling the user.
         red_accepted: whether it may fail.
+        terms: the sandbox of the commands; None for none.
 
     Raises:
         Refused: it fails and that is not accepted, or it changes files, so that it can judge nothing.
@@ -60,6 +63,7 @@ def verified(
         configuration,
         exempt=exempt,
         red_accepted=red_accepted,
+        terms=terms,
     )
     _refuse_red(report, out, accepted=red_accepted)
     return report

@@ -8,12 +8,13 @@ import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from factory.artifacts import RunFolder
+from factory.artifacts import LANDING_FOLDER, RunFolder
 from factory.configuration import Configuration
 from factory.contract.canonical import contract_hash, dump, run_id
 from factory.contract.strict_json import JsonObject
@@ -25,6 +26,7 @@ from factory.gates.baseline_report import BaselineReport
 from factory.nodes.po import examine
 from factory.repository import Target
 from factory.state import RunState
+from factory.system.sandbox.port import Terms
 from factory.system.stop import Stop, Stopped
 from factory.workspace import Checkout
 
@@ -113,8 +115,10 @@ class Worker:
         configuration: the repository's own.
         known: what the baseline already failed, if that is accepted.
         world: what an execution touches beside the repository.
+        terms: the sandbox of every command; None for none.
         place: opens a checkout of a commit.
-        entered: told the work order, the node and the attempt when one enters a node; called in any thread.
+        entered: told the work order, the node, the attempt, and why the attempt before failed when one enters
+            a node; called in any thread.
     """
 
     goal: Target
@@ -123,8 +127,9 @@ class Worker:
     configuration: Configuration
     known: BaselineReport | None
     world: Outside
+    terms: Terms | None
     place: Callable[[str], AbstractContextManager[Checkout]]
-    entered: Callable[[str, str, int], None]
+    entered: Callable[[str, str, int, JsonObject | None], None]
     _stops: dict[str, Stop] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: bool = False
@@ -178,7 +183,7 @@ class Worker:
         )
 
     def _examine(self, task: LandingTask, stop: Stop) -> Result:
-        folder = RunFolder(self.out / task.run_id / "landing", self.world.clock)
+        folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.world.clock)
         execution = self._execution(task.order, task.run_id, task.candidate, folder, stop)
         folder.attempt(task.attempt)
 
@@ -222,10 +227,12 @@ class Worker:
             settings=self.settings,
             configuration=self.configuration,
             known=self.known,
-            world=self.world,
+            # Of several at a time a person sees the states, not every step.
+            world=replace(self.world, progress=lambda _text: None),
             facts={"settings": settings_facts(self.settings)},
             lands=False,
-            entered=lambda node, attempt: self.entered(order.id, node, attempt),
+            terms=self.terms,
+            entered=partial(self.entered, order.id),
             stop=stop,
         )
 

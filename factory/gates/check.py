@@ -35,6 +35,10 @@ class CommandResult(BaseModel):
         leftovers: how many processes it left behind, which were killed.
         changed: the tracked files and pieces of git's state that it changed although it must not.
         supervisor_killed: whether the process that watches over it was killed.
+        sandbox: the level of the sandbox that it ran in; empty if in none.
+        killed: the limit for which it was killed, such as `memory`.
+        limit: that limit in words, such as `2 GiB of memory for all its processes together`.
+        sandbox_failed: why the sandbox could not be entered; then the command never ran.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -52,6 +56,10 @@ class CommandResult(BaseModel):
     leftovers: int
     changed: tuple[str, ...]
     supervisor_killed: bool = False
+    sandbox: str = ""
+    killed: str | None = None
+    limit: str = ""
+    sandbox_failed: str | None = None
 
 
 class CheckResult(BaseModel):

@@ -1,5 +1,6 @@
 """Runs a check's command in a checkout and notices what it changed."""
 
+import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,8 +9,11 @@ from typing import Final
 
 from factory.brief import canonical_output, excerpt
 from factory.gates.check import CommandResult
+from factory.gates.confine import policy_for
+from factory.system.console import visible
 from factory.system.files import read_bounded
 from factory.system.process import HEAD_BYTES, TAIL_BYTES, Command, run
+from factory.system.sandbox.port import Confinement, Terms
 from factory.system.stop import Stop
 from factory.workspace import Checkout
 
@@ -27,6 +31,7 @@ class Executor:
         timeout_seconds: the time limit of each that has none of its own.
         folder: where their output goes.
         stop: ends a command when another thread asks for that; None if none will.
+        terms: the sandbox that confines them, and what they get in it; None starts them as they are.
     """
 
     checkout: Checkout
@@ -34,6 +39,7 @@ class Executor:
     timeout_seconds: float
     folder: Path
     stop: Stop | None = None
+    terms: Terms | None = None
 
     def __call__(
         self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
@@ -45,9 +51,10 @@ class Executor:
                 argv=words,
                 cwd=self.checkout.root,
                 env=self.environment,
-                timeout_seconds=self.timeout_seconds if timeout_seconds is None else timeout_seconds,
+                timeout_seconds=self._limit(timeout_seconds),
                 stdout=output,
                 stop=self.stop,
+                confined=self._confinement(),
             )
         )
         # The stored part is bounded; the mark in its middle needs a little more room.
@@ -66,7 +73,20 @@ class Executor:
             leftovers=outcome.leftovers,
             changed=self.checkout.changed_since_staging(),
             supervisor_killed=outcome.supervisor_killed,
+            sandbox=self.terms.sandbox.level if self.terms else "",
+            killed=outcome.killed,
+            limit=self.terms.resources.told(outcome.killed) if outcome.killed and self.terms else "",
+            sandbox_failed=visible(outcome.sandbox_failed) if outcome.sandbox_failed else None,
         )
+
+    def _limit(self, own: float | None) -> float:
+        wall = self.terms.resources.wall_seconds if self.terms is not None else None
+        return min(self.timeout_seconds if own is None else own, wall or math.inf)
+
+    def _confinement(self) -> Confinement | None:
+        if self.terms is None:
+            return None
+        return Confinement(self.terms.sandbox, policy_for(self.checkout, self.environment, self.terms))
 
     @property
     def places(self) -> Mapping[str, str]:

@@ -45,8 +45,20 @@ def judge(
             excerpt=result.excerpt,
         )
 
+    if result.sandbox_failed is not None:
+        return failure(
+            FailureClass.ENVIRONMENT,
+            f"the sandbox for the command could not be entered: {result.sandbox_failed}",
+            "`factory doctor` tells what is missing",
+        )
     if result.not_started is not None:
         return _not_started(result, result.not_started, context, failure)
+    if result.killed is not None:
+        return failure(
+            FailureClass.MODEL_DEFECT,
+            f"the command was killed because it reached a limit: {result.limit}",
+            "commands must do with that much",
+        )
     if result.timed_out:
         return failure(FailureClass.MODEL_DEFECT, "the command did not end within its time limit")
     if result.supervisor_killed:

@@ -1,7 +1,7 @@
 """Stops before a limit is passed: the worst case of a call is set aside before it is made, or it is not made.
 
-What was spent is what the ledger holds. So it survives restarts, counts answers that came to nothing, and
-covers everything that shares the ledger, such as the work orders of one plan.
+What was spent is what the ledger holds, also what was retired. So it survives restarts, counts answers that
+came to nothing, and covers everything that shares the ledger, such as the work orders of one plan.
 """
 
 import threading
@@ -59,7 +59,7 @@ class Budget:
         self._limits = limits
         self._ledger = ledger
         self._settled = threading.Condition()
-        self._used: dict[str, Usage] = {}
+        self._used: dict[tuple[str, int], Usage] = {}
         self._open: list[Usage] = []
 
     def guarded(
@@ -134,12 +134,12 @@ class Budget:
         return None
 
     def _spent(self) -> Usage:
-        """What the ledger holds; an entry never changes, so each is read once."""
-        for key in self._ledger.stored_keys():
-            if key not in self._used:
-                entry = self._ledger.find(key)
+        """What the ledger holds, retired answers included; an answer never changes, so each is read once."""
+        for name in self._ledger.paid():
+            if name not in self._used:
+                entry = self._ledger.find_paid(*name)
                 if entry is not None:
-                    self._used[key] = entry.answer.usage
+                    self._used[name] = entry.answer.usage
         return total(self._used.values())
 
 

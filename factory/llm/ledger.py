@@ -17,6 +17,7 @@ from factory.contract.strict_json import JsonValue
 from factory.llm.ledger_file import DamagedLedger, read_ledger_file
 from factory.llm.pending import PendingCalls, Reservations
 from factory.llm.port import Answer, Model, ProviderError, Request
+from factory.llm.retired import RetiredAnswers
 from factory.system.files import write_atomic
 
 _ENTRY_NAME: Final = re.compile(r"[0-9a-f]{64}\.json")
@@ -66,14 +67,15 @@ def call_key(adapter: str, model: str, request: Request) -> str:
 
     Fields at their default are left out, so a field added later does not orphan the calls that don't use it.
     """
-    asked: JsonValue = request.model_dump(mode="json", exclude_defaults=True)
+    asked: JsonValue = request.model_dump(mode="json", exclude={"subject"}, exclude_defaults=True)
     return sha256_hex(canonical_json({"adapter": adapter, "model": model, "request": asked}))
 
 
 class Ledger:
     """The remembered calls in one directory: `KEY.json` each, and `KEY.pending.json` while one is open.
 
-    Two askers of the same call may both pay; the later answer is the one that stays.
+    Two askers of the same call may both pay; the later answer is the one that stays. Answers that were
+    retired are in `retired/`: only `paid` knows them.
     """
 
     def __init__(self, directory: Path) -> None:
@@ -94,15 +96,7 @@ class Ledger:
         Raises:
             DamagedLedger: there is a file of that name and it does not hold that call.
         """
-        path = self._path(key)
-        entry = read_ledger_file(Entry, path, advice="delete the file to ask the model again")
-        if entry is not None and entry.key != key:
-            raise DamagedLedger(
-                "the call in this file is not the one that its name stands for: the content was changed",
-                where=str(path),
-                hint="restore the file, or delete it to ask the model again",
-            )
-        return entry
+        return _read(self._path(key), key)
 
     def stored_keys(self) -> list[str]:
         """The names of all stored calls, sorted."""
@@ -117,6 +111,44 @@ class Ledger:
             if entry is not None:
                 yield entry
 
+    def paid(self) -> Iterator[tuple[str, int]]:
+        """Every answer that was ever paid, retired or not: its call's key, and its number from 1, sorted.
+
+        The two name an answer for good.
+        """
+        # The stored ones first: what is retired in between is then named twice rather than not at all.
+        stored = self.stored_keys()
+        numbers = RetiredAnswers(self.directory).numbers()
+        for key in stored:
+            numbers[key] = [*numbers.get(key, []), max(numbers.get(key, []), default=0) + 1]
+        for key in sorted(numbers):
+            for number in numbers[key]:
+                yield key, number
+
+    def find_paid(self, key: str, number: int) -> Entry | None:
+        """An answer that `paid` named, or None if it was moved meanwhile.
+
+        Raises:
+            DamagedLedger: as for `find`.
+        """
+        retired = RetiredAnswers(self.directory).path(key, number)
+        # Once more at the end, because it may be retired between the first look and the second.
+        for path in (retired, self._path(key), retired):
+            entry = _read(path, key)
+            if entry is not None:
+                return entry
+        return None
+
+    def retire(self, key: str) -> bool:
+        """Set the stored answer aside for good, so that the model is asked again; it stays paid.
+
+        One caller at a time, in any number of processes.
+
+        Returns:
+            Whether there was one.
+        """
+        return RetiredAnswers(self.directory).retire(key)
+
     def reserve(self, key: str) -> None:
         """Note that the call is about to be made, unless it is noted already."""
         Reservations(self.directory).reserve(key)
@@ -129,6 +161,17 @@ class Ledger:
 
     def _path(self, key: str) -> Path:
         return self.directory / f"{key}.json"
+
+
+def _read(path: Path, key: str) -> Entry | None:
+    entry = read_ledger_file(Entry, path, advice="delete the file to ask the model again")
+    if entry is not None and entry.key != key:
+        raise DamagedLedger(
+            "the call in this file is not the one that its name stands for: the content was changed",
+            where=str(path),
+            hint="restore the file, or delete it to ask the model again",
+        )
+    return entry
 
 
 class _LedgerModel:
@@ -151,6 +194,8 @@ class _LedgerModel:
         key = call_key(self.adapter, self.name, request)
         stored = self._ledger.find(key)
         if stored is not None:
+            # Left if a kill came between the two steps of `store`.
+            self._ledger.pending.remove(key)
             return Recorded(stored.answer, key, from_ledger=True)
         self._ledger.reserve(key)
         try:

@@ -48,6 +48,8 @@ class Request(_Frozen):
             None when the answer is free text.
         parameters: see `Parameters`.
         attempt: which attempt of the asking loop this is, from 1, so that a repeated question is a new call.
+        subject: what the question is about, such as a contract's hash, so that its answers can be found;
+            no model sees it, and it is no part of the ledger's key.
     """
 
     purpose: Literal["plan", "revise", "propose"]
@@ -57,6 +59,7 @@ class Request(_Frozen):
     answer_schema: dict[str, JsonValue] | None
     parameters: Parameters
     attempt: int
+    subject: str = ""
 
 
 class FinishReason(StrEnum):

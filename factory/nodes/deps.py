@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from factory.artifacts import RunFolder
+from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure
 from factory.gates.registry import Part
@@ -11,6 +12,7 @@ from factory.llm.port import Model, Parameters
 from factory.prompt import dump_brief
 from factory.repository import Target
 from factory.state import RunState
+from factory.system.sandbox.port import Terms
 from factory.system.stop import Stop
 from factory.workspace import Checkout
 
@@ -35,7 +37,8 @@ class Deps:
         max_attempts: how many attempts model defects may spend.
         progress: tells the user what happens now.
         lands: whether a passed attempt is landed; else it only counts as passed.
-        entered: told the node and the attempt when the graph enters a node.
+        entered: told the node, the attempt, and why the attempt before failed when the graph enters a node.
+        terms: the sandbox of every command; None for none.
         stop: ends the run when another thread asks for that; None if none will.
     """
 
@@ -54,7 +57,8 @@ class Deps:
     max_attempts: int
     progress: Callable[[str], None]
     lands: bool
-    entered: Callable[[str, int], None]
+    entered: Callable[[str, int, JsonObject | None], None]
+    terms: Terms | None
     stop: Stop | None
 
 

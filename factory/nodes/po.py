@@ -21,7 +21,9 @@ def examine(state: RunState, deps: Deps) -> RunState:
         exempt=deps.order.verify_exempt,
         tree=deps.checkout.tree,
         landing=LandingTree(deps.checkout.git, tree),
-        execute=Executor(deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path, deps.stop),
+        execute=Executor(
+            deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path, deps.stop, deps.terms
+        ),
         temporary=deps.checkout.temporary,
         folder=folder.path,
     )

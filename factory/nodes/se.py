@@ -44,6 +44,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
         ),
         parameters=deps.parameters,
         attempt=number,
+        subject=deps.contract,
     )
     try:
         answer = deps.model.complete(request)

@@ -1,13 +1,17 @@
 """`factory show`: what happened in a run, told from its folder to a person."""
 
 from pathlib import Path
+from typing import Final
 
-from factory.artifacts import RUN_FILE, SUMMARY_FILE
+from factory.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
+from factory.build.state_file import STATE_FILE
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.system.files import read_bounded
 
-_CHECK_FILES = ("verify_result.json", "acceptance_result.json")
+_CHECK_FILES: Final = ("verify_result.json", "acceptance_result.json")
+_TOLD_IN_FULL: Final = ("landed", "already_landed", "passed", "failed")
+"""The outcomes whose message says them."""
 
 
 def show_run(folder: Path) -> str:
@@ -19,6 +23,12 @@ def show_run(folder: Path) -> str:
     Raises:
         WorkorderError: it is not the folder of a run, or a file in it is damaged.
     """
+    if (folder / STATE_FILE).is_file():
+        raise WorkorderError(
+            "is the directory of a build, not the folder of a run",
+            where=str(folder),
+            hint=f"`factory status --out {folder}` tells where it stands; name OUT/RUN_ID to see a run",
+        )
     if not (folder / RUN_FILE).is_file():
         raise WorkorderError(
             f"holds no {RUN_FILE}, so it is not the folder of a run",
@@ -33,13 +43,15 @@ def show_run(folder: Path) -> str:
         f"  started {_text(run, 'started')}, ended {_text(run, 'ended') or 'not yet, or it was killed'}",
     ]
     for attempt in sorted(folder.glob("attempt_*"), key=_number):
-        lines += ["", *_attempt(attempt)]
+        lines += ["", f"attempt {_number(attempt)}", *_attempt(attempt)]
+    for attempt in sorted(folder.glob(f"{LANDING_FOLDER}/attempt_*"), key=_number):
+        lines += ["", f"attempt {_number(attempt)} again, on the branch's tip", *_attempt(attempt)]
     lines += ["", *_ending(summary)]
     return "\n".join(lines)
 
 
 def _attempt(folder: Path) -> list[str]:
-    lines = [f"attempt {_number(folder)}"]
+    lines = []
     if (folder / "llm_usage.json").is_file():
         answer = _read(folder / "llm_usage.json")
         usage = _object(answer.get("usage"))
@@ -101,8 +113,7 @@ def _ending(summary: JsonObject) -> list[str]:
     if not summary:
         return ["the run has no summary: it is going on, or it was killed; the next run writes it"]
     outcome, message = _text(summary, "outcome"), _text(summary, "message")
-    # These say it themselves.
-    lines = [message if outcome in ("landed", "already_landed", "failed") else f"{outcome}: {message}"]
+    lines = [message if outcome in _TOLD_IN_FULL else f"{outcome}: {message}"]
     if _text(summary, "hint"):
         lines.append(f"  hint: {_text(summary, 'hint')}")
     usage = _object(summary.get("usage"))

@@ -1,8 +1,14 @@
 """What a person sees: lines on standard output and standard error, with hostile text made harmless."""
 
+import os
 import sys
 import unicodedata
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final, TextIO
+
+SHOW_CURSOR: Final = "\x1b[?25h"
+"""What a terminal needs on which something was drawn again and again, if that ends at once."""
 
 _KEPT: Final = frozenset("\n\t")
 
@@ -43,10 +49,31 @@ class Console:
         """Print what went wrong."""
         self._write(self._err, f"error: {text}")
 
+    def animated(self, environment: Mapping[str, str]) -> TextIO | None:
+        """Standard error, if what stands on it can be drawn anew; None in a log, or on a simple terminal.
+
+        Args:
+            environment: the variables of this process.
+        """
+        if environment.get("TERM", "dumb") in ("", "dumb", "unknown") or not self._err.isatty():
+            return None
+        encoding = (self._err.encoding or "").lower().replace("-", "")
+        return self._err if encoding == "utf8" else None
+
     @staticmethod
     def _write(stream: TextIO, text: str) -> None:
         line = visible(text)
         encoding = getattr(stream, "encoding", None) or "utf-8"
         # A terminal that can't show a character shows its escape instead of ending the program.
-        stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
-        stream.flush()
+        try:
+            stream.write(line.encode(encoding, "backslashreplace").decode(encoding) + "\n")
+            stream.flush()
+        except OSError:
+            # What the stream still holds would fail again when Python ends, and change the exit code.
+            _discard(stream)
+            raise
+
+
+def _discard(stream: TextIO) -> None:
+    with suppress(OSError), open(os.devnull, "wb") as nothing:
+        os.dup2(nothing.fileno(), stream.fileno())

@@ -5,11 +5,13 @@ Everything below an attempt's root may have been written by a model or by code t
 O_NOFOLLOW), so that no swap between a check and a use leads outside.
 """
 
+import fcntl
 import os
+import re
 import secrets
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +22,8 @@ from factory.contract.limits import MAX_JSON_BYTES
 from factory.contract.repo_path import RepoPath
 
 NEW_FILE_MODE: Final = 0o644
+
+_UNFINISHED: Final = re.compile(r"\..*\.workorder-[a-z0-9_]{8}\.tmp", re.DOTALL)
 
 
 class FileProblem(WorkorderError):
@@ -51,15 +55,15 @@ def read_bounded(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> bytes:
 def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
     """Write a whole file so that a reader, and a crash, sees either the old bytes or the new.
 
-    The directory is made if it is missing. The file is flushed to the disk before it gets its name, and the
-    directory after.
+    Missing directories are made. The file is flushed to the disk before it gets its name, and the directory
+    after. What a killed writer leaves is found by `remove_unfinished`.
 
     Raises:
         FileProblem: the file can't be written; nothing was changed.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:40]}.", suffix=".tmp")
+        _make_directory(path.parent)
+        descriptor, temporary = _held_temporary(path)
     except OSError as error:
         raise FileProblem(f"can't be written: {_reason(error)}", where=str(path)) from error
     try:
@@ -68,9 +72,9 @@ def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        Path(temporary).replace(path)
+            temporary.replace(path)
     except BaseException as error:
-        Path(temporary).unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
             raise FileProblem(f"can't be written: {_reason(error)}", where=str(path)) from error
         raise
@@ -80,13 +84,91 @@ def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
         raise FileProblem(f"can't be made safe on the disk: {_reason(error)}", where=str(path)) from error
 
 
+def remove_unfinished(directory: Path) -> int:
+    """Remove the temporary files that killed calls of `write_atomic` left in a directory, not below it.
+
+    Call it whenever you like: a living writer holds a lock on its file, so that nobody takes it away. One
+    that has made its file and does not hold it yet finds out, and makes another.
+
+    Returns:
+        How many there were.
+    """
+    removed = 0
+    with suppress(FileNotFoundError, NotADirectoryError):
+        for path in directory.iterdir():
+            if _UNFINISHED.fullmatch(path.name):
+                removed += _removed_if_abandoned(path)
+    return removed
+
+
+def sync_files(root: Path, paths: Iterable[str]) -> None:
+    """Flush files below `root`, and the directories in which they came, went or changed, to the disk.
+
+    A link is flushed with its directory. What is missing, or is something else now, is passed over.
+
+    Raises:
+        OSError: the disk does not take it.
+    """
+    folders = set()
+    for path in paths:
+        place = root / path
+        folders |= {folder for folder in place.parents if folder.is_relative_to(root)}
+        if place.is_file() and not place.is_symlink():
+            _sync(place, os.O_NONBLOCK)
+    for folder in sorted(folders):
+        if folder.is_dir():
+            sync_directory(folder)
+
+
 def sync_directory(path: Path) -> None:
     """Flush a directory's entries to the disk, so that a rename in it survives a power loss."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    _sync(path, os.O_DIRECTORY)
+
+
+def _sync(path: Path, how: int) -> None:
+    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | how)
     try:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _make_directory(path: Path) -> None:
+    """Make a directory and those above it, each for good."""
+    if path.is_dir():
+        return
+    _make_directory(path.parent)
+    path.mkdir(exist_ok=True)
+    sync_directory(path.parent)
+
+
+def _held_temporary(path: Path) -> tuple[int, Path]:
+    """A new file beside `path`, open and locked until it is closed."""
+    while True:
+        descriptor, name = tempfile.mkstemp(
+            dir=path.parent, prefix=f".{path.name[:40]}.workorder-", suffix=".tmp"
+        )
+        # Waits for nobody but a `remove_unfinished` that came before the lock, and has removed the file then.
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        if os.fstat(descriptor).st_nlink:
+            return descriptor, Path(name)
+        os.close(descriptor)
+
+
+def _removed_if_abandoned(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError:
+        # Its writer has finished meanwhile, or it is none of ours.
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        path.unlink()
+    except (BlockingIOError, FileNotFoundError):
+        return False
+    finally:
+        os.close(descriptor)
+    return True
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,8 @@ _HARMLESS: Final = (
     "-c", "gc.auto=0",
     "-c", "maintenance.auto=false",
     "-c", "submodule.recurse=false",
+    # Objects, too, are on the disk before a branch names them; by default git leaves that to the system.
+    "-c", "core.fsync=committed",
     # A file whose time alone has changed has not changed.
     "-c", "diff.autoRefreshIndex=true",
     # What is printed is what is parsed here.
@@ -84,6 +86,8 @@ class Git:
         work_tree: the checked-out files.
         index: the index file to use instead of the work tree's own.
         throw_away: whether the work tree is an attempt's, where the user's settings of work trees don't hold.
+        lock: the descriptor of the lock that allows changes, which every git holds, too: after a kill nobody
+            else begins before the last one has ended.
     """
 
     git_dir: Path
@@ -91,6 +95,7 @@ class Git:
     work_tree: Path
     index: Path | None = None
     throw_away: bool = False
+    lock: int | None = None
 
     @classmethod
     def open(cls, path: Path) -> Self:
@@ -164,6 +169,7 @@ class Git:
                 cwd=self.work_tree,
                 env={**environment, **(env or {})},
                 stdin=stdin,
+                held=() if self.lock is None else (self.lock,),
             )
 
     def text(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:

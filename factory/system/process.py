@@ -1,8 +1,8 @@
 """Starts processes: nothing else in the project does, and none of them goes through a shell.
 
 `run` is for commands that a plan names and for code that a model wrote: streamed output, a time limit, and
-nothing left behind (see `reaper`). A sandbox is added here, by wrapping the command. `capture` is for
-trusted tools that answer at once, such as git.
+nothing left behind (see `reaper`). A sandbox wraps the command here, and a watch holds it to its limits.
+`capture` is for trusted tools that answer at once, such as git.
 """
 
 import os
@@ -16,10 +16,13 @@ import time
 from collections import deque
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
+from factory.system.sandbox.policy import Policy
+from factory.system.sandbox.port import Confinement, Prepared, begun
+from factory.system.sandbox.watch import Watch
 from factory.system.stop import Stop
 
 HEAD_BYTES: Final = 8_000_000
@@ -52,6 +55,7 @@ class Command:
         stderr: the file that gets its standard error; None sends it to `stdout`, in the order of writing.
         stdin: what it reads.
         stop: ends it, and everything it started, when another thread asks for that; None if none will.
+        confined: the sandbox that it runs in, and what it may use there; None for the user's own programs.
     """
 
     argv: tuple[str, ...]
@@ -62,6 +66,7 @@ class Command:
     stderr: Path | None = None
     stdin: bytes = b""
     stop: Stop | None = None
+    confined: Confinement | None = None
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,12 @@ class Outcome:
         timed_out: whether the time limit ended it.
         not_started: why the program could not be started, if it could not.
         output_bytes: how much it wrote, stored or not.
-        leftovers: how many processes it left behind, which were killed.
+        leftovers: how many processes it left behind, which were killed; where a sandbox ends them
+            by itself, 0.
         seconds: elapsed time.
         supervisor_killed: whether it, or something else, killed the process that watches over it.
+        killed: the limit for which it was killed, see `Resources.told`; the time limit is `timed_out`.
+        sandbox_failed: why the sandbox could not be entered, if it could not; then the command never ran.
     """
 
     exit_code: int | None
@@ -87,11 +95,14 @@ class Outcome:
     leftovers: int
     seconds: float
     supervisor_killed: bool = False
+    killed: str | None = None
+    sandbox_failed: str | None = None
 
     @property
     def ok(self) -> bool:
-        """Whether it ran to its end and returned 0."""
-        return self.exit_code == 0 and not self.timed_out
+        """Whether it ran to its end, within every limit, and returned 0."""
+        failed = self.timed_out or self.killed is not None or self.sandbox_failed is not None
+        return self.exit_code == 0 and not failed
 
 
 def run(command: Command) -> Outcome:
@@ -103,7 +114,8 @@ def run(command: Command) -> Outcome:
 
     Raises:
         Stopped: `command.stop` asked for it.
-        OSError: the output can't be stored, or no process can be started.
+        OSError: the output can't be stored, the sandbox's places can't be prepared, or no process can be
+            started.
     """
     started = time.monotonic()
     if command.stop is not None:
@@ -113,7 +125,8 @@ def run(command: Command) -> Outcome:
             return _never_started("the directory to run it in is gone", started)
         with _Supervised.start(command) as supervised:
             timed_out = supervised.wait(sinks, started + command.timeout_seconds, command.stop)
-    return _outcome(supervised.report, timed_out, sinks.total_bytes, started)
+    outcome = _outcome(supervised.report, timed_out, sinks.total_bytes, started)
+    return outcome if supervised.prepared is None else _confined_outcome(outcome, supervised, command)
 
 
 @dataclass(frozen=True)
@@ -129,10 +142,18 @@ class Captured:
         return self.exit_code == 0
 
 
-def capture(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], stdin: bytes = b"") -> Captured:
+def capture(
+    argv: Sequence[str],
+    *,
+    cwd: Path | None,
+    env: Mapping[str, str],
+    stdin: bytes = b"",
+    held: Sequence[int] = (),
+) -> Captured:
     """Run a trusted tool and keep its output in memory.
 
-    It runs in a session of its own, so that Ctrl-C at the terminal reaches the factory and not the tool.
+    It runs in a session of its own, so that Ctrl-C at the terminal reaches the factory and not the tool. It
+    ends by itself even if the factory is killed; the locks with the descriptors `held` are held until then.
 
     Raises:
         FileNotFoundError: the tool is not installed.
@@ -144,6 +165,7 @@ def capture(argv: Sequence[str], *, cwd: Path | None, env: Mapping[str, str], st
         input=stdin,
         capture_output=True,
         start_new_session=True,
+        pass_fds=held,
         check=False,
     )
     return Captured(done.returncode, done.stdout, done.stderr)
@@ -154,10 +176,24 @@ class _Supervised:
 
     Attributes:
         report: what the supervisor said about the command's end.
+        told: what the sandbox said about its beginning.
+        killed: the limit that the command reached, if it did.
+        prepared: the wrapped command, if there is a sandbox.
     """
 
-    def __init__(self, process: "subprocess.Popen[bytes]", lifeline: int, report_pipe: int) -> None:
+    def __init__(
+        self,
+        process: "subprocess.Popen[bytes]",
+        lifeline: int,
+        report_pipe: int,
+        prepared: Prepared | None,
+        policy: Policy | None,
+    ) -> None:
         self.report = b""
+        self.told = b""
+        self.killed: str | None = None
+        self.prepared = prepared
+        self._watch = Watch(process.pid, policy) if policy is not None else None
         self._process = process
         self._lifeline = lifeline
         self._report_pipe = report_pipe
@@ -174,21 +210,28 @@ class _Supervised:
             stdin = theirs.enter_context(tempfile.TemporaryFile())
             stdin.write(command.stdin)
             stdin.seek(0)
+            confined, prepared = command.confined, None
+            if confined is not None:
+                prepared = confined.sandbox.wrap(command, confined.policy)
+                theirs.callback(prepared.close_inherited)
+                ours.callback(os.close, prepared.told)
             process = subprocess.Popen(
                 (
                     *(sys.executable, "-I", "-S", str(_REAPER)),
-                    *(str(lifeline_read), str(report_write), "--", *command.argv),
+                    *(str(lifeline_read), str(report_write), "--"),
+                    *(command.argv if prepared is None else prepared.argv),
                 ),
                 cwd=command.cwd,
                 env=dict(command.env),
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT if command.stderr is None else subprocess.PIPE,
-                pass_fds=(lifeline_read, report_write),
+                pass_fds=(lifeline_read, report_write, *(prepared.inherited if prepared else ())),
                 start_new_session=True,
             )
             ours.pop_all()
-            return cls(process, lifeline_write, report_read)
+            policy = confined.policy if confined is not None else None
+            return cls(process, lifeline_write, report_read, prepared, policy)
 
     def __enter__(self) -> "_Supervised":
         return self
@@ -202,6 +245,12 @@ class _Supervised:
             if stream is not None:
                 stream.close()
         os.close(self._report_pipe)
+        if self._watch is not None and self.killed is None:
+            self.killed = self._watch.last_look()
+        if self.prepared is not None:
+            with suppress(BlockingIOError):
+                self.told = os.read(self.prepared.told, _CHUNK)
+            os.close(self.prepared.told)
 
     def wait(self, sinks: "_Sinks", deadline: float, stop: Stop | None) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
@@ -215,13 +264,20 @@ class _Supervised:
             ended = False
             while len(selector.get_map()) > (stop is not None):
                 remaining = deadline - time.monotonic()
-                if remaining <= 0 and (timed_out or ended):
+                if remaining <= 0 and (timed_out or ended or self.killed):
                     break
                 if remaining <= 0:
                     timed_out = True
                     self._cut_lifeline()
                     deadline = time.monotonic() + _GRACE_SECONDS
                     continue
+                if self._watch is not None and not (ended or timed_out or self.killed):
+                    self.killed = self._watch.look(sinks.total_bytes)
+                    if self.killed:
+                        self._cut_lifeline()
+                        deadline = time.monotonic() + _GRACE_SECONDS
+                        continue
+                    remaining = min(remaining, self._watch.pause())
                 # Once all is dead, only what is in the pipes follows. A process that is no descendant may
                 # have been handed one of them: it does not make us wait.
                 ready = selector.select(0 if ended else remaining)
@@ -338,6 +394,33 @@ def _outcome(said: bytes, timed_out: bool, output_bytes: int, started: float) ->
         seconds=time.monotonic() - started,
         supervisor_killed=exit_code is None and ended_by is None and error is None,
     )
+
+
+def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Command) -> Outcome:
+    """What the end of the program that confines says about the command."""
+    if supervised.prepared is not None and supervised.prepared.ends_processes:
+        outcome = replace(outcome, leftovers=0)
+    error = begun(supervised.told)
+    if error is None:
+        failed = "it was not ready in time" if outcome.timed_out else _first_lines(command)
+        return replace(outcome, sandbox_failed=failed, killed=None)
+    if error:
+        return replace(outcome, exit_code=None, signal=None, not_started=os.strerror(error).lower())
+    return replace(outcome, killed=supervised.killed or _limit_of_signal(outcome))
+
+
+def _first_lines(command: Command) -> str:
+    """What the confining program complained about: the command itself has printed nothing."""
+    with (command.stderr or command.stdout).open("rb") as file:
+        return file.read(1_000).decode("utf-8", "backslashreplace").strip() or "it gave no reason"
+
+
+def _limit_of_signal(outcome: Outcome) -> str | None:
+    """The limit for which the kernel ended a command by itself."""
+    # Some of the programs that confine return 128 and the number of the signal that ended the command.
+    ended_by = outcome.signal or (outcome.exit_code or 0) - 128
+    limits: dict[int, str] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file size"}
+    return limits.get(ended_by)
 
 
 def _never_started(reason: str, started: float) -> Outcome:

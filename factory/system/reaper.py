@@ -26,6 +26,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 _GIVE_UP_SECONDS = 5.0
 _PATIENCE_SECONDS = _GIVE_UP_SECONDS + 3.0
 _GAVE_UP = 3
+# The places of fields after the name, see proc_pid_stat(5).
+_STATE, _PARENT, _BEGAN = 0, 1, 19
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE)
 
 
@@ -154,38 +156,68 @@ def _end_descendants(child: int) -> tuple[int, int | None, bool]:
             continue
         if time.monotonic() > end:
             return len(seen), status, False
-        for descendant, alive in _descendants(child).items():
+        for descendant, (alive, began) in _descendants(child).items():
             if alive and descendant != child:
                 seen.add(descendant)
-            try:
-                os.kill(descendant, signal.SIGKILL)
-            except (ProcessLookupError, PermissionError):
-                continue
+            _kill(descendant, began)
         time.sleep(0.001)
 
 
-def _descendants(child: int) -> dict[int, bool]:
-    """The descendants of this process, and whether each is alive; without /proc, `child` alone."""
-    own, parents, alive = os.getpid(), {}, {}
+def _kill(descendant: int, began: bytes) -> None:
+    """Kill a process, and the group that it leads: before its members have multiplied further.
+
+    Numbers are used again quickly where processes multiply. A descriptor keeps this one for the process that
+    has it, and the time of its beginning tells whether that is still the descendant.
+    """
+    try:
+        if not began or not hasattr(os, "pidfd_open"):
+            os.kill(descendant, signal.SIGKILL)
+            return
+        held = os.pidfd_open(descendant)
+        try:
+            fields = _fields(descendant)
+            if fields is None or fields[_BEGAN] != began:
+                return
+            signal.pidfd_send_signal(held, signal.SIGKILL)
+            if os.getpgid(descendant) == descendant:
+                os.killpg(descendant, signal.SIGKILL)
+        finally:
+            os.close(held)
+    except OSError:
+        # It is gone, or it is not ours to kill.
+        return
+
+
+def _descendants(child: int) -> dict[int, tuple[bool, bytes]]:
+    """The descendants of this process: whether each is alive, and when it began.
+
+    Without /proc, `child` alone, and no time.
+    """
+    own, parents, found = os.getpid(), {}, {}
     try:
         # Another process namespace's /proc would make us kill strangers.
         entries = os.listdir("/proc") if os.readlink("/proc/self") == str(own) else None
     except OSError:
         entries = None
     if entries is None:
-        return {child: True} if child else {}
+        return {child: (True, b"")} if child else {}
     for entry in entries:
-        if not entry.isdigit():
-            continue
-        try:
-            with open(f"/proc/{entry}/stat", "rb") as file:
-                # The name in parentheses may hold anything: the fields begin after the last one.
-                fields = file.read().rpartition(b")")[2].split()
-        except OSError:
-            continue
-        # A zombie may be a process whose first thread alone has ended, so it is killed like the others.
-        parents[int(entry)], alive[int(entry)] = int(fields[1]), fields[0] != b"Z"
-    return {pid: alive[pid] for pid in parents if _is_below(pid, own, parents)}
+        fields = _fields(int(entry)) if entry.isdigit() else None
+        if fields is not None:
+            # A zombie may be a process whose first thread alone has ended, so it is killed like the others.
+            parents[int(entry)] = int(fields[_PARENT])
+            found[int(entry)] = (fields[_STATE] != b"Z", fields[_BEGAN])
+    return {pid: found[pid] for pid in found if _is_below(pid, own, parents)}
+
+
+def _fields(pid: int) -> list[bytes] | None:
+    """What /proc tells of a process after its name, see proc_pid_stat(5); None if it is gone."""
+    try:
+        with open(f"/proc/{pid}/stat", "rb") as file:
+            # The name in parentheses may hold anything: the fields begin after the last one.
+            return file.read().rpartition(b")")[2].split()
+    except OSError:
+        return None
 
 
 def _is_below(pid: int, ancestor: int, parents: dict[int, int]) -> bool:

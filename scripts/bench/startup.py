@@ -16,7 +16,14 @@ from functools import partial
 from pathlib import Path
 
 from measure import CHECKOUT, machine, median, milliseconds, process_seconds, table, taking_turns, verdict
+from plans import plan as plan_of
 from plans import write_plan
+
+sys.path.insert(0, str(CHECKOUT))
+
+from factory.build.documents import BuildState
+from factory.build.state_file import save_state
+from factory.contract.work_order import Plan
 
 BUDGET = 2.0
 FLOOR = "floor: argparse, pydantic.BaseModel"
@@ -28,6 +35,14 @@ def main(rounds: int) -> None:
     """Measure and print the table."""
     with tempfile.TemporaryDirectory() as folder:
         plan = write_plan(Path(folder), 10)
+        state = BuildState.of(
+            Plan.model_validate(plan_of(10)),
+            repository=folder,
+            branch="main",
+            base="0" * 40,
+            now="2026-01-01T00:00:00.000Z",
+        )
+        save_state(Path(folder), state)
         commands = {
             FLOOR: ["-c", FLOOR_CODE],
             "python alone": ["-c", ""],
@@ -36,6 +51,7 @@ def main(rounds: int) -> None:
             "factory --help": ["-m", "factory", "--help"],
             "planner explain E101": ["-m", "planner", "explain", "E101"],
             "planner check, 10 work orders": ["-m", "planner", "check", str(plan)],
+            "factory status, 10 work orders": ["-m", "factory", "status", "--out", folder],
         }
         print(machine())
         times = taking_turns(

@@ -35,6 +35,10 @@ from tests.support.runs import read_object
 ROOT = Path(__file__).parents[2]
 
 
+UNSANDBOXED = ("--sandbox", "none", "--allow-unsandboxed")
+"""For gates that tell their process id to the test; what lives on in a sandbox has tests of its own."""
+
+
 class User:
     """Somebody at a shell, with a repository and a work order."""
 
@@ -44,11 +48,13 @@ class User:
         self.work_order = write_work_order(tmp_path / "WO-01.json", **order)  # type: ignore[arg-type]
         self.out = tmp_path / "out"
         self.llm = llm
+        self.options: tuple[str, ...] = ()
 
     def command(self, *options: str) -> list[str]:
         return [
             *(sys.executable, "-m", "factory", "run", "--repo", str(self.repo)),
-            *("--work-order", str(self.work_order), "--out", str(self.out), "--llm", self.llm, *options),
+            *("--work-order", str(self.work_order), "--out", str(self.out), "--llm", self.llm),
+            *(*self.options, *options),
         ]
 
     def runs(self, *options: str) -> "subprocess.CompletedProcess[str]":
@@ -224,6 +230,7 @@ def test_a_signal_while_a_command_runs_ends_it_and_puts_everything_back(
         answering_program(tmp_path / "model.py", a_proposal()),
         acceptance_commands=[sleeping_gate(tmp_path / "gate.py")],
     )
+    user.options = UNSANDBOXED
     before = user.state()
     run = user.starts()
     gate = waited_for(tmp_path / "gate.py.pid")
@@ -254,9 +261,11 @@ def in_a_gate(tmp_path: Path) -> User:
     gate = sleeping_gate(tmp_path / "gate.py")
     # The gate lets the next run pass.
     command = shlex.join(["sh", "-c", f"test -e {tmp_path / 'gate.py.pid'} || exec {gate}"])
-    return User(
+    user = User(
         tmp_path, answering_program(tmp_path / "model.py", a_proposal()), acceptance_commands=[command]
     )
+    user.options = UNSANDBOXED
+    return user
 
 
 def while_it_lands(tmp_path: Path) -> User:

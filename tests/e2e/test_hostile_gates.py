@@ -655,8 +655,6 @@ class TestEnvironment:
 
     def run(self, repo: Path, *passed: str, **variables: str) -> Finished:
         scene = Scene(repo, acceptance_commands=[self.DUMP])
-        from dataclasses import replace
-
         from factory.execution import Outside
         from factory.run import run_work_order
         from factory.system.clock import SystemClock
@@ -664,8 +662,8 @@ class TestEnvironment:
 
         own = {**os.environ, **SECRETS, **variables}
         world = Outside(lambda _stop, _price: scene.model, SystemClock(), scene.progress.append, own)
-        settings = run_settings(scene.repo, scene.work_order, scene.out)
-        return run_work_order(replace(settings, passed_variables=passed), world)
+        settings = run_settings(scene.repo, scene.work_order, scene.out, passed_variables=passed)
+        return run_work_order(settings, world)
 
     @staticmethod
     def seen(finished: Finished) -> dict[str, str]:

@@ -102,7 +102,7 @@ def test_what_it_suggests_at_its_end_works(spec: Path, tmp_path: Path) -> None:
     done = demo(tmp_path, "--spec", spec, "--llm", model, "--dir", "out here")
 
     suggested = done.stdout.partition("Look around:\n")[2].splitlines()
-    assert len(suggested) == 2
+    assert len(suggested) == 3
     for line in suggested:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
         shown = subprocess.run(shlex.split(line), env=environment, capture_output=True, text=True)

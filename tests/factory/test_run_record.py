@@ -104,3 +104,26 @@ def test_folders_that_are_none_of_ours_are_left_alone(tmp_path: Path) -> None:
     assert complete_killed_runs(tmp_path, "/r/.git", Ticking(), lambda _: None) == 0
     assert complete_killed_runs(tmp_path / "nowhere", "/r/.git", Ticking(), lambda _: None) == 0
     assert not list(tmp_path.glob("*/run_summary.json"))
+
+
+def test_a_run_that_was_killed_after_its_summary_keeps_it(tmp_path: Path) -> None:
+    # given a run that ended twice, the second time without the last word in run.json
+    folder = RunFolder(tmp_path / ("a" * 16), Ticking())
+    attempts = ({"attempt": 1, "passed": True},)
+    for outcome in ("failed", "passed"):
+        facts = {"run_id": "abc", "repository": "/r"}
+        RunRecord.start(folder, ORDER, facts).end(
+            Ending(outcome, ExitCode.PASS, "ended", attempts=attempts), None, 1
+        )
+    run = read_object(folder.path / "run.json")
+    folder.document("run.json", {**run, "outcome": None, "ended": None})
+    # when
+    assert complete_killed_runs(tmp_path, "/r", Ticking(), lambda _facts: None) == 0
+    # then
+    assert read_object(folder.path / "run.json") == run
+    assert read_object(folder.path / "run_summary.json")["attempts"] == list(attempts)
+
+    # but an earlier run's summary says nothing about a later one
+    RunRecord.start(folder, ORDER, {"run_id": "abc", "repository": "/r"})
+    assert complete_killed_runs(tmp_path, "/r", Ticking(), lambda _facts: None) == 1
+    assert read_object(folder.path / "run.json")["outcome"] == "killed"

@@ -304,3 +304,32 @@ def test_a_dirty_checkout_is_refused_before_anything_is_asked(repo: Path) -> Non
     assert built.ended.exit_code == 2
     assert "not clean" in built.ended.message
     assert scene.model.asked == []
+
+
+def test_why_an_attempt_failed_is_told_while_the_next_one_goes_on(repo: Path) -> None:
+    def reply(_order_id: str, attempt: int, _request: Request) -> str:
+        return "prose" if attempt == 1 else a_proposal({"WO-01.txt": "x"})
+
+    scene = BuildScene(repo, [writes("WO-01.txt")], reply)
+
+    assert scene.build().ended.exit_code == 0
+
+    (event,) = [event for event in scene.events if event.get("after") == "patching"]
+    failure = event["failure"]
+    assert isinstance(failure, dict)
+    assert failure["stage"] == "llm_output_invalid"
+    assert scene.events[-2]["failure"] is None
+
+
+def test_why_a_work_order_fails_that_could_never_land_is_told(repo: Path) -> None:
+    commit_files(repo, {".gitignore": "WO-01.txt\n"})
+    scene = BuildScene(repo, [writes("WO-01.txt")], writes_its_file)
+
+    built = scene.build()
+
+    assert built.ended.exit_code == 4
+    assert built.state is not None
+    failure = built.state.order("WO-01").last_failure
+    assert failure is not None
+    assert "WO-01.txt" in failure.message
+    assert scene.model.asked == []

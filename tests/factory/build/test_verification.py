@@ -107,4 +107,4 @@ def test_what_the_repository_says_a_model_costs_is_what_is_shown(tmp_path: Path,
     assert state is not None
     # The scripted model uses 100 tokens in.
     assert state.spent.cost_usd == 1.0
-    assert state.orders[0].wasted.cost_usd is None
+    assert state.wasted.cost_usd is None

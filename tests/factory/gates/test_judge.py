@@ -43,6 +43,10 @@ def test_a_command_that_returned_0_passes(tmp_path: Path) -> None:
             "the process that watches over the command was killed",
         ),
         ({"changed": (".git/HEAD", "a")}, "the command changed what it must not: .git/HEAD, a"),
+        (
+            {"exit_code": None, "signal": 9, "killed": "memory", "limit": "2 GiB of memory"},
+            "the command was killed because it reached a limit: 2 GiB of memory",
+        ),
     ],
 )
 def test_what_the_model_did_is_its_fault(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -107,6 +111,17 @@ def test_a_tool_that_is_missing(
     words: tuple[str, ...], exit_code: int, excerpt: str, class_: FailureClass, tmp_path: Path
 ) -> None:
     assert whose(tmp_path, *words, exit_code=exit_code, excerpt=excerpt) is class_
+
+
+def test_a_sandbox_that_failed_is_the_machines_fault(tmp_path: Path) -> None:
+    result = a_result("check", exit_code=1, sandbox_failed="bwrap: Can't mount proc")
+
+    failure = judge(result, Stage.VERIFY_FAILED, a_context(tmp_path))
+
+    assert failure is not None
+    assert failure.failure_class is MACHINE
+    assert "bwrap: Can't mount proc" in failure.message
+    assert "factory doctor" in failure.hint
 
 
 def test_the_evidence_goes_along(tmp_path: Path) -> None:

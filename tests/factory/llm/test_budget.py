@@ -181,3 +181,17 @@ def test_a_call_that_failed_gives_back_what_was_set_aside(tmp_path: Path) -> Non
         limited.complete(a_request())
 
     assert limited.complete(a_request()).text == "yes"
+
+
+def test_what_is_retired_and_asked_anew_while_a_budget_lives_is_counted_once_each(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    wrapped = ledger.wrap(ScriptedModel([an_answer(7), an_answer(5)]))
+    # Room for the worst case after the first answer, and for no token more after the second.
+    limited = Budget(Limits(tokens=worst_tokens() + 11), ledger).guarded(wrapped)
+    key = limited.ask(a_request()).key
+
+    ledger.retire(key)
+    assert limited.ask(a_request()).answer.usage.input_tokens == 5
+
+    with pytest.raises(BudgetReached, match="12 of"):
+        limited.complete(a_request(attempt=2))

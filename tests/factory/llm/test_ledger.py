@@ -108,6 +108,17 @@ def test_an_interrupted_call_is_asked_again(tmp_path: Path) -> None:
     assert [name for name in names(tmp_path) if "pending" in name] == []
 
 
+def test_a_reservation_that_a_kill_has_left_beside_the_answer_goes_with_the_next_use(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    wrapped = ledger.wrap(ScriptedModel(["yes"]))
+    key = wrapped.ask(a_request()).key
+    ledger.reserve(key)
+
+    assert wrapped.ask(a_request()).from_ledger
+
+    assert names(tmp_path) == [f"{key}.json"]
+
+
 def test_entries_come_sorted_and_other_files_are_passed_over(tmp_path: Path) -> None:
     ledger = Ledger(tmp_path)
     wrapped = ledger.wrap(ScriptedModel(["1", "2", "3"]))
@@ -229,3 +240,68 @@ def test_the_key_of_a_call_never_changes_between_releases() -> None:
     assert call_key("command", "model", a_request()) == (
         "7b3eae1b0fc49580fbbd2e64baa396afe02da4693b6f6012ee9765c5d6dd7281"
     )
+
+
+# retired answers
+
+
+def test_a_retired_answer_is_asked_anew_and_stays_paid(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    wrapped = ledger.wrap(ScriptedModel(["one", "two", "three"]))
+    key = wrapped.ask(a_request()).key
+
+    for text in ("two", "three"):
+        assert ledger.retire(key)
+        assert ledger.find(key) is None
+        assert list(ledger.entries()) == []
+        assert wrapped.ask(a_request()).answer.text == text
+
+    paid = [ledger.find_paid(*name) for name in ledger.paid()]
+    assert [entry.answer.text for entry in paid if entry] == ["one", "two", "three"]
+    assert names(tmp_path) == [f"{key}.json", "retired"]
+    assert names(tmp_path / "retired") == [f"{key}.1.json", f"{key}.2.json"]
+
+
+def test_the_name_of_a_paid_answer_stays_when_it_is_retired(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    key = ledger.wrap(ScriptedModel(["one"])).ask(a_request()).key
+    (before,) = ledger.paid()
+    stored = ledger.find_paid(*before)
+
+    ledger.retire(key)
+
+    assert list(ledger.paid()) == [before]
+    assert ledger.find_paid(*before) == stored
+    assert not ledger.retire(key)
+    assert list(ledger.paid()) == [before]
+
+
+def test_other_files_beside_retired_answers_are_nothing(tmp_path: Path) -> None:
+    (tmp_path / "retired").mkdir()
+    for name in ("notes.txt", f"{'a' * 64}.json", f"{'a' * 64}.0.json", f".{'a' * 64}.1.json.tmp"):
+        (tmp_path / "retired" / name).write_text("{")
+
+    assert list(Ledger(tmp_path).paid()) == []
+
+
+def test_a_retired_answer_that_was_changed_is_not_trusted(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    key = ledger.wrap(ScriptedModel(["one"])).ask(a_request()).key
+    ledger.retire(key)
+    path = tmp_path / "retired" / f"{key}.1.json"
+    path.write_text(path.read_text().replace("Write a plan", "Write a poem"))
+
+    with pytest.raises(DamagedLedger, match="not the one that its name stands for"):
+        ledger.find_paid(key, 1)
+
+
+def test_what_a_request_is_about_is_stored_and_is_no_part_of_its_identity(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    request = a_request()
+    about = request.model_copy(update={"subject": "a contract"})
+
+    key = ledger.wrap(ScriptedModel(["one"])).ask(about).key
+    again = ledger.wrap(ScriptedModel([])).ask(request)
+
+    assert again.key == key
+    assert [entry.request.subject for entry in ledger.entries()] == ["a contract"]

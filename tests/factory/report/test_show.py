@@ -6,12 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from factory.build.state_file import require_state
 from factory.contract.errors import WorkorderError
 from factory.report.ending import told
 from factory.report.show import show_run
 from factory.run import Finished
 from factory.system.console import visible
 from tests.support.answers import a_proposal
+from tests.support.builds import BuildScene, writes
 from tests.support.golden import assert_golden
 from tests.support.repositories import make_repo
 from tests.support.runs import Scene
@@ -137,3 +139,42 @@ def test_hostile_text_in_a_folder_is_shown_escaped(tmp_path: Path) -> None:
     assert "\x1b" not in text
     assert "Done.\\x1b[2J\\u202e" in text
     assert "x" * 400 not in text
+
+
+def test_what_a_build_leaves_of_a_run_whose_gates_ran_again_on_the_tip(tmp_path: Path) -> None:
+    second = {**writes("WO-02.txt", depends_on=[]), "acceptance_commands": ["test ! -e WO-01.txt"]}
+    orders = [writes("WO-01.txt", depends_on=[]), second]
+    scene = BuildScene(
+        make_repo(tmp_path / "repo"),
+        orders,
+        lambda name, _attempt, _request: a_proposal({f"{name}.txt": "x"}),
+    )
+    scene.build(max_attempts=1)
+    state = require_state(scene.out)
+    folder = scene.out / state.order("WO-02").runs[-1].run_id
+
+    text = show_run(folder)
+
+    text = text.replace(folder.name, "<run>")
+    text = re.sub(r"\b[0-9a-f]{12}\b", "<commit>", text)
+    text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<date>", text)
+    assert_golden("show_failed_on_the_tip.txt", re.sub(r"\b\d+\.\d+ s\b", "<time> s", text) + "\n")
+
+
+def test_a_run_of_a_build_that_waits_for_its_turn_to_land(tmp_path: Path) -> None:
+    finished = Scene(make_repo(tmp_path / "repo")).run()
+    assert finished.folder is not None
+    summary = finished.folder / "run_summary.json"
+    told = {"outcome": "passed", "message": "WO-01 passed its gates, and waits for its turn to land"}
+    summary.write_text(json.dumps({**json.loads(summary.read_text()), **told}))
+
+    assert "\n\nWO-01 passed its gates, and waits for its turn to land\n" in show_run(finished.folder)
+
+
+def test_the_directory_of_a_build_is_told_from_the_folder_of_a_run(tmp_path: Path) -> None:
+    (tmp_path / "state.json").write_text("{}")
+
+    with pytest.raises(WorkorderError, match="is the directory of a build") as caught:
+        show_run(tmp_path)
+
+    assert caught.value.hint.startswith(f"`factory status --out {tmp_path}` tells")

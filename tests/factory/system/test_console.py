@@ -73,3 +73,22 @@ def test_what_is_shown_is_out_before_the_next_step_begins() -> None:
     Console(out=io.StringIO(), err=stream).progress("now")
 
     assert raw.getvalue() == b"now\n"
+
+
+class Terminal(io.TextIOWrapper):
+    def __init__(self, encoding: str = "utf-8") -> None:
+        super().__init__(io.BytesIO(), encoding=encoding)
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_picture_is_drawn_only_on_a_terminal_that_can_show_it() -> None:
+    terminal = Terminal()
+
+    assert Console(err=terminal).animated({"TERM": "xterm"}) is terminal
+    for term in ("dumb", "unknown", ""):
+        assert Console(err=terminal).animated({"TERM": term}) is None
+    assert Console(err=terminal).animated({}) is None
+    assert Console(err=Terminal("latin-1")).animated({"TERM": "xterm"}) is None
+    assert Console(err=io.StringIO()).animated({"TERM": "xterm"}) is None

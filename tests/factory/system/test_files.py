@@ -1,17 +1,28 @@
 """Files: nothing below an attempt's root leads out of it, blocks, or is half written."""
 
 import os
+import signal
 import socket
 import stat
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import pytest
 
 from factory.contract.repo_path import RepoPath
-from factory.system.files import FileProblem, FoundFile, Tree, read_bounded, write_atomic
+from factory.system.files import (
+    FileProblem,
+    FoundFile,
+    Tree,
+    read_bounded,
+    remove_unfinished,
+    write_atomic,
+)
 
 AS_ROOT = pytest.mark.skipif(os.geteuid() == 0, reason="root may read and write everything")
 
@@ -292,3 +303,64 @@ class TestTrustedPlaces:
 
         with pytest.raises(FileProblem, match="can't be written"):
             write_atomic(tmp_path / "file" / "below", b"one")
+
+
+class TestUnfinished:
+    """What a killed writer leaves."""
+
+    def test_it_is_removed_and_nothing_else_is(self, tmp_path: Path) -> None:
+        script = (
+            "import os, pathlib, signal, sys\n"
+            "from factory.system.files import write_atomic\n"
+            "def kill(event, args):\n"
+            "    if event == 'os.rename':\n"
+            "        os.kill(os.getpid(), signal.SIGKILL)\n"
+            "sys.addaudithook(kill)\n"
+            "write_atomic(pathlib.Path(sys.argv[1]), b'new')\n"
+        )
+        target = tmp_path / "state.json"
+        target.write_bytes(b"old")
+        kept = [".other.workorder-abcdefgh", ".mine.tmp", "x.workorder-abcdefgh.tmp", "state.json"]
+        for name in kept:
+            (tmp_path / name).touch()
+        killed = subprocess.run(
+            [sys.executable, "-c", script, str(target)], cwd=Path(__file__).parents[3], check=False
+        )
+        assert killed.returncode == -signal.SIGKILL
+        assert len(list(tmp_path.iterdir())) == len(kept) + 1
+
+        assert remove_unfinished(tmp_path) == 1
+
+        assert sorted(path.name for path in tmp_path.iterdir()) == sorted(kept)
+        assert target.read_bytes() == b"old"
+        assert remove_unfinished(tmp_path / "absent") == 0
+
+    def test_a_link_is_no_file_of_a_writer(self, tmp_path: Path) -> None:
+        (tmp_path / "precious").touch()
+        (tmp_path / ".a.workorder-abcdefgh.tmp").symlink_to("precious")
+
+        assert remove_unfinished(tmp_path) == 0
+
+        assert len(list(tmp_path.iterdir())) == 2
+
+    def test_living_writers_are_not_disturbed(self, tmp_path: Path) -> None:
+        over = threading.Event()
+
+        def remove() -> int:
+            removed = 0
+            while not over.is_set():
+                removed += remove_unfinished(tmp_path)
+            return removed
+
+        with ThreadPoolExecutor(4) as pool:
+            removers = [pool.submit(remove) for _ in range(2)]
+            try:
+                for number in range(200):
+                    write_atomic(tmp_path / "file", b"%d" % number)
+            finally:
+                over.set()
+
+        assert (tmp_path / "file").read_bytes() == b"199"
+        for remover in removers:
+            remover.result()
+        assert [path.name for path in tmp_path.iterdir()] == ["file"]

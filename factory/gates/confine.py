@@ -1,0 +1,60 @@
+"""What the commands of an attempt may see and change, as a policy for the sandbox."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Final
+
+from factory.system.files import FileProblem, read_bounded
+from factory.system.git import Git
+from factory.system.sandbox.policy import Policy
+from factory.system.sandbox.port import Terms
+from factory.system.sandbox.visible import environments_in, needed
+from factory.workspace import Checkout
+
+_DEEPEST_BORROWING: Final = 5
+"""How far git itself follows repositories that borrow from others, see gitrepository-layout(5)."""
+
+
+def policy_for(checkout: Checkout, environment: Mapping[str, str], terms: Terms) -> Policy:
+    """The policy for a command in a checkout: its files are writable, its git data is not.
+
+    Args:
+        checkout: where the command runs.
+        environment: the command's environment.
+        terms: what it gets.
+    """
+    git, root = checkout.git, checkout.root
+    # An environment in the user's own checkout serves the user afterwards. One in a throw-away checkout was
+    # made by an earlier command, for the next.
+    environments = () if git.throw_away else environments_in(root)
+    return Policy(
+        root=root,
+        home=checkout.home,
+        temporary=checkout.temporary,
+        read_only=(root / ".git", *environments),
+        visible=(*needed(environment, os.environ), *_git_places(git)),
+        network=terms.network,
+        resources=terms.resources,
+    )
+
+
+def _git_places(git: Git) -> Iterator[Path]:
+    """Where git reads outside of the checkout; of the user's repository no more than that."""
+    if not git.throw_away:
+        yield from (git.git_dir, git.common_dir)
+    borrowed = [git.common_dir / "objects"]
+    for _ in range(_DEEPEST_BORROWING):
+        yield from borrowed
+        borrowed = [place for folder in borrowed for place in _alternates(folder)]
+
+
+def _alternates(objects: Path) -> Iterator[Path]:
+    try:
+        lines = read_bounded(objects / "info" / "alternates").splitlines()
+    except FileProblem:
+        return
+    for line in lines:
+        # A line in quotes is a name that no sensible place has; its objects stay out of sight.
+        if line and not line.startswith((b"#", b'"')):
+            yield Path(os.path.normpath(objects / os.fsdecode(line)))

@@ -1,0 +1,44 @@
+"""Numbers and texts as a person reads them in a line: durations, tokens, dollars. Pure."""
+
+from datetime import datetime
+
+from factory.build.documents import Spending
+from factory.system.console import visible
+
+
+def duration(seconds: float) -> str:
+    """`0:07`, `12:34` or `1:02:03`; never negative, because two clocks may disagree."""
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
+def elapsed(since: str, now: str) -> str:
+    """The time between two instants as ISO 8601; empty if one of them is none."""
+    try:
+        return duration((datetime.fromisoformat(now) - datetime.fromisoformat(since)).total_seconds())
+    except (ValueError, TypeError):
+        return ""
+
+
+def tokens(spending: Spending) -> str:
+    """Input and output together, such as `12,345`; empty if there are none."""
+    used = spending.input_tokens + spending.output_tokens
+    return f"{used:,}" if used else ""
+
+
+def dollars(spending: Spending) -> str:
+    """What it cost, such as `$0.0123`; empty if no price is known."""
+    return "" if spending.cost_usd is None else f"${spending.cost_usd:.4f}"
+
+
+def spent(spending: Spending) -> str:
+    """A phrase such as `1,200 tokens in, 300 out, $0.0123`."""
+    cost = dollars(spending)
+    used = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"
+    return f"{used}, {cost}" if cost else used
+
+
+def in_one_line(text: str) -> str:
+    """`text` on one line, with nothing in it that could act on a terminal."""
+    return " ".join(visible(text).split())

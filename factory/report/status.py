@@ -1,0 +1,122 @@
+"""`factory status`: where a build stands, told from its state to a person. Pure."""
+
+from typing import Final
+
+from factory.build.documents import AttemptRecord, BuildState, OrderState, RunEntry, Spending
+from factory.build.machine import BuildPhase, OrderPhase
+from factory.contract.canonical import dump
+from factory.contract.strict_json import JsonObject
+from factory.report.figures import dollars, in_one_line, spent
+
+_TITLE_CHARS: Final = 50
+_MESSAGE_CHARS: Final = 200
+
+
+def told_status(state: BuildState, *, running: bool, attempts: bool = False) -> str:
+    """The text.
+
+    Args:
+        state: of the build.
+        running: whether a process is at work on it.
+        attempts: whether each attempt gets a line.
+    """
+    lines = [
+        f"{_standing(state, running=running)}, last change {state.updated}",
+        f"  build {state.build_id} of the plan {state.plan_hash[:12]}"
+        + (f", specification {state.spec_hash[:12]}" if state.spec_hash else ""),
+        f"  on {in_one_line(state.branch)} of {in_one_line(state.repository)}, base {state.base[:12]}",
+    ]
+    if state.ended is not None:
+        lines.append(f"  {in_one_line(state.ended.message)}")
+        if state.ended.hint:
+            lines.append(f"  hint: {in_one_line(state.ended.hint)}")
+    lines += ["", *_orders(state, attempts=attempts), "", *_spending(state)]
+    return "\n".join(lines)
+
+
+def status_document(state: BuildState, *, running: bool) -> JsonObject:
+    """The same for a program: the state as on the disk, and `running`, `spent`, `useful` and `wasted`."""
+    whole = dump(state)
+    assert isinstance(whole, dict)
+    return {
+        **whole,
+        "running": running,
+        "spent": dump(state.spent),
+        "useful": dump(state.useful),
+        "wasted": dump(state.wasted),
+    }
+
+
+def _was_killed(state: BuildState, *, running: bool) -> bool:
+    """Whether the state says that the build goes on, and no process does it."""
+    return state.state in (BuildPhase.INIT, BuildPhase.RUNNING) and not running
+
+
+def _standing(state: BuildState, *, running: bool) -> str:
+    if _was_killed(state, running=running):
+        return "killed: no process is at work; build again to go on, nothing that was paid is paid again"
+    if running and state.state not in (BuildPhase.INIT, BuildPhase.RUNNING):
+        return f"{state.state}, and a process is at work on it"
+    return str(state.state)
+
+
+def _orders(state: BuildState, *, attempts: bool) -> list[str]:
+    rows = [
+        (
+            in_one_line(order.id),
+            str(order.state),
+            _attempts(order),
+            order.commit[:12] if order.commit else "",
+            _tokens(order.spent),
+            dollars(order.spent),
+            _cut(in_one_line(order.title), _TITLE_CHARS),
+        )
+        for order in state.orders
+    ]
+    header = ("", "state", "attempts", "commit", "tokens in/out", "cost", "title")
+    # What no work order has needs no column.
+    kept = [index for index, name in enumerate(header) if not name or any(row[index] for row in rows)]
+    table = [tuple(line[index] for index in kept) for line in (header, *rows)]
+    widths = [max(len(line[column]) for line in table) for column in range(len(kept))]
+    text = [
+        "  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip()
+        for line in table
+    ]
+    lines = [text[0]]
+    for order, row in zip(state.orders, text[1:], strict=True):
+        lines.append(row)
+        if attempts:
+            lines += [f"       {_attempt(run, attempt)}" for run in order.runs for attempt in run.attempts]
+        failure = order.last_failure
+        if failure is not None and order.state is not OrderPhase.LANDED:
+            message = _cut(in_one_line(failure.message), _MESSAGE_CHARS)
+            lines.append(f"       {failure.stage} ({failure.failure_class}): {message}")
+    return lines
+
+
+def _attempt(run: RunEntry, attempt: AttemptRecord) -> str:
+    end = "passed" if attempt.passed else f"failed at {attempt.stage}"
+    return f"{in_one_line(run.run_id)} attempt {attempt.attempt}: {end}, {spent(Spending.on([attempt]))}"
+
+
+def _attempts(order: OrderState) -> str:
+    made = sum(len(run.attempts) for run in order.runs)
+    return str(max(made, order.attempt) or "")
+
+
+def _tokens(spending: Spending) -> str:
+    if not spending.input_tokens and not spending.output_tokens:
+        return ""
+    return f"{spending.input_tokens:,} / {spending.output_tokens:,}"
+
+
+def _spending(state: BuildState) -> list[str]:
+    return [
+        f"spent   {spent(state.spent)}",
+        f"useful  {spent(state.useful)}",
+        f"wasted  {spent(state.wasted)}",
+    ]
+
+
+def _cut(text: str, length: int) -> str:
+    return text if len(text) <= length else text[: length - 1] + "…"

@@ -1,0 +1,67 @@
+"""The events of a build as lines for a log. Pure."""
+
+from typing import Final
+
+from factory.build.documents import BuildState
+from factory.build.machine import BuildPhase, OrderPhase
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.report.figures import in_one_line
+
+_SHOWN_CHARS: Final = 500
+
+
+def told_event(state: BuildState, event: JsonObject) -> list[str]:
+    """The lines that a person wants to read about an event; none for the ends, which the result tells.
+
+    Args:
+        state: the state after the event.
+        event: as in `events.jsonl`.
+    """
+    match event.get("event"):
+        case "build" if event.get("after") == BuildPhase.RUNNING:
+            count = f"{len(state.orders)} work order{'s' if len(state.orders) != 1 else ''}"
+            return [f"building {count} on {in_one_line(state.branch)}, base {state.base[:12]}"]
+        case "work_order":
+            return _order(str(event["work_order"]), event)
+        case _:
+            return []
+
+
+def lasting(event: JsonObject) -> bool:
+    """Whether an event is worth a line beside the picture that shows the states."""
+    return event.get("event") == "work_order" and event.get("after") in (
+        OrderPhase.LANDED,
+        OrderPhase.FAILED,
+        OrderPhase.PATCHING,
+    )
+
+
+def _order(order_id: str, event: JsonObject) -> list[str]:
+    attempt = event["attempt"]
+    match event["after"]:
+        case OrderPhase.GENERATING | OrderPhase.TESTING:
+            return [f"{order_id}: attempt {attempt}, {event['after']}"]
+        case OrderPhase.PATCHING:
+            before = attempt - 1 if isinstance(attempt, int) else attempt
+            return [
+                f"{order_id}: attempt {before} failed{_why(event['failure'])}",
+                f"{order_id}: attempt {attempt}, patching",
+            ]
+        case OrderPhase.LANDED:
+            found = "is on the branch already" if event["before"] == OrderPhase.PENDING else "landed"
+            return [f"{order_id}: {found} as {str(event['commit'])[:12]}"]
+        case OrderPhase.FAILED:
+            return [f"{order_id}: failed{_why(event['failure'])}"]
+        case OrderPhase.BLOCKED:
+            return [f"{order_id}: blocked, because one that it depends on failed"]
+        case _:
+            return [f"{order_id}: waits again"]
+
+
+def _why(failure: JsonValue) -> str:
+    if not isinstance(failure, dict):
+        return ""
+    message = in_one_line(str(failure["message"]))
+    if len(message) > _SHOWN_CHARS:
+        message = message[:_SHOWN_CHARS] + "…"
+    return f" at {failure['stage']}: {message}"

@@ -1,0 +1,113 @@
+"""What a level of the sandbox is to those who start commands with it."""
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from factory.contract.errors import WorkorderError
+from factory.system.sandbox.policy import Network, Policy, Resources
+
+if TYPE_CHECKING:
+    from factory.system.process import Command
+
+
+class SandboxRefused(WorkorderError):
+    """No sandbox that was asked for works here, so nothing may be run."""
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A wrapped command; whoever starts it closes its descriptors.
+
+    Attributes:
+        argv: the program that confines and then becomes the command.
+        inherited: descriptors that it must inherit.
+        told: where it tells that the command began, or why it could not; see `begun`.
+        ends_processes: whether the sandbox itself ends what the command leaves behind, uncounted.
+    """
+
+    argv: tuple[str, ...]
+    inherited: tuple[int, ...]
+    told: int
+    ends_processes: bool = False
+
+    def close_inherited(self) -> None:
+        """Close our copies of what the program has inherited."""
+        for descriptor in self.inherited:
+            os.close(descriptor)
+
+
+class Sandbox(Protocol):
+    """One way to confine a command."""
+
+    @property
+    def level(self) -> str:
+        """`bwrap`, `bwrap-noproc`, `landlock` or `none`."""
+        ...
+
+    @property
+    def version(self) -> str:
+        """The version of what confines; empty if it has none."""
+        ...
+
+    @property
+    def gaps(self) -> tuple[str, ...]:
+        """What this level does not keep a command from, each a clause for people."""
+        ...
+
+    def owner_of(self, root: Path) -> int | None:
+        """The user whom a throw-away checkout at `root` must belong to for commands; None for ours.
+
+        Whoever makes the checkout hands it over, see `ownership`.
+        """
+        ...
+
+    def wrap(self, command: "Command", policy: Policy) -> Prepared:
+        """The command that runs `command` confined.
+
+        Raises:
+            OSError: the places of the policy can't be prepared.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class Confinement:
+    """The sandbox that a command runs in, and what it allows."""
+
+    sandbox: Sandbox
+    policy: Policy
+
+
+@dataclass(frozen=True)
+class Terms:
+    """The sandbox of a run or a build, and what every command gets in it.
+
+    Attributes:
+        sandbox: what confines.
+        network: which network commands get.
+        resources: how much each may use.
+    """
+
+    sandbox: Sandbox
+    network: Network = "none"
+    resources: Resources = field(default_factory=Resources)
+
+
+def begun(told: bytes) -> int | None:
+    """What the confining program said, read to its end.
+
+    Returns:
+        0 if the command was started, else the error number for which it could not be.
+        None if the sandbox itself failed: then the command never ran.
+    """
+    if not told.startswith(b"ready"):
+        return None
+    return int(told.removeprefix(b"ready") or b"0")
+
+
+def words(arguments: Sequence[object]) -> tuple[str, ...]:
+    """The arguments as words, paths and numbers included."""
+    return tuple(map(str, arguments))

@@ -1,0 +1,191 @@
+"""Commands of checks in a real checkout of a real repository, in the sandbox that works here."""
+
+import os
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from factory.checkouts import checkout
+from factory.failure import FailureClass, Stage
+from factory.gates.check import CommandResult
+from factory.gates.execute import Executor
+from factory.gates.judge import judge
+from factory.repository import target
+from factory.system.environment import gate_environment
+from factory.system.git import Git
+from factory.system.process import Command
+from factory.system.sandbox.choose import levels
+from factory.system.sandbox.policy import Policy, Resources
+from factory.system.sandbox.port import Prepared, Sandbox, Terms
+from factory.system.sandbox.unconfined import Unconfined
+from tests.factory.gates.results import a_context
+from tests.support.repositories import git, make_repo
+
+FILES = {"README.md": "a product\n", "src/app.py": "VALUE = 1\n"}
+
+
+@pytest.fixture(params=["bwrap", "landlock"])
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    for level in levels(os.environ):
+        if level.name == request.param:
+            if level.sandbox is None:
+                pytest.skip(level.reason)
+            return level.sandbox
+    pytest.skip("bubblewrap is not installed")
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    return make_repo(tmp_path / "repo", FILES)
+
+
+@pytest.fixture
+def open_executor(repo: Path, tmp_path: Path) -> Iterator[Executor]:
+    """An executor without a sandbox in a throw-away checkout."""
+    goal = target(Git.open(repo), None)
+    with checkout(goal, in_place=False) as opened:
+        opened.stage([])
+        environment = gate_environment(os.environ, home=opened.home, temporary=opened.temporary)
+        yield Executor(opened, environment, 30.0, tmp_path)
+
+
+def executed(
+    executor: Executor, program: str, sandbox: Sandbox, resources: Resources | None = None
+) -> CommandResult:
+    """Run a Python program as a check's command."""
+    terms = Terms(sandbox, resources=resources or Resources())
+    return replace(executor, terms=terms)("check", "python -c …", ("python", "-c", program))
+
+
+def test_a_command_works_in_the_checkout_and_the_level_is_recorded(
+    open_executor: Executor, sandbox: Sandbox
+) -> None:
+    program = "import sys; sys.path.insert(0, 'src'); import app; open('new', 'w'); print(app.VALUE)"
+
+    result = executed(open_executor, program, sandbox=sandbox)
+
+    assert (result.exit_code, result.excerpt.strip(), result.changed) == (0, "1", ())
+    assert (result.sandbox, result.killed, result.sandbox_failed) == (sandbox.level, None, None)
+    # The factory goes on with files that belong to another user, if it is root.
+    assert (open_executor.checkout.root / "new").exists()
+    open_executor.checkout.restore()
+    assert not (open_executor.checkout.root / "new").exists()
+
+
+def test_git_can_be_read_with_the_objects_of_the_users_repository(
+    open_executor: Executor, sandbox: Sandbox
+) -> None:
+    program = "import subprocess as s; print(s.check_output(['git', 'show', 'HEAD:src/app.py'], text=True))"
+
+    result = executed(open_executor, program, sandbox=sandbox)
+
+    assert (result.exit_code, result.excerpt.strip()) == (0, "VALUE = 1")
+
+
+def test_git_cannot_be_written(open_executor: Executor, sandbox: Sandbox) -> None:
+    program = "open('.git/config', 'a').write('[core]')"
+
+    result = executed(open_executor, program, sandbox=sandbox)
+
+    if sandbox.level == "landlock":
+        assert result.changed == (".git/config",)
+    else:
+        assert (result.exit_code, result.changed) == (1, ())
+
+
+def test_a_tracked_file_that_changed_is_noticed(open_executor: Executor, sandbox: Sandbox) -> None:
+    result = executed(open_executor, "open('README.md', 'a').write('x')", sandbox=sandbox)
+
+    assert result.changed == ("README.md",)
+
+
+def test_an_edit_within_the_second_and_with_the_old_time_is_noticed(
+    open_executor: Executor, sandbox: Sandbox
+) -> None:
+    edit = """
+import os
+before = os.stat("README.md")
+with open("README.md", "r+") as file:
+    file.write("A")
+os.utime("README.md", ns=(0, before.st_mtime_ns))
+"""
+    # Given files that are older than the second in which a first command and the edit run
+    time.sleep(1.1)
+    executed(open_executor, "pass", sandbox=sandbox)
+
+    assert executed(open_executor, edit, sandbox=sandbox).changed == ("README.md",)
+
+
+def test_a_limit_is_told_to_the_model(open_executor: Executor, sandbox: Sandbox, tmp_path: Path) -> None:
+    limits = Resources(cpu_seconds=1)
+
+    result = executed(open_executor, "while True: pass", sandbox=sandbox, resources=limits)
+    failure = judge(result, Stage.ACCEPTANCE_FAILED, a_context(tmp_path))
+
+    assert result.killed == "cpu"
+    assert failure is not None
+    assert failure.failure_class is FailureClass.MODEL_DEFECT
+    assert "1 s of processor time" in failure.message
+
+
+def test_the_time_limit_of_the_policy_counts_too(open_executor: Executor) -> None:
+    limits = Resources(wall_seconds=0.5)
+
+    result = executed(open_executor, "import time; time.sleep(20)", sandbox=Unconfined(), resources=limits)
+
+    assert result.timed_out
+
+
+class Broken:
+    """A sandbox that fails before the command begins."""
+
+    level = "broken"
+    version = ""
+    gaps = ()
+
+    def wrap(self, command: Command, policy: Policy) -> Prepared:
+        told, telling = os.pipe()
+        os.set_blocking(told, False)
+        complaint = "import sys; sys.exit('bwrap: no\\x1b[2J')"
+        return Prepared((sys.executable, "-c", complaint, *command.argv), (telling,), told)
+
+
+def test_a_sandbox_that_fails_is_no_failure_of_the_command(open_executor: Executor, tmp_path: Path) -> None:
+    result = executed(open_executor, "open('new', 'w')", sandbox=Broken())
+    failure = judge(result, Stage.VERIFY_FAILED, a_context(tmp_path))
+
+    assert result.sandbox_failed == "bwrap: no\\x1b[2J"
+    assert failure is not None
+    assert failure.failure_class is FailureClass.ENVIRONMENT
+    assert not (open_executor.checkout.root / "new").exists()
+
+
+@pytest.mark.parametrize("level", ["bwrap"])
+def test_in_place_git_and_environments_are_kept_from_commands(level: str, repo: Path, tmp_path: Path) -> None:
+    sandbox = next(found.sandbox for found in levels(os.environ) if found.name == level)
+    if sandbox is None:
+        pytest.skip(f"{level} does not work here")
+    (repo / ".gitignore").write_text("env\n")
+    git(repo, "add", ".gitignore")
+    git(repo, "commit", "-q", "-m", "ignore")
+    (repo / "env").mkdir()
+    (repo / "env/pyvenv.cfg").write_text("home = /usr/bin\n")
+    program = """
+for name in (".git/hooks/x", ".git/x", "env/x", "new"):
+    try:
+        open(name, "w")
+    except OSError:
+        continue
+    print(name)
+"""
+    with checkout(target(Git.open(repo), None), in_place=True) as opened:
+        environment = gate_environment(os.environ, home=opened.home, temporary=opened.temporary)
+        result = executed(Executor(opened, environment, 30.0, tmp_path), program, sandbox=sandbox)
+        owner = (repo / "README.md").stat().st_uid
+
+    assert (result.excerpt.strip(), result.changed) == ("new", ())
+    assert owner == os.geteuid()

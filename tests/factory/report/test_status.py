@@ -1,0 +1,44 @@
+"""`factory status`, whole, as a person reads it."""
+
+from factory.build.documents import Ended
+from factory.build.machine import BuildPhase, OrderPhase
+from factory.report.status import told_status
+from tests.support.build_states import a_state, an_attempt, an_order
+from tests.support.golden import assert_golden
+
+
+def test_a_build_that_failed() -> None:
+    state = a_state(
+        an_order(1, OrderPhase.LANDED, attempts=(an_attempt(1, passed=False), an_attempt(2))),
+        an_order(
+            2,
+            OrderPhase.FAILED,
+            title="[bold]\x1b[2J" + "long " * 30,
+            attempts=(an_attempt(1, passed=False),),
+            failure="expected 2\nbut got \x1b[31m3 " + "x" * 300,
+        ),
+        an_order(3, OrderPhase.BLOCKED),
+        state=BuildPhase.FAILED,
+        ended=Ended(exit_code=1, message="WO-02 failed", hint="make it clearer"),
+    )
+
+    assert_golden("status_failed.txt", told_status(state, running=False) + "\n")
+    assert_golden("status_attempts.txt", told_status(state, running=False, attempts=True) + "\n")
+
+
+def test_columns_that_would_be_empty_are_left_out() -> None:
+    assert_golden("status_begun.txt", told_status(a_state(an_order(1), an_order(2)), running=True) + "\n")
+
+
+def test_a_build_that_says_running_without_a_process_was_killed() -> None:
+    running = a_state(an_order(1))
+
+    assert told_status(running, running=True).startswith("running, last change")
+    assert told_status(running, running=False).startswith("killed: no process is at work; build again")
+
+
+def test_a_build_that_was_started_again_and_has_not_said_so_yet() -> None:
+    ended = a_state(an_order(1), state=BuildPhase.INTERRUPTED)
+
+    assert told_status(ended, running=True).startswith("interrupted, and a process is at work on it")
+    assert told_status(ended, running=False).startswith("interrupted, last change")

@@ -1,0 +1,90 @@
+"""Which places a command is shown: what it needs to run, and never a home."""
+
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from factory.system.sandbox.visible import environments_in, needed
+
+
+def shown(path: str, own: dict[str, str] | None = None, **variables: str) -> tuple[Path, ...]:
+    return needed({"PATH": path, **variables}, own or {})
+
+
+def test_the_interpreter_and_the_directories_of_programs_are_shown(tmp_path: Path) -> None:
+    programs = tmp_path / "tools/bin"
+    programs.mkdir(parents=True)
+
+    found = shown(f"{programs}:/usr/bin")
+
+    assert Path(sys.base_prefix) in found
+    assert programs in found
+    assert programs.parent not in found
+
+
+def test_an_environment_is_shown_with_what_it_was_made_from(tmp_path: Path) -> None:
+    base = tmp_path / "python-3.12"
+    environment = tmp_path / "env"
+    (base / "bin").mkdir(parents=True)
+    (environment / "bin").mkdir(parents=True)
+    (environment / "pyvenv.cfg").write_text(f"home = {base}/bin\nversion = 3.12\n")
+
+    found = shown(f"{environment}/bin")
+
+    assert {environment, base} <= set(found)
+
+
+def test_an_installation_is_shown_whole_and_nothing_that_only_looks_like_one(tmp_path: Path) -> None:
+    for prefix in ("node-20", "local"):
+        (tmp_path / prefix / "bin").mkdir(parents=True)
+        (tmp_path / prefix / "bin/node").write_text("#!/bin/sh\n")
+        (tmp_path / prefix / "bin/node").chmod(0o755)
+    (tmp_path / "node-20/include/node").mkdir(parents=True)
+
+    assert tmp_path / "node-20" in shown(str(tmp_path / "node-20/bin"))
+    assert tmp_path / "local" not in shown(str(tmp_path / "local/bin"))
+
+
+def test_no_home_is_shown_whatever_the_variables_say(tmp_path: Path) -> None:
+    home = tmp_path / "people/ada"
+    (home / "bin").mkdir(parents=True)
+    (tmp_path / "link").symlink_to(home)
+    own = {"HOME": str(home)}
+    path = f"{home}:{tmp_path}/people:{tmp_path}/link:{home}/bin:/:/etc:/proc/self:relative:{home}/bin/.."
+
+    found = shown(path, own, VIRTUAL_ENV=str(home), LD_LIBRARY_PATH=str(tmp_path))
+
+    assert home / "bin" in found
+    assert not any(home.is_relative_to(place.resolve()) for place in found)
+    assert not {Path("/"), Path("/etc"), Path("/proc/self"), Path("relative")} & set(found)
+
+
+def test_what_is_missing_or_closed_is_left_out(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    (closed / "bin").mkdir(parents=True)
+    closed.chmod(0)
+    try:
+        found = shown(f"{tmp_path}/missing:{closed}/bin")
+    finally:
+        closed.chmod(0o700)
+
+    assert tmp_path / "missing" not in found
+    if os.geteuid() != 0:
+        assert closed / "bin" not in found
+
+
+def test_environments_of_a_directory_are_found_and_links_are_none(tmp_path: Path) -> None:
+    for name in (".venv", "env", "src"):
+        (tmp_path / name).mkdir()
+    for name in (".venv", "env"):
+        (tmp_path / name / "pyvenv.cfg").write_text("")
+    (tmp_path / "link").symlink_to(tmp_path / "env")
+
+    assert environments_in(tmp_path) == (tmp_path / ".venv", tmp_path / "env")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="no directory is closed to root")
+def test_a_closed_directory_on_the_path_is_no_error() -> None:
+    assert Path("/root") not in shown("/root/bin:/root")

@@ -1,0 +1,139 @@
+"""Runs programs at one level of the sandbox, as the user that it was started as, and prints what came of it.
+
+    python -m tests.security.driver LEVEL PLACE < REQUESTS
+
+A process of its own, so that one test can run it as root and another as an ordinary user. Requests and
+answers are JSON.
+"""
+
+import json
+import os
+import resource
+import socket
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from factory.system.environment import gate_environment
+from factory.system.process import Command, run
+from factory.system.sandbox.bwrap import Bubblewrap
+from factory.system.sandbox.choose import levels, probe
+from factory.system.sandbox.landlock import LandlockDomain
+from factory.system.sandbox.ownership import hand_over
+from factory.system.sandbox.policy import Policy, Resources
+from factory.system.sandbox.port import Confinement, Sandbox
+from factory.system.sandbox.unconfined import Unconfined
+from factory.system.sandbox.visible import needed
+
+
+def sandbox_of(level: str) -> Sandbox | str:
+    """The sandbox of a level, or why there is none. `-as-root` asks for the last resort of root."""
+    if level == "none":
+        return Unconfined()
+    for found in levels(os.environ):
+        if found.name != level.removesuffix("-as-root"):
+            continue
+        if found.sandbox is None:
+            return found.reason
+        if not level.endswith("-as-root"):
+            return found.sandbox
+        if isinstance(found.sandbox, Bubblewrap):
+            forced: Sandbox = Bubblewrap(
+                found.sandbox.executable, found.sandbox.version, found.sandbox.new_proc, "mapped"
+            )
+        else:
+            assert isinstance(found.sandbox, LandlockDomain)
+            forced = LandlockDomain(found.sandbox.abi, False)
+        return forced if (problem := probe(forced)) is None else problem
+    return "bubblewrap is not installed"
+
+
+def answer(sandbox: Sandbox, place: Path, request: dict[str, Any]) -> dict[str, Any]:
+    """Run one program in a checkout of its own below `place`."""
+    own = place / request["name"] if request.get("apart") else place
+    checkout, home, temporary = own / "checkout", own / "home", own / "tmp"
+    if request.get("apart"):
+        for folder in (own, checkout, home, temporary, checkout / ".git"):
+            folder.mkdir()
+    own_environment = {"PATH": os.environ["PATH"]}
+    if "environment" in request:
+        own_environment |= request["environment"]
+    environment = gate_environment(own_environment, home=home, temporary=temporary)
+    policy = Policy(
+        root=checkout,
+        home=home,
+        temporary=temporary,
+        read_only=(checkout / ".git", checkout / ".venv"),
+        visible=(*needed(environment, os.environ), place / "objects"),
+        resources=Resources(**request.get("resources", {})),
+    )
+    owner = sandbox.owner_of(checkout)
+    if owner is not None:
+        hand_over([checkout], owner)
+    words = [word.replace("STARTER", str(os.getpid())) for word in request["argv"]]
+    output = own / f"{request['name'].replace('/', ' ')}.output"
+    outcome = run(
+        Command(
+            tuple(words),
+            checkout,
+            environment,
+            request.get("timeout", 60.0),
+            output,
+            confined=Confinement(sandbox, policy),
+        )
+    )
+    return {
+        "name": request["name"],
+        "exit_code": outcome.exit_code,
+        "signal": outcome.signal,
+        "timed_out": outcome.timed_out,
+        "killed": outcome.killed,
+        "not_started": outcome.not_started,
+        "sandbox_failed": outcome.sandbox_failed,
+        "seconds": outcome.seconds,
+        "output": output.read_bytes()[-20_000:].decode("utf-8", "backslashreplace"),
+    }
+
+
+def main() -> None:
+    level, place = sys.argv[1], Path(sys.argv[2])
+    sandbox = sandbox_of(level)
+    if isinstance(sandbox, str):
+        print(json.dumps({"missing": sandbox}))
+        return
+    requests = json.load(sys.stdin)
+    if os.geteuid() != 0:
+        # Whatever gets out of control must not take the machine with it.
+        resource.setrlimit(resource.RLIMIT_NPROC, (4_000, 4_000))
+    with ExitStack() as open_sockets:
+        _listen(open_sockets, place)
+        # They wait more often than they work.
+        with ThreadPoolExecutor(5) as threads:
+            answers = list(threads.map(lambda request: answer(sandbox, place, request), requests))
+    print(json.dumps({"level": sandbox.level, "gaps": sandbox.gaps, "answers": answers}))
+
+
+def _listen(stack: ExitStack, place: Path) -> None:
+    """Be reachable for whoever gets out."""
+    (place / "outside").mkdir(exist_ok=True)
+    inet = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=50))
+    (place / "checkout/port").write_text(str(inet.getsockname()[1]))
+    for address, kind in (
+        (str(place / "outside/socket"), socket.SOCK_STREAM),
+        (str(place / "outside/datagrams"), socket.SOCK_DGRAM),
+        (f"\0workorder-{os.getpid()}", socket.SOCK_STREAM),
+    ):
+        listening = stack.enter_context(socket.socket(socket.AF_UNIX, kind))
+        if not address.startswith("\0"):
+            # Of a driver before this one.
+            Path(address).unlink(missing_ok=True)
+        listening.bind(address)
+        if kind == socket.SOCK_STREAM:
+            listening.listen(50)
+    Path(f"/dev/shm/{place.name}").write_text("x")
+
+
+if __name__ == "__main__":
+    main()

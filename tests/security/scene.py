@@ -1,0 +1,90 @@
+"""A place with things to protect, and a way to run programs beside them as root or as an ordinary user."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+import pytest
+
+from tests.security.attacks import PLAIN, ROOT
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+
+# Nobody's: far above the users that systems give out.
+PLAIN_USER = 1_800_000_123
+
+USERS = (ROOT, PLAIN) if os.geteuid() == 0 else (PLAIN,)
+
+
+@contextmanager
+def protected_place(user: str) -> Iterator[Path]:
+    """Within the block there is a place with a checkout, and beside it what belongs to the user."""
+    # Not in the directory of the tests, which is closed to other users.
+    place = Path(mkdtemp(prefix="workorder-attacked-", dir="/tmp")).resolve()
+    # As a directory of temporary files is: a user of root's throw-away checkout must pass it.
+    place.chmod(0o755)
+    try:
+        for name in ("checkout", "home", "tmp", "outside", "objects", "user/.ssh", "checkout/.venv"):
+            (place / name).mkdir(parents=True)
+        (place / "outside/secret").write_text("canary")
+        (place / "outside/victim").write_text("intact")
+        (place / "user/.ssh/id").write_text("canary")
+        (place / "checkout/.venv/pyvenv.cfg").write_text("home = /usr/bin\n")
+        subprocess.run(["git", "init", "--quiet", str(place / "checkout")], check=True)
+        if user == PLAIN and os.geteuid() == 0:
+            for path in (place, *place.rglob("*")):
+                os.chown(path, PLAIN_USER, PLAIN_USER, follow_symlinks=False)
+        yield place
+    finally:
+        shutil.rmtree(place)
+        Path(f"/dev/shm/{place.name}").unlink(missing_ok=True)
+
+
+def start_driver(user: str, level: str, place: Path) -> "subprocess.Popen[str]":
+    """Start the driver as a user; it reads its requests from standard input."""
+    other = user == PLAIN and os.geteuid() == 0
+    changed: dict[str, Any] = {"user": PLAIN_USER, "group": PLAIN_USER, "extra_groups": []} if other else {}
+    if other and not _can_run_python(changed):
+        pytest.skip("an ordinary user can't reach the interpreter or this checkout")
+    return subprocess.Popen(
+        [sys.executable, "-m", "tests.security.driver", level, str(place)],
+        cwd=CHECKOUT,
+        env={
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(place / "user"),
+            "TMPDIR": str(place),
+            "SECRET_CANARY": "canary",
+            "PYTHONDONTWRITEBYTECODE": "1",
+        },
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        **changed,
+    )
+
+
+def drive(user: str, level: str, place: Path, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Run programs at a level as a user; the answers by name, or the test is skipped with the reason."""
+    process = start_driver(user, level, place)
+    out, err = process.communicate(json.dumps(requests), timeout=110)
+    assert process.returncode == 0, err
+    said = json.loads(out)
+    if "missing" in said:
+        pytest.skip(f"{level} does not work here: {said['missing']}")
+    answers = {answer["name"]: answer for answer in said["answers"]}
+    failed = {name: answer["sandbox_failed"] for name, answer in answers.items() if answer["sandbox_failed"]}
+    assert failed == {}
+    return answers
+
+
+def _can_run_python(changed: Mapping[str, Any]) -> bool:
+    tried = [sys.executable, "-c", "import tests.security.driver"]
+    return subprocess.run(tried, cwd=CHECKOUT, capture_output=True, **changed).returncode == 0

@@ -1,0 +1,47 @@
+"""Hostile programs in the sandbox get nothing; the same programs without one show that they would."""
+
+import pytest
+
+from tests.security.attacks import ATTACKS, ROOT, program
+from tests.security.scene import USERS, drive, protected_place
+
+LEVELS = ("bwrap", "bwrap-noproc", "landlock")
+LAST_RESORTS = ("bwrap-as-root", "bwrap-noproc-as-root", "landlock-as-root")
+
+CASES = [(user, level) for user in USERS for level in LEVELS] + [
+    (ROOT, level) for level in LAST_RESORTS if ROOT in USERS
+]
+
+
+def breaches(user: str, level: str) -> set[str]:
+    """Which attacks succeed."""
+    together = {name: attack for name, attack in ATTACKS.items() if not attack.apart}
+    groups = [together, *({name: attack} for name, attack in ATTACKS.items() if attack.apart)]
+    with protected_place(user) as place:
+        requests = [
+            {
+                "name": f"attacks {number}",
+                "argv": ["python", "-c", program(group), str(place), "STARTER"],
+                "apart": group is not together,
+            }
+            for number, group in enumerate(groups)
+        ]
+        printed = [answer["output"] for answer in drive(user, level, place, requests).values()]
+    assert [text for text in printed if not text.endswith("all were made\n")] == []
+    lines = "".join(printed).splitlines()
+    return {line.removeprefix("BREACH ") for line in lines if line.startswith("BREACH ")}
+
+
+@pytest.mark.parametrize(("user", "level"), CASES)
+def test_no_attack_succeeds_but_those_that_the_level_admits(user: str, level: str) -> None:
+    plain_level = level.removesuffix("-as-root")
+    admitted = {name for name, attack in ATTACKS.items() if plain_level in attack.open_at}
+
+    assert breaches(user, level) - admitted == set()
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_without_a_sandbox_the_attacks_are_real(user: str) -> None:
+    expected = {name for name, attack in ATTACKS.items() if user in attack.works_for}
+
+    assert expected - breaches(user, "none") == set()

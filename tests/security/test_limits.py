@@ -1,0 +1,216 @@
+"""Programs that use up the machine are killed, and the result says by which limit."""
+
+from typing import Any
+
+import pytest
+
+from tests.security.scene import USERS, drive, protected_place
+
+MIB = 1024 * 1024
+
+HOLD = "\nimport time; print('held', flush=True); time.sleep(60)"
+FORKS = """
+import os, sys, time
+for _ in range({count}):
+    if os.fork() == 0:
+        {child}
+        time.sleep(60)
+    time.sleep(0.01)
+time.sleep(60)
+"""
+
+TOUCH = "for n in range(0, len(x), 4096): x[n] = 1"
+WRITE = """
+for n in range({count}):
+    with open(str(n), "wb") as file:
+        file.write(os.urandom({size}))
+"""
+EXHAUSTING: dict[str, tuple[str, dict[str, Any], str]] = {
+    "memory of one process": (f"x = bytearray(300 * 2**20)\n{TOUCH}{HOLD}", {}, "memory"),
+    "memory of several processes": (
+        FORKS.format(count=6, child=f"x = bytearray(60 * 2**20)\n        {TOUCH}"),
+        {},
+        "memory",
+    ),
+    "memory that is shared": (f"import mmap\nx = mmap.mmap(-1, 300 * 2**20)\n{TOUCH}{HOLD}", {}, "memory"),
+    "processes": (FORKS.format(count=300, child="pass"), {}, "processes"),
+    "threads": (
+        """
+import threading, time
+for _ in range(300):
+    threading.Thread(target=time.sleep, args=(60,)).start()
+    time.sleep(0.01)
+""",
+        # The stacks of threads are large, though mostly never used.
+        {"memory_bytes": 1024 * MIB},
+        "processes",
+    ),
+    "processor time": ("while True: pass", {"cpu_seconds": 1}, "cpu"),
+    "processor time of several": ("os.fork(); os.fork()\nwhile True: pass", {"cpu_seconds": 2}, "cpu"),
+    "one large file": (
+        """
+import signal
+signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+with open("large", "wb") as file:
+    while True:
+        file.write(bytes(2**20))
+""",
+        {"file_bytes": 20 * MIB},
+        "file size",
+    ),
+    "many bytes": (WRITE.format(count=100, size=2**20) + HOLD, {"written_bytes": 30 * MIB}, "bytes written"),
+    "many bytes at once": (WRITE.format(count=60, size=2**20), {"written_bytes": 30 * MIB}, "bytes written"),
+    "many files": (WRITE.format(count=5000, size=0) + HOLD, {"written_files": 1000}, "files written"),
+    "many files out of reach": (
+        """
+for n in range(60):
+    os.mkdir("d" * 200)
+    os.chdir("d" * 200)
+"""
+        + WRITE.format(count=5000, size=0)
+        + HOLD,
+        {"written_files": 1000},
+        "files written",
+    ),
+    "output": ("while True: print('x' * 65536)", {"output_bytes": 30 * MIB}, "output"),
+}
+# Never without a limit of the kernel: it would take the machine with it.
+BOMB = """
+while True:
+    try:
+        os.fork()
+    except OSError:
+        pass
+    # Twice as many each time, but not at the cost of the tests beside this one.
+    time.sleep(0.02)
+"""
+
+HARMLESS = {
+    "memory that is shared counts once": (
+        f"""
+import mmap
+x = mmap.mmap(-1, 100 * 2**20)
+{TOUCH}
+pids = []
+for _ in range(5):
+    pid = os.fork()
+    if pid == 0:
+        sum(x[n] for n in range(0, len(x), 4096))
+        time.sleep(1)
+        os._exit(0)
+    pids.append(pid)
+for pid in pids:
+    os.waitpid(pid, 0)
+""",
+        {"memory_bytes": 256 * MIB},
+    ),
+    "files that it only reads": ("assert os.path.exists('.git')", {"written_files": 1}),
+}
+BASE = {"memory_bytes": 160 * MIB, "processes": 40}
+
+
+@pytest.mark.parametrize("level", ("bwrap", "landlock", "none"))
+@pytest.mark.parametrize("user", USERS)
+def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> None:
+    requests = [
+        {
+            "name": name,
+            "argv": ["python", "-c", "import os, time\n" + source],
+            "apart": True,
+            "timeout": 30,
+            "resources": BASE | limits,
+        }
+        for name, (source, limits, _) in EXHAUSTING.items()
+    ]
+    with protected_place(user) as place:
+        answers = drive(user, level, place, requests)
+
+    assert {name: answer["killed"] for name, answer in answers.items()} == {
+        name: killed for name, (_, _, killed) in EXHAUSTING.items()
+    }
+    assert [name for name, answer in answers.items() if answer["timed_out"]] == []
+
+
+@pytest.mark.parametrize("level", ("bwrap", "landlock"))
+@pytest.mark.parametrize("user", USERS)
+def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str) -> None:
+    request = {
+        "name": "bomb",
+        "argv": ["python", "-c", "import os, time" + BOMB],
+        "timeout": 30,
+        "resources": BASE,
+    }
+    with protected_place(user) as place:
+        bomb = drive(user, level, place, [request])["bomb"]
+
+    assert (bomb["killed"], bomb["timed_out"], bomb["seconds"] < 20) == ("processes", False, True)
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_what_stays_within_the_limits_is_left_alone(user: str) -> None:
+    requests = [
+        {
+            "name": name,
+            "argv": ["python", "-c", "import os, time\n" + source],
+            "apart": True,
+            "resources": limits,
+        }
+        for name, (source, limits) in HARMLESS.items()
+    ]
+    with protected_place(user) as place:
+        answers = drive(user, "none", place, requests)
+
+    assert [(answer["exit_code"], answer["killed"]) for answer in answers.values()] == [(0, None)] * 2
+
+
+FILLING = """
+import os, sys
+written = 0
+try:
+    with open(os.path.join(os.environ.get(sys.argv[1], sys.argv[1]), "fill"), "wb") as file:
+        while written < 600 * 2**20:
+            written += file.write(bytes(2**20))
+except OSError as error:
+    print(error.strerror)
+"""
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_places_in_memory_are_bounded(user: str) -> None:
+    places = ["/tmp", "/dev/shm", "/var/tmp", "HOME", "TMPDIR"]
+    requests = [
+        {
+            "name": f"fills {name.replace('/', ' ')}",
+            "argv": [
+                "sh",
+                "-c",
+                f'exec python -c "$1" "{f"${name}" if name.isupper() else name}"',
+                "sh",
+                FILLING,
+            ],
+            "apart": True,
+            "resources": {"file_bytes": 1024 * MIB},
+        }
+        for name in places
+    ]
+    with protected_place(user) as place:
+        answers = drive(user, "bwrap", place, requests)
+
+    assert {answer["output"] for answer in answers.values()} == {"No space left on device\n"}
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_the_rest_of_the_sandbox_cannot_be_written(user: str) -> None:
+    program = """
+import os
+for folder in ("/", "/dev", "/etc", "/run", "/proc", "/usr", "/home"):
+    try:
+        open(os.path.join(folder, "x"), "w")
+    except OSError:
+        continue
+    print(folder)
+"""
+    with protected_place(user) as place:
+        answers = drive(user, "bwrap", place, [{"name": "writes", "argv": ["python", "-c", program]}])
+
+    assert answers["writes"]["output"] == ""

@@ -1,0 +1,99 @@
+"""When a command ends, times out, or whoever started it is killed, nothing that it started lives on."""
+
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.security.scene import USERS, drive, protected_place, start_driver
+from tests.security.test_attacks import LEVELS
+
+# Leaves its parent, its session and its streams, ignores what can be ignored, and shows that it is alive.
+DAEMON = """
+import os, signal, sys, time
+def daemon():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            for number in range(1, 32):
+                if number not in (signal.SIGKILL, signal.SIGSTOP):
+                    signal.signal(number, signal.SIG_IGN)
+            for stream in (0, 1, 2):
+                os.close(stream)
+            while True:
+                with open("beat", "w") as file:
+                    file.write(str(time.monotonic_ns()))
+                time.sleep(0.02)
+        os._exit(0)
+    while not os.path.exists("beat"):
+        time.sleep(0.01)
+daemon()
+"""
+
+ENDINGS = {
+    "it ends": "",
+    "it times out": "time.sleep(60)",
+    "it reaches a limit": "x = bytearray(300 * 2**20); x[::4096] = b'y' * len(x[::4096]); time.sleep(60)",
+    "it kills all that it can": "os.kill(-1, signal.SIGKILL) if os.getpid() < 100 else None",
+}
+
+
+def goes_on(beat: Path) -> bool:
+    """Whether the daemon still shows that it is alive."""
+    before = beat.read_bytes()
+    time.sleep(0.3)
+    return beat.read_bytes() != before
+
+
+def comes(condition: Callable[[], bool], seconds: float) -> bool:
+    """Whether a condition becomes true in time."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if condition():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+@pytest.mark.parametrize("level", ("bwrap", "landlock", "none"))
+@pytest.mark.parametrize("user", USERS)
+def test_a_daemon_ends_with_its_command(user: str, level: str) -> None:
+    requests = [
+        {
+            "name": name,
+            "argv": ["python", "-c", DAEMON + end],
+            "apart": True,
+            "timeout": 3,
+            "resources": {"memory_bytes": 160 * 1024 * 1024},
+        }
+        for name, end in ENDINGS.items()
+    ]
+    with protected_place(user) as place:
+        answers = drive(user, level, place, requests)
+
+        assert answers["it times out"]["timed_out"]
+        assert answers["it reaches a limit"]["killed"] == "memory"
+        beats = [place / name / "checkout/beat" for name in ENDINGS]
+        assert [beat.parent.parent.name for beat in beats if goes_on(beat)] == []
+
+
+@pytest.mark.parametrize("level", (*LEVELS, "none"))
+@pytest.mark.parametrize("user", USERS)
+def test_a_daemon_ends_when_the_factory_is_killed(user: str, level: str) -> None:
+    request = {"name": "daemon", "argv": ["python", "-c", DAEMON + "time.sleep(60)"]}
+    with protected_place(user) as place:
+        drive(user, level, place, [])
+        process = start_driver(user, level, place)
+        assert process.stdin is not None
+        process.stdin.write(json.dumps([request]))
+        process.stdin.close()
+        process.stdin = None
+        beat = place / "checkout/beat"
+        assert comes(lambda: beat.exists() and beat.stat().st_size > 0, 30)
+
+        process.kill()
+        process.communicate()
+
+        assert comes(lambda: not goes_on(beat), 10)
