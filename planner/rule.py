@@ -163,7 +163,9 @@ class Subject:
         found: dict[str, list[int]] = {}
         for index, raw in self.raw_orders:
             names = raw.get("requirements")
-            for name in dict.fromkeys(n for n in names if isinstance(n, str)) if isinstance(names, list) else ():
+            for name in (
+                dict.fromkeys(n for n in names if isinstance(n, str)) if isinstance(names, list) else ()
+            ):
                 found.setdefault(name, []).append(index)
         return {name: tuple(indices) for name, indices in found.items()}
 

@@ -17,7 +17,9 @@ from factory.contract.strict_json import JsonObject, JsonValue
 MAX_DEPTH: Final = 20
 """The deepest nesting of lists and mappings."""
 
-_PROSE: Final = "put a text that holds a colon or begins with a sign into quotes, or below `>-` on lines of its own"
+_PROSE: Final = (
+    "put a text that holds a colon or begins with a sign into quotes, or below `>-` on lines of its own"
+)
 
 
 class BadYaml(WorkorderError):
@@ -94,7 +96,9 @@ class _Builder:
 
     def _node(self, event: yaml.NodeEvent) -> None:
         if event.anchor is not None:
-            self._refuse(event, f"the anchor &{event.anchor} is refused", "write the text out where it is used")
+            self._refuse(
+                event, f"the anchor &{event.anchor} is refused", "write the text out where it is used"
+            )
         if getattr(event, "tag", None) not in (None, "!"):
             self._refuse(event, "a tag is refused", "write the text without it")
         match event:

@@ -33,7 +33,9 @@ from factory.contract.work_order import Plan
 from planner.diagnostic import Severity, quote
 from planner.rule import MAX_VALUES, Finding, Rule, Subject
 
-_SHAPE = "a manifest is one object with `system_overview`, `verify_contract`, `requirements` and `work_orders`"
+_SHAPE = (
+    "a manifest is one object with `system_overview`, `verify_contract`, `requirements` and `work_orders`"
+)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
