@@ -159,14 +159,13 @@ class Subject:
 
     @cached_property
     def taken(self) -> dict[str, tuple[int, ...]]:
-        """The indices of the work orders that name each requirement id, also of those that break the schema."""
-        found: dict[str, list[int]] = {}
+        """For each requirement id the indices of the work orders, broken ones included, that name it."""
+        found: dict[str, dict[int, None]] = {}
         for index, raw in self.raw_orders:
             names = raw.get("requirements")
-            for name in (
-                dict.fromkeys(n for n in names if isinstance(n, str)) if isinstance(names, list) else ()
-            ):
-                found.setdefault(name, []).append(index)
+            for name in names if isinstance(names, list) else ():
+                if isinstance(name, str):
+                    found.setdefault(name, {})[index] = None
         return {name: tuple(indices) for name, indices in found.items()}
 
     @cached_property

@@ -21,8 +21,8 @@ _CODE_INDENT: Final = 4
 
 _SILENT: Final = re.compile(
     r"(?:[0-9]+(?:\.[0-9]+)*[.)]?\s+)?(?:the\s+)?"
-    r"(?:non[- ]?(?:goals?|requirements?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope|scope exclusions"
-    r"|exclusions?|what (?:it|this) (?:is|does) not(?: do)?|not (?:goals?|required|planned)"
+    r"(?:non[- ]?(?:goals?|requirements?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
+    r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?|not (?:goals?|required|planned)"
     r"|future(?: (?:work|plans?|ideas|versions?))?|background|motivation|rationale|glossary|references"
     r"|see also|links|change ?log|(?:revision |version |document )?history|(?:table of )?contents"
     r"|open (?:questions|issues)|acknowledge?ments)",

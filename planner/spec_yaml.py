@@ -1,7 +1,7 @@
 """Reads the YAML that a specification needs, and refuses the rest of YAML.
 
-Mappings, lists and texts only: a plain value is its text, so `on`, `1.0` and `~` mean what is written. Refused
-are anchors, aliases and merge keys, tags, a key that stands twice, a second document, and deep nesting.
+Mappings, lists and texts only: a plain value is its text, so `on`, `1.0` and `~` mean what is written.
+Refused are anchors, aliases and merge keys, tags, a key that stands twice, a second document, deep nesting.
 Values are built while the events are read, so no document takes more memory than its own size.
 """
 
@@ -18,7 +18,7 @@ MAX_DEPTH: Final = 20
 """The deepest nesting of lists and mappings."""
 
 _PROSE: Final = (
-    "put a text that holds a colon or begins with a sign into quotes, or below `>-` on lines of its own"
+    "put a text with a colon in it, or a sign before it, into quotes, or on lines of its own below `>-`"
 )
 
 
@@ -120,7 +120,7 @@ class _Builder:
         if key in frame.value:
             self._refuse(event, f"the key {key[:80]} stands twice", "keep one of the two")
         frame.key = key
-        self.lines[_below(frame.pointer, key)] = event.start_mark.line + 1
+        self.lines[_below(frame.pointer, key)] = _line(event)
 
     def _open(self, event: yaml.NodeEvent, value: JsonObject | list[JsonValue]) -> None:
         if len(self.frames) == MAX_DEPTH:
@@ -145,12 +145,17 @@ class _Builder:
                 frame.value[frame.key] = value
                 frame.key = None
         # A field is where its key stands, not where its text begins.
-        self.lines.setdefault(pointer, event.start_mark.line + 1)
+        self.lines.setdefault(pointer, _line(event))
         return pointer
 
     def _refuse(self, event: yaml.Event, message: str, hint: str) -> NoReturn:
         mark = event.start_mark
-        raise BadYaml(message, where=f"{self.source}:{mark.line + 1}:{mark.column + 1}", hint=hint)
+        column = mark.column + 1 if mark else 1
+        raise BadYaml(message, where=f"{self.source}:{_line(event)}:{column}", hint=hint)
+
+
+def _line(event: yaml.Event) -> int:
+    return event.start_mark.line + 1 if event.start_mark else 1
 
 
 def _below(pointer: str, part: str) -> str:

@@ -2,9 +2,9 @@
 
 ## What it finds
 
-A quote of a requirement that is not in the specification. White space, line breaks and the markers of lists at
-the beginning of a line don't matter, nor do the Unicode form of a letter, curly quotation marks and the kinds
-of hyphens and dashes; letter case, punctuation and Markdown's signs do. A quote is made of whole words.
+A quote of a requirement that is not in the specification. White space, line breaks and the markers of list
+items don't matter, nor do the Unicode form of a letter, curly quotation marks and the kinds of hyphens and
+dashes; letter case, punctuation and Markdown's other signs do. A quote is made of whole words.
 
 Of a specification that names its requirements (YAML or JSON), also a requirement whose quotes leave out words
 of the text that the specification has under its id.
@@ -29,7 +29,11 @@ the plan
 ```json
 {
   "requirements": [
-    {"id": "REQ-01", "text": "Words are sorted.", "quotes": ["It prints the words in alphabetical order."]}
+    {
+      "id": "REQ-01",
+      "text": "Words are sorted.",
+      "quotes": ["It prints the words in the order of the alphabet.", "Upper case comes first."]
+    }
   ],
   "work_orders": [
     {
@@ -45,8 +49,6 @@ the plan
   ]
 }
 ```
-
-(W204 tells of the line that is therefore quoted by nobody.)
 
 ## Fix
 

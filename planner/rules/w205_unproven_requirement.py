@@ -2,10 +2,9 @@
 
 ## What it finds
 
-A requirement whose work orders have, all together, no acceptance command that shows more than that something
-exists, compiles or can be imported: `test -f`, `python -m compileall`, `python -c "import …"`, an assertion on
-`os.path.exists` or `hasattr`, `pytest --collect-only`, `bash -n`. In doubt a command counts as one that shows
-more.
+A requirement whose work orders have, all together, no acceptance command that shows more than existence or
+import: `test -f`, `python -m compileall`, `python -c "import …"`, an assertion on `os.path.exists` or
+`hasattr`, `pytest --collect-only`, `bash -n`. In doubt a command counts as one that shows more.
 
 ## Why it matters
 
