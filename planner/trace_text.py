@@ -154,7 +154,9 @@ def _markdown(trace: Trace) -> Iterator[str]:
 def _pairs(trace: Trace, line: TracedLine) -> Iterator[tuple[str, TracedOrder | None]]:
     for name in line.requirements:
         takers = [order for order in trace.work_orders if name in order.requirements]
-        yield from ((name, order) for order in takers or [None])
+        yield from ((name, order) for order in takers)
+        if not takers:
+            yield name, None
     if not line.requirements:
         yield "**none**", None
 

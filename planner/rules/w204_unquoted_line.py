@@ -9,7 +9,7 @@ sum."). Several sentences on one line, and in one list item, are judged one by o
 Not normative are headings, code blocks, tables, quotations, comments, questions, lines that introduce a
 list with a colon, and sections on what is not asked for (non-goals, out of scope, future work) or why
 (background, motivation, rationale, glossary, references, history). The analysis goes by words and understands
-English only. It overlooks much that is said in other ways, and what it finds deserves a look.
+English only. It overlooks what is said in other ways, and what it finds deserves a look.
 
 Of a specification that names its requirements (YAML or JSON), the texts of its requirements are normative, and
 nothing else.
