@@ -11,8 +11,8 @@ list with a colon, and sections on what is not asked for (non-goals, out of scop
 (background, motivation, rationale, glossary, references, history). The analysis goes by words and understands
 English only. It overlooks what is said in other ways, and what it finds deserves a look.
 
-Of a specification that names its requirements (YAML or JSON), the texts of its requirements are normative, and
-nothing else.
+Of a specification that names its requirements (YAML or JSON), the texts of its requirements are normative,
+and nothing else.
 
 Needs the specification: `planner compile`, or `planner check --spec`. Silent for a plan without requirements.
 

@@ -25,7 +25,7 @@ Such a check passes on a file that does nothing. The requirement would count as 
       "preconditions": [{"kind": "file_absent", "path": "hello.py"}],
       "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
       "allowed_files": ["hello.py"],
-      "acceptance_commands": ["test -f hello.py", "python -c \"import hello\""],
+      "acceptance_commands": ["test -f hello.py", "python -c 'import hello'"],
       "requirements": ["REQ-01"]
     }
   ]

@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER: dict[str, Any] = {
     "id": "WO-01",
     "title": "Say hello",
+    "requirements": ["REQ-01"],
     "intent": "Print hello.",
     "preconditions": [],
     "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
@@ -29,7 +30,13 @@ ORDER: dict[str, Any] = {
     "context_files": [],
     "notes": None,
 }
-PLAN: dict[str, Any] = {"system_overview": ["Small."], "verify_contract": None, "work_orders": [ORDER]}
+HELLO = "A program that says hello."
+PLAN: dict[str, Any] = {
+    "system_overview": ["Small."],
+    "verify_contract": None,
+    "requirements": [{"id": "REQ-01", "text": "It says hello.", "quotes": [HELLO]}],
+    "work_orders": [ORDER],
+}
 UNMET = [{"kind": "file_exists", "path": "missing.py"}]
 BROKEN: dict[str, Any] = {**PLAN, "work_orders": [{**ORDER, "preconditions": UNMET}]}
 
@@ -109,7 +116,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    (tmp_path / "spec.md").write_text("A program that says hello.\n")
+    (tmp_path / "spec.md").write_text(f"{HELLO}\n")
     return Desk(tmp_path)
 
 
@@ -139,7 +146,8 @@ def test_a_revision_repairs_the_plan(desk: Desk) -> None:
 
 
 def test_placeholders_in_a_spec_stay_text(desk: Desk) -> None:
-    (desk.home / "spec.md").write_text("Print {{REPOSITORY_FILES}} and {{PRODUCT_SPEC}} and {{ANYTHING}}.")
+    text = f"{HELLO} Print {{{{REPOSITORY_FILES}}}} and {{{{PRODUCT_SPEC}}}} and {{{{ANYTHING}}}}."
+    (desk.home / "spec.md").write_text(text)
     assert desk.compile(model=desk.model(json.dumps(PLAN))).returncode == 0
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
     assert "Print {{REPOSITORY_FILES}} and {{PRODUCT_SPEC}} and {{ANYTHING}}." in prompt
@@ -287,6 +295,8 @@ def test_a_model_that_cannot_be_asked(desk: Desk, model: str, code: int) -> None
         ["compile", "--spec", "spec.md", "--outdir", "plan", "--max-attempts", "many"],
         ["compile", "--spec", "spec.md", "--outdir", "plan", "--reasoning-effort", "huge"],
         ["check"],
+        ["trace", "plan"],
+        ["trace", "plan", "--spec", "spec.md", "--output-format", "html"],
         ["explain"],
         ["graph", "plan", "--format", "png"],
     ],
@@ -445,7 +455,7 @@ def test_github_is_told_of_the_manifest_in_a_directory(desk: Desk) -> None:
 
 
 def test_a_plan_with_the_basic_fields_only(desk: Desk) -> None:
-    basic = {key: value for key, value in ORDER.items() if not key.endswith("conditions")}
+    basic = {key: value for key, value in ORDER.items() if not key.endswith(("conditions", "requirements"))}
     assert len(basic) == 8
     (desk.home / "plan").mkdir()
     desk.save(basic, "plan/WO-01.json")
@@ -532,7 +542,8 @@ def test_a_reader_that_leaves_is_no_error(desk: Desk) -> None:
         (["--help"], {"openai", "langgraph", "pydantic", "importlib.metadata"}),
         (["compile", "--help"], {"openai", "langgraph", "pydantic", "importlib.metadata"}),
         (["explain", "E101"], {"openai", "langgraph", "httpx"}),
-        (["check", "plan.json"], {"openai", "langgraph", "httpx"}),
+        (["check", "plan.json"], {"openai", "langgraph", "httpx", "yaml"}),
+        (["check", "plan.json", "--spec", "spec.md"], {"openai", "langgraph", "httpx", "yaml"}),
         (["graph", "plan.json"], {"openai", "langgraph", "httpx"}),
     ],
 )
