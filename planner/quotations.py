@@ -19,6 +19,7 @@ MAX_PLACES: Final = 100
 
 _MAX_STEPS: Final = 1_000
 _NEAREST_WORDS: Final = 400
+_RAREST: Final = 1_000_000
 _MARKER: Final = re.compile(
     r"\s*(?:>\s*)*(?:(?:[-*+•]|[0-9]{1,9}[.)]|#{1,6})(?:\s+|$)(?:\[[ xX]\]\s+)?|[-=*_]{3,}\s*$)?"
 )
@@ -99,24 +100,35 @@ class Words:
         return found
 
     def nearest(self, quote: str) -> Passage | None:
-        """The passage that shares most words with `quote`; None if none shares half of them."""
-        sought = [_bare(word.folded) for word in _words(quote) if not word.is_marker][:_NEAREST_WORDS]
-        sought = [word for word in sought if word]
-        here = [(index, _bare(word.folded)) for index, word in enumerate(self.all) if not word.is_marker]
-        wanted, window = Counter(sought), Counter[str]()
-        shared = best = end = 0
+        """The passage that shares most words with `quote`, rare words counting more than frequent ones.
+
+        None if no passage of about its length shares half of its words.
+        """
+        sought = [bare for word in _words(quote) if not word.is_marker and (bare := _bare(word.folded))]
+        wanted = Counter(sought[:_NEAREST_WORDS])
+        length = wanted.total() * 5 // 4 + 1
+        here = [
+            (index, bare)
+            for index, word in enumerate(self.all)
+            if not word.is_marker and (bare := _bare(word.folded))
+        ]
+        often = Counter(word for _, word in here)
+        window = Counter[str]()
+        shared = weight = most = end = enough = 0
         for position, (_, word) in enumerate(here):
             window[word] += 1
-            shared += window[word] <= wanted[word]
-            if position >= len(sought):
-                leaving = here[position - len(sought)][1]
-                shared -= window[leaving] <= wanted[leaving]
+            if window[word] <= wanted[word]:
+                shared, weight = shared + 1, weight + _RAREST // often[word]
+            if position >= length:
+                leaving = here[position - length][1]
+                if window[leaving] <= wanted[leaving]:
+                    shared, weight = shared - 1, weight - _RAREST // often[leaving]
                 window[leaving] -= 1
-            if shared > best:
-                best, end = shared, position + 1
-        if not best or best * 2 < len(sought):
+            if weight > most:
+                most, end, enough = weight, position + 1, shared
+        if not enough or enough * 2 < wanted.total():
             return None
-        span = here[max(0, end - len(sought)) : end]
+        span = here[max(0, end - length) : end]
         common = [place for place, (_, word) in enumerate(span) if word in wanted]
         return self.passage([index for index, _ in span[common[0] : common[-1] + 1]])
 

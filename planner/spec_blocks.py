@@ -62,7 +62,7 @@ def blocks(lines: Sequence[str]) -> list[Block]:
     found = list(_Divider(lines).blocks())
     kept: list[Block] = []
     silent_list = False
-    for block, following in zip(found, [*found[1:], None], strict=True):
+    for block, following in zip(found, [*found, None][1:], strict=True):
         if block is None:
             continue
         if following is not None and following.is_item:
@@ -99,6 +99,8 @@ class _Divider:
         if not line.strip():
             self._after_blank = True
             return
+        if not line.startswith(" "):
+            self._in_list = False
         if (fence := _FENCE.match(line)) is not None:
             self._fence = fence[1]
             yield from self._left_out()
@@ -139,7 +141,6 @@ class _Divider:
 
     def _heading(self, level: int, title: str) -> Iterator[Block | None]:
         yield from self._left_out()
-        self._in_list = False
         if not self._silent_level or level <= self._silent_level:
             self._silent_level = level if is_silent_title(title) else 0
 
@@ -165,8 +166,6 @@ class _Divider:
             self._open.lines.append(number)
             return
         yield from self._close()
-        if indent == 0:
-            self._in_list = False
         if indent >= _CODE_INDENT and not self._in_list:
             yield None
         else:

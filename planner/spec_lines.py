@@ -44,7 +44,7 @@ class SpecLines:
     def lines(self, quote: str) -> tuple[int, ...]:
         """The numbers of the lines that a quote stands for, in order; empty if it is not in the text."""
         return tuple(
-            sorted({line for place in self.places(quote) for line in range(place.first, place.last + 1)})
+            sorted({self.words.all[index].line for place in self.places(quote) for index in place.words})
         )
 
     def nearest(self, quote: str) -> Passage | None:
