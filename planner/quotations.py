@@ -128,9 +128,7 @@ class Words:
                 most, end, enough = weight, position + 1, shared
         if not enough or enough * 2 < wanted.total():
             return None
-        span = here[max(0, end - length) : end]
-        common = [place for place, (_, word) in enumerate(span) if word in wanted]
-        return self.passage([index for index, _ in span[common[0] : common[-1] + 1]])
+        return self.passage(_without_surplus(here[max(0, end - length) : end], wanted))
 
     def passage(self, indices: Iterable[int]) -> Passage:
         """The passage of these words, at least one; markers among them don't belong to it."""
@@ -184,6 +182,19 @@ def _words(text: str) -> tuple[Word, ...]:
                 if folded:
                     words.append(Word(written, folded, number, is_marker))
     return tuple(words)
+
+
+def _without_surplus(span: list[tuple[int, str]], wanted: Counter[str]) -> list[int]:
+    """The indices of a span's words, without those at its ends that are not wanted, or not so often."""
+    there = Counter(word for _, word in span)
+    first, last = 0, len(span)
+    while there[span[last - 1][1]] > wanted[span[last - 1][1]]:
+        last -= 1
+        there[span[last][1]] -= 1
+    while there[span[first][1]] > wanted[span[first][1]]:
+        there[span[first][1]] -= 1
+        first += 1
+    return [index for index, _ in span[first:last]]
 
 
 def _inside_word(text: str, at: int) -> bool:

@@ -11,10 +11,8 @@ list with a colon, and sections on what is not asked for (non-goals, out of scop
 (background, motivation, rationale, glossary, references, history). The analysis goes by words and understands
 English only. It overlooks what is said in other ways, and what it finds deserves a look.
 
-Of a specification that names its requirements (YAML or JSON), the texts of its requirements are normative,
-and nothing else.
-
-Needs the specification: `planner compile`, or `planner check --spec`. Silent for a plan without requirements.
+Needs the specification: `planner compile`, or `planner check --spec`. Silent for a plan without requirements,
+and for a specification that names its requirements (YAML or JSON): E201 and E203 watch over those.
 
 ## Why it matters
 
@@ -66,7 +64,7 @@ from planner.spec_lines import is_covered
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge each normative passage by the words that are quoted."""
-    if subject.spec is None or not subject.requirements:
+    if subject.spec is None or subject.spec.given or not subject.requirements:
         return
     lines = subject.spec.lines
     quoted = lines.covered(subject.quotes)
