@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonObject, JsonValue
 from planner.diagnostic import one_line
-from planner.trace import Trace, TracedLine, TracedOrder
+from planner.trace import Trace, TracedOrder
 
 _COMMIT_CHARS: Final = 12
 _LINE_CHARS: Final = 160
@@ -142,29 +142,30 @@ def _markdown(trace: Trace) -> Iterator[str]:
     yield _row(["---"] * len(columns))
     for line in trace.lines:
         begin = [str(line.passage.first), _cell(line.passage.text)]
-        for name, order in _pairs(trace, line):
-            cells = [name, f"{order.id} {_cell(order.title)}", _commands(order)] if order else [name, "—", ""]
-            yield _row([*begin, *cells, *_commit_cell(trace, order)])
-    free = [order for order in trace.work_orders if not order.requirements]
-    for order in free:
-        cells = ["", "", "—", f"{order.id} {_cell(order.title)}", _commands(order)]
-        yield _row([*cells, *_commit_cell(trace, order)])
+        if not line.requirements:
+            yield _row([*begin, *_cells(trace, "**none**", None)])
+        for name in line.requirements:
+            for order in _takers(trace, name):
+                yield _row([*begin, *_cells(trace, name, order)])
+    for requirement in trace.requirements:
+        if not requirement.lines:
+            for order in _takers(trace, requirement.id):
+                yield _row(["—", "not in the specification", *_cells(trace, requirement.id, order)])
+    for order in trace.work_orders:
+        if not order.requirements:
+            yield _row(["", "", *_cells(trace, "—", order)])
 
 
-def _pairs(trace: Trace, line: TracedLine) -> Iterator[tuple[str, TracedOrder | None]]:
-    for name in line.requirements:
-        takers = [order for order in trace.work_orders if name in order.requirements]
-        yield from ((name, order) for order in takers)
-        if not takers:
-            yield name, None
-    if not line.requirements:
-        yield "**none**", None
+def _takers(trace: Trace, name: str) -> tuple[TracedOrder | None, ...]:
+    """The work orders that take a requirement; one None if there is none."""
+    return tuple(order for order in trace.work_orders if name in order.requirements) or (None,)
 
 
-def _commit_cell(trace: Trace, order: TracedOrder | None) -> list[str]:
-    if not trace.with_commits:
-        return []
-    return [f"`{order.commit[:_COMMIT_CHARS]}`" if order and order.commit else "—"]
+def _cells(trace: Trace, name: str, order: TracedOrder | None) -> list[str]:
+    cells = [name, f"{order.id} {_cell(order.title)}", _commands(order)] if order else [name, "—", ""]
+    if trace.with_commits:
+        cells.append(f"`{order.commit[:_COMMIT_CHARS]}`" if order and order.commit else "—")
+    return cells
 
 
 def _commands(order: TracedOrder) -> str:

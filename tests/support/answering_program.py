@@ -40,7 +40,7 @@ def order(order_id: str, *files: str, acceptance: tuple[str, ...] = ("true",)) -
 
 
 def manifest(*orders: JsonObject) -> JsonObject:
-    """A plan of these work orders for a specification with the word hello, verified by `scripts/verify.sh`."""
+    """A plan of these work orders, verified by `scripts/verify.sh`; its specification says hello."""
     script: JsonObject = {"kind": "file_exists", "path": "scripts/verify.sh"}
     return {
         "system_overview": ["Small, and enough to go through every stage."],
