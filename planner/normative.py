@@ -63,13 +63,9 @@ def normative_passages(text: str, words: Words) -> tuple[Passage, ...]:
         The sentences of list items, asides left out, and every other sentence with a modal verb (must,
         shall, should, will, may not) or an imperative.
     """
-    of_line: dict[int, list[int]] = {}
-    for index, word in enumerate(words.all):
-        if not word.is_marker:
-            of_line.setdefault(word.line, []).append(index)
     found = []
     for block in blocks(LINE_BREAK.split(text)):
-        indices = [index for line in block.lines for index in of_line.get(line, ())]
+        indices = [index for line in block.lines for index in words.of_line.get(line, ())]
         written = [words.all[index].written for index in indices]
         for start, stop in _normative(block, written):
             found.append(words.passage(indices[start:stop]))

@@ -74,10 +74,15 @@ class Words:
 
     Attributes:
         all: every word, in order.
+        of_line: the indices of the words of each line, markers left out.
     """
 
     def __init__(self, text: str) -> None:
         self.all = _words(text)
+        self.of_line: dict[int, list[int]] = {}
+        for index, word in enumerate(self.all):
+            if not word.is_marker:
+                self.of_line.setdefault(word.line, []).append(index)
         self._said = _Sequence(self.all, [i for i, word in enumerate(self.all) if not word.is_marker])
         self._written = _Sequence(self.all, range(len(self.all)))
         self._found: dict[str, tuple[Passage, ...]] = {}

@@ -10,25 +10,26 @@ from dataclasses import dataclass, field
 from typing import Final
 
 _FENCE: Final = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+)?(`{3,}|~{3,})")
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:\s+(.*?))?(?:\s+#+)?\s*$")
-_RULE: Final = re.compile(r"\s*(?:={2,}|-{2,}|(?:[-*_]\s*){3,})\s*$")
-_TABLE_LINE: Final = re.compile(r"\s*\|?\s*:?-+:?\s*(?:\|\s*:?-*:?\s*)*$")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
 _ITEM: Final = re.compile(r"(\s*)(?:[-*+•]|[0-9]{1,9}[.)])\s+\S")
-_LABELLED: Final = re.compile(r"(\s*)\**\[?[A-Z][A-Z0-9]*-[0-9]+\**[\]:.)]*\**:?\s+\S")
+_LABELLED: Final = re.compile(r"(\s*)(?:\*\*)?\[?[A-Z][A-Z0-9]*-[0-9]+(?:[\]:)]+(?:\*\*)?:?|\*\*:?)\s+\S")
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]]+\]:\s*\S+\s*$")
 _COMMENT: Final = re.compile(r"\s*<!--")
 _CODE_INDENT: Final = 4
 
 _SILENT: Final = re.compile(
-    r"(?:[0-9]+(?:\.[0-9]+)*[.)]?\s+)?(?:the\s+)?"
-    r"(?:non[- ]?(?:goals?|requirements?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
+    r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
+    r"(?:non[- ]?(?:goals?|features?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
     r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?|not (?:goals?|required|planned)"
-    r"|future(?: (?:work|plans?|ideas|versions?))?|background|motivation|rationale|glossary|references"
-    r"|see also|links|change ?log|(?:revision |version |document )?history|(?:table of )?contents"
-    r"|open (?:questions|issues)|acknowledge?ments)",
+    r"|future(?: (?:work|plans?|ideas|versions?))?|background|motivation|rationale|problem(?: statement)?"
+    r"|(?:user )?personas?|target (?:audience|users?)|stakeholders?|timeline|milestones?|success metrics"
+    r"|risks?(?: (?:and|&) mitigations?)?|glossary|references|see also|links|change ?log"
+    r"|(?:revision |version |document )?history|(?:table of )?contents|open (?:questions|issues)"
+    r"|acknowledge?ments)"
+    r"(?:\s*\(.*|\s+(?:for|in)\s.*)?",
     re.IGNORECASE,
 )
-"""Titles of sections, and introductions of lists, whose text asks for nothing."""
+"""Titles of sections, and introductions of lists, whose text asks for nothing of the product."""
 
 
 @dataclass
@@ -108,8 +109,8 @@ class _Divider:
             self._inside = "" if "-->" in line else "comment"
             yield from self._left_out()
         elif (heading := _HEADING.match(line)) is not None:
-            yield from self._heading(len(heading[1]), heading[2] or "")
-        elif _RULE.match(line):
+            yield from self._heading(len(heading[1]), line[heading.end() :].strip().rstrip("#"))
+        elif _is_rule(line):
             yield from self._rule(line)
         elif self._is_table(number, line) or line.lstrip().startswith(">"):
             self._inside = "lines"
@@ -129,7 +130,7 @@ class _Divider:
         if self._inside == "comment":
             self._inside = "" if "-->" in line else self._inside
             return True
-        if self._inside and not line.strip():
+        if not line.strip() or _HEADING.match(line) or _ITEM.match(line):
             self._inside = ""
         return bool(self._inside)
 
@@ -137,7 +138,9 @@ class _Divider:
         if line.lstrip().startswith("|"):
             return True
         following = self._lines[number] if number < len(self._lines) else ""
-        return "|" in line and "|" in following and _TABLE_LINE.match(following) is not None
+        return (
+            "|" in line and "|" in following and "-" in following and set(following.strip()) <= set("|:- \t")
+        )
 
     def _heading(self, level: int, title: str) -> Iterator[Block | None]:
         yield from self._left_out()
@@ -179,3 +182,13 @@ class _Divider:
     def _left_out(self) -> Iterator[Block | None]:
         yield from self._close()
         yield None
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line consists of one sign, as what underlines a title or divides a text."""
+    signs = "".join(line.split())
+    return (
+        len(signs) >= 2
+        and len(set(signs)) == 1
+        and (signs[0] in "=-" or (signs[0] in "*_" and len(signs) > 2))
+    )

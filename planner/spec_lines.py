@@ -61,11 +61,7 @@ class SpecLines:
         return tuple(passage for passage in self.normative if not is_covered(passage, quoted))
 
     def _named(self, first: int, last: int) -> Passage:
-        inside = [
-            index
-            for index, word in enumerate(self.words.all)
-            if first <= word.line <= last and not word.is_marker
-        ]
+        inside = [index for line in range(first, last + 1) for index in self.words.of_line.get(line, ())]
         return self.words.passage(inside[1:] or inside)
 
 

@@ -64,7 +64,11 @@ It must be ignored.
 
 ## More
 REQ-12: Labelled lines count
-REQ-13 They count, too
+**REQ-13** They count, too
+UTF-8 is an encoding and
+UTF-16 is none.
+> Quoted, it must not count
+- but this
 [link]: http://must.example
 - [Contents](#must)
 """
@@ -89,7 +93,8 @@ def test_what_asks_for_something_is_known_by_its_line() -> None:
         (36, 36, "Use the library, e.g. Path, i.e. No other."),
         (43, 43, "Then it should end."),
         (53, 53, "REQ-12: Labelled lines count"),
-        (54, 54, "REQ-13 They count, too"),
+        (54, 56, "**REQ-13** They count, too UTF-8 is an encoding and UTF-16 is none."),
+        (58, 58, "but this"),
     ]
 
 
@@ -109,6 +114,8 @@ def test_what_asks_for_something_is_known_by_its_line() -> None:
         "## Non-goals\n- x\n\nIt must not.",
         "**Non-goals:**\n\n- x\n- y",
         "## 7. Future work\nIt will fly.",
+        "## VI. Out of Scope (for now) ##\n- x",
+        "> # It must\n\n## Risks & mitigations\n- x",
         "---\n***\n___",
     ],
 )
@@ -295,6 +302,11 @@ def test_any_quote_is_looked_for_and_has_a_nearest_passage_or_none(text: str, qu
         "|-" * 100_000,
         ("|-" * 1_000 + "\n") * 100,
         "[a]" * 60_000,
+        "# a" + " " * 190_000 + "b",
+        "---" + " " * 190_000 + "b",
+        "a|b\n|-|" + " " * 190_000 + "b",
+        "- a" + " " * 190_000 + "\u00a0",
+        "1." * 90_000 + " Background",
     ],
     ids=lambda text: repr(text[:6]),
 )
