@@ -20,6 +20,7 @@ from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.file_state import verify_exempt
 from planner.graph import GraphFormat, draw
 from planner.render import OutputFormat, render
+from planner.spec import Spec
 from tests.planner.plans import Json, exists, makes, manifest, order, verified_by
 
 GOOD = manifest(
@@ -80,6 +81,22 @@ def test_any_reply_ends_in_diagnostics(reply: str) -> None:
 )
 def test_any_list_of_work_orders_ends_in_diagnostics(orders: Any) -> None:
     judge(check_document({"work_orders": orders}, frozenset()))
+
+
+any_requirements = st.lists(
+    documents
+    | st.fixed_dictionaries(
+        {"id": st.just("REQ-01") | st.text(), "text": st.text(), "quotes": st.lists(st.text(), max_size=3)}
+    ),
+    max_size=4,
+)
+
+
+@given(documents | any_requirements, documents | st.lists(st.text() | st.just("REQ-01")), st.text())
+def test_any_requirements_end_in_diagnostics(requirements: Any, taken: Any, text: str) -> None:
+    document = manifest(order(requirements=taken), requirements=requirements)
+    for spec in (None, Spec.of_text(text)):
+        judge(check_document(document, frozenset(), spec, is_new=True))
 
 
 @given(st.lists(commands, min_size=1, max_size=3), commands)
