@@ -54,18 +54,18 @@ def counts(trace: Trace) -> str:
 
 
 def _text(trace: Trace, source: str) -> Iterator[str]:
-    shown: set[str] = set()
+    shown: dict[str, str] = {}
     for line in trace.lines:
         yield f"{one_line(source)}:{line.passage.first}  {_shortened(line.passage.text)}"
         if not line.covered:
             yield "  (hardly quoted)" if line.requirements else "  (no requirement quotes this)"
         for name in line.requirements:
-            yield from _requirement_text(trace, name, shown)
+            yield from _requirement_text(trace, name, shown, f"see line {line.passage.first}")
     lost = [requirement for requirement in trace.requirements if not requirement.lines]
     if lost:
         yield "not in the specification"
         for requirement in lost:
-            yield from _requirement_text(trace, requirement.id, shown)
+            yield from _requirement_text(trace, requirement.id, shown, "see above")
     free = [order for order in trace.work_orders if not order.requirements]
     if free:
         yield "without a requirement"
@@ -73,12 +73,13 @@ def _text(trace: Trace, source: str) -> Iterator[str]:
             yield from _order_text(trace, order, "  ")
 
 
-def _requirement_text(trace: Trace, name: str, shown: set[str]) -> Iterator[str]:
-    requirement = next(one for one in trace.requirements if one.id == name)
+def _requirement_text(trace: Trace, name: str, shown: dict[str, str], place: str) -> Iterator[str]:
+    """A requirement with its work orders where it comes first; later, where that was."""
     if name in shown:
-        yield f"  {name}  (see line {requirement.lines[0]})" if requirement.lines else f"  {name}"
+        yield f"  {name}  ({shown[name]})"
         return
-    shown.add(name)
+    shown[name] = place
+    requirement = next(one for one in trace.requirements if one.id == name)
     yield f"  {name}  {_shortened(requirement.text)}"
     if not requirement.work_orders:
         yield "    (no work order takes this)"
