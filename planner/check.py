@@ -15,6 +15,7 @@ from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.parse import parse_reply, refused_file
 from planner.rule import Subject
 from planner.rules import RULES
+from planner.spec import Spec
 
 MAX_FINDINGS: Final = 1_000
 """The most findings of one rule that are told."""
@@ -42,17 +43,18 @@ class Checked:
         return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
 
 
-def check_reply(text: str, repo_files: frozenset[str]) -> Checked:
-    """Check a model's reply.
+def check_reply(text: str, repo_files: frozenset[str], spec: Spec | None = None) -> Checked:
+    """Check a model's reply, a new plan: it must have requirements.
 
     Args:
         text: the reply; a Markdown fence around the document is understood.
         repo_files: the target repository's tracked files.
+        spec: the specification that the plan is for, if it is known.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    return check_document(parsed.document, repo_files)
+    return check_document(parsed.document, repo_files, spec, is_new=True)
 
 
 def check_broken_file(error: BadJson) -> Checked:
@@ -61,14 +63,18 @@ def check_broken_file(error: BadJson) -> Checked:
     return Checked(None, None, parsed.diagnostics, parsed.is_json)
 
 
-def check_document(document: JsonValue, repo_files: frozenset[str]) -> Checked:
+def check_document(
+    document: JsonValue, repo_files: frozenset[str], spec: Spec | None = None, *, is_new: bool = False
+) -> Checked:
     """Check a JSON document.
 
     Args:
         document: the manifest as it was read.
         repo_files: the target repository's tracked files.
+        spec: the specification that the plan is for; without one, nothing is compared with it.
+        is_new: whether it must have requirements; older plans have none.
     """
-    subject = Subject(document, repo_files)
+    subject = Subject(document, repo_files, spec, is_new)
     found = [
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES

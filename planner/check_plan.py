@@ -5,14 +5,16 @@ from pathlib import Path
 from factory.contract.strict_json import BadJson
 from factory.system.plan_files import read_plan
 from planner.check import Checked, check_broken_file, check_document
+from planner.spec import Spec
 
 
-def check_plan(path: Path, repo_files: frozenset[str]) -> Checked:
+def check_plan(path: Path, repo_files: frozenset[str], spec: Spec | None = None) -> Checked:
     """Check the manifest, or the directory that `read_plan` understands, at `path`.
 
     Args:
         path: the file or directory.
         repo_files: the target repository's tracked files.
+        spec: the specification that the plan is for, if it is known.
 
     Raises:
         WorkorderError: there is no plan at `path`, or it can't be read.
@@ -21,4 +23,4 @@ def check_plan(path: Path, repo_files: frozenset[str]) -> Checked:
         document = read_plan(path)
     except BadJson as error:
         return check_broken_file(error)
-    return check_document(document, repo_files)
+    return check_document(document, repo_files, spec)

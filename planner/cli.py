@@ -67,6 +67,10 @@ def _run(options: Namespace, console: Console) -> int:
             return compile_command.run(options, console)
         case "check":
             return _check(options, console)
+        case "trace":
+            from planner import trace_command
+
+            return trace_command.run(options, console)
         case "explain":
             return _explain(options, console)
         case _:
@@ -76,10 +80,12 @@ def _run(options: Namespace, console: Console) -> int:
 def _check(options: Namespace, console: Console) -> int:
     from factory.contract.work_order import MANIFEST_NAME
     from planner.check_plan import check_plan
+    from planner.inputs import read_spec
     from planner.render import OutputFormat, render, summary
     from planner.repo_files import read_repo_files
 
-    checked = check_plan(options.plan, read_repo_files(options.repo))
+    spec = None if options.spec is None else read_spec(options.spec)
+    checked = check_plan(options.plan, read_repo_files(options.repo), spec)
     manifest = options.plan / MANIFEST_NAME
     source = str(manifest if manifest.exists() else options.plan)
     text = render(checked.diagnostics, OutputFormat(options.output_format), source)

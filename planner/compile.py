@@ -31,6 +31,7 @@ from planner.ending import (
 )
 from planner.prompts import Template, first_messages, revision_message
 from planner.render import OutputFormat, as_json, render, summary
+from planner.spec import Spec
 from planner.summary import (
     AttemptRecord,
     CompileSummary,
@@ -46,7 +47,7 @@ class Job:
     """What is compiled, and how.
 
     Attributes:
-        spec: the specification's text.
+        spec: the specification.
         template: the template of the first question.
         revision: the template of what follows a refused answer.
         repo_files: the tracked files of the target repository; empty for a new one.
@@ -57,7 +58,7 @@ class Job:
         price: what the user says that the model costs; None to look it up.
     """
 
-    spec: str
+    spec: Spec
     template: Template
     revision: Template
     repo_files: frozenset[str]
@@ -133,7 +134,7 @@ class _Compile:
 
     def attempt_until_right(self) -> Plan | End:
         """Ask, check and ask again; the plan, or why there is none."""
-        first = first_messages(self._job.template, self._job.spec, self._job.repo_files)
+        first = first_messages(self._job.template, self._job.spec.text, self._job.repo_files)
         messages = first
         number = 1
         while True:
@@ -155,7 +156,7 @@ class _Compile:
 
     def write(self, plan: Plan) -> Plan:
         """Write the plan with its computed fields, and return it with them."""
-        spec_hash = sha256_hex(self._job.spec.encode("utf-8"))
+        spec_hash = self._job.spec.sha256
         computed = with_computed_fields(plan, self._job.repo_files, self._compile_hash(), spec_hash)
         write_plan(computed, self._job.outdir, overwrite=self._job.overwrite)
         return computed
@@ -187,7 +188,7 @@ class _Compile:
         return Compiled(told, self._diagnostics)
 
     def _check(self, number: int, answer: Answer) -> Checked:
-        checked = check_reply(answer.text, self._job.repo_files)
+        checked = check_reply(answer.text, self._job.repo_files, self._job.spec)
         if checked.document is not None:
             self._deps.artifacts.manifest(number, checked.document)
         self._deps.artifacts.diagnostics(number, as_json(checked.diagnostics))
@@ -217,7 +218,7 @@ class _Compile:
             max_output_tokens=job.parameters.max_output_tokens,
             max_attempts=job.max_attempts,
             overwrite=job.overwrite,
-            spec_sha256=sha256_hex(job.spec.encode("utf-8")),
+            spec_sha256=job.spec.sha256,
             template_sha256=sha256_hex(job.template.text.encode("utf-8")),
             repository_files=len(job.repo_files),
         )
@@ -228,7 +229,7 @@ class _Compile:
     def _compile_hash(self) -> str:
         model = self._model_name()
         effort = self._job.parameters.reasoning_effort
-        return compile_hash(self._job.spec, self._job.template.text, model, effort)
+        return compile_hash(self._job.spec.text, self._job.template.text, model, effort)
 
 
 def _verdict(checked: Checked) -> str:

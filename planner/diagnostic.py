@@ -1,5 +1,6 @@
 """One finding about a plan, as a value. Not for printing: see `render`."""
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -39,8 +40,9 @@ class Diagnostic:
 
     @property
     def sort_key(self) -> tuple[tuple[tuple[int, int, str], ...], str, str]:
-        """Position in the document, with indices as numbers, then the code."""
-        return (tuple(_segment_key(part) for part in self.pointer.split("/")[1:]), self.code, self.message)
+        """Position in the document, with indices as numbers, then the code, then the message likewise."""
+        message = re.sub(r"[0-9]+", lambda number: number[0].zfill(10), self.message)
+        return (tuple(_segment_key(part) for part in self.pointer.split("/")[1:]), self.code, message)
 
 
 def in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -48,9 +50,9 @@ def in_order(diagnostics: list[Diagnostic]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(dict.fromkeys(diagnostics), key=lambda diagnostic: diagnostic.sort_key))
 
 
-def quote(text: str) -> str:
+def quote(text: str, limit: int = _QUOTED_CHARS) -> str:
     """`text` from a document as a message shows it: in backticks, on one line, shortened, harmless."""
-    shown = text if len(text) <= _QUOTED_CHARS else text[: _QUOTED_CHARS - 1] + "…"
+    shown = text if len(text) <= limit else text[: limit - 1] + "…"
     return f"`{one_line(shown)}`"
 
 

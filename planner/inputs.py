@@ -1,15 +1,19 @@
-"""Reads the texts that the user hands to the planner: the specification and templates."""
+"""Reads what the user hands to the planner: the specification, as text or as data, and templates."""
 
 import os
 from pathlib import Path
 from typing import Final
 
+from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.system.files import FileProblem, read_bounded
 from factory.system.templates import template_path
 from planner.prompts import COMPILE_PLACEHOLDERS, COMPILE_REQUIRED, REVISION_PLACEHOLDERS, Template
+from planner.spec import Spec
 
+YAML_SUFFIXES: Final = frozenset({".yaml", ".yml"})
+JSON_SUFFIX: Final = ".json"
 COMPILE_TEMPLATE: Final = "prompts/planner.md"
 REVISION_TEMPLATE: Final = "prompts/planner_revision.md"
 STARTER_SPEC: Final = "spec.md"
@@ -19,21 +23,30 @@ class BadText(WorkorderError):
     """A file that should hold text for a prompt and does not."""
 
 
-def read_spec(path: Path) -> str:
-    """The specification.
+def read_spec(path: Path) -> Spec:
+    """The specification: data if the file's name ends in `.yaml`, `.yml` or `.json`, else text.
 
     Raises:
         FileProblem: it can't be read or is too large.
         BadText: it is not UTF-8 text, or there is nothing in it.
+        WorkorderError: data that is not strict JSON or YAML, or does not match the schema.
     """
-    text = _read_text(path)
+    data = _read_bytes(path)
+    text = _decoded(data, path)
     if not text.strip():
         raise BadText(
             "the specification is empty",
             where=str(path),
             hint=f"{template_path(STARTER_SPEC)} is one to start from",
         )
-    return text
+    suffix = path.suffix.lower()
+    if suffix not in YAML_SUFFIXES | {JSON_SUFFIX}:
+        return Spec(text, sha256_hex(data))
+    # Only here: most specifications are text.
+    from planner.spec_document import read_spec_document, rendered
+
+    document = read_spec_document(text, str(path), is_json=suffix == JSON_SUFFIX)
+    return rendered(document, sha256_hex(data))
 
 
 def read_template(path: Path | None) -> Template:
@@ -59,9 +72,16 @@ def read_revision_template() -> Template:
 
 
 def _read_text(path: Path) -> str:
+    return _decoded(_read_bytes(path), path)
+
+
+def _read_bytes(path: Path) -> bytes:
     if os.path.isdir(path):  # noqa: PTH112, unlike Path.is_dir it takes any name, however long
         raise FileProblem("is a directory, not a file", where=str(path))
-    data = read_bounded(path, max_bytes=MAX_CONTEXT_BYTES)
+    return read_bounded(path, max_bytes=MAX_CONTEXT_BYTES)
+
+
+def _decoded(data: bytes, path: Path) -> str:
     if b"\0" in data:
         raise BadText("is not a text file: it holds NUL bytes", where=str(path))
     try:

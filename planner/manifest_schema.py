@@ -26,7 +26,22 @@ def manifest_schema() -> JsonObject:
                     }
                 )
             ),
+            "requirements": _list(_requirement()),
             "work_orders": _list(_work_order(), at_least=1),
+        }
+    )
+
+
+def _requirement() -> JsonObject:
+    return _object(
+        {
+            "id": {
+                "type": "string",
+                "pattern": "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$",
+                "description": "The id that the specification gives, else REQ-01, REQ-02, …",
+            },
+            "text": _text("What is asked for, in a sentence."),
+            "quotes": _list(_text("A passage of the specification, word for word."), at_least=1),
         }
     )
 
@@ -36,6 +51,7 @@ def _work_order() -> JsonObject:
         {
             "id": {"type": "string", "pattern": "^WO-[0-9]{2,}$", "description": "WO-01, WO-02, …"},
             "title": _text("What this work order achieves, in a few words."),
+            "requirements": _list(_text("The id of a requirement that this work order fulfils.")),
             "intent": _text("Everything the implementer needs to know; it sees no other work order."),
             "preconditions": _list(_condition("file_exists", "file_absent")),
             "postconditions": _list(_condition("file_exists")),

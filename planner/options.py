@@ -38,6 +38,7 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_compile(commands)
     _add_check(commands)
+    _add_trace(commands)
     _add_explain(commands)
     _add_graph(commands)
     return top
@@ -46,7 +47,11 @@ def parser() -> argparse.ArgumentParser:
 def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "compile", "write a plan for a specification")
     command.add_argument(
-        "--spec", type=Path, required=True, metavar="FILE", help="the specification, UTF-8 text"
+        "--spec",
+        type=Path,
+        required=True,
+        metavar="FILE",
+        help="the specification: UTF-8 text, or data if the name ends in .yaml, .yml or .json",
     )
     command.add_argument("--outdir", type=Path, required=True, metavar="DIR", help="where the plan goes")
     command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
@@ -100,10 +105,36 @@ def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
     _add_plan(command)
     _add_repo(command)
     command.add_argument(
+        "--spec", type=Path, metavar="FILE", help="the specification that the plan is for, to compare the two"
+    )
+    command.add_argument(
         "--output-format",
         choices=("full", "concise", "json", "github"),
         default="full",
         help="how findings are shown (default: %(default)s)",
+    )
+
+
+def _add_trace(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = _command(commands, "trace", "follow each line of a specification to the commits that fulfil it")
+    _add_plan(command)
+    command.add_argument(
+        "--spec", type=Path, required=True, metavar="FILE", help="the specification that the plan is for"
+    )
+    command.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        help="the git repository that the plan is built in, for the commits",
+    )
+    command.add_argument(
+        "--branch", metavar="NAME", help="the branch to look for commits on (default: the one checked out)"
+    )
+    command.add_argument(
+        "--output-format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="how the matrix is shown (default: %(default)s)",
     )
 
 

@@ -1,21 +1,26 @@
 """What a rule is, what it looks at, and what it finds. The rules themselves are in `rules`."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from factory.contract.documents import SchemaProblem, schema_problems
 from factory.contract.limits import MAX_COMMAND_CHARS
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import Plan, VerifyContract, WorkOrder, work_order_id
+from factory.contract.work_order import Plan, Requirement, VerifyContract, WorkOrder, work_order_id
 from planner.command_words import Reading, read_command
 from planner.diagnostic import Diagnostic, Severity
 from planner.file_state import FileStates
 from planner.shell_words import UnsplittableCommand
+from planner.spec import Spec
 
 MAX_VALUES: Final = 250_000
 """The most values (texts, numbers, lists, objects, …) in a manifest: room for thousands of work orders."""
+
+MAX_QUOTES: Final = 5_000
+"""The most quotes of a plan that are looked for in its specification."""
 
 _SHOWN_ID_CHARS: Final = 40
 
@@ -31,6 +36,19 @@ class PlacedOrder:
     def pointer(self) -> str:
         """Its place in the document."""
         return f"/work_orders/{self.index}"
+
+
+@dataclass(frozen=True)
+class PlacedRequirement:
+    """A requirement that matches the schema, with its index in the document."""
+
+    index: int
+    requirement: Requirement
+
+    @property
+    def pointer(self) -> str:
+        """Its place in the document."""
+        return f"/requirements/{self.index}"
 
 
 @dataclass(frozen=True)
@@ -59,10 +77,14 @@ class Subject:
     Attributes:
         document: the document as it was read.
         repo_files: the target repository's tracked files.
+        spec: the specification that the plan is for, if it is known.
+        is_new: whether the plan is a model's answer; plans from before there were requirements are not.
     """
 
     document: JsonValue
     repo_files: frozenset[str]
+    spec: Spec | None = None
+    is_new: bool = False
 
     @cached_property
     def manifest(self) -> JsonObject:
@@ -108,6 +130,45 @@ class Subject:
         )
 
     @cached_property
+    def requirements_problems(self) -> tuple[SchemaProblem, ...]:
+        """How the list of requirements breaks the schema, with pointers from the document."""
+        raw = self.manifest.get("requirements", [])
+        if not isinstance(raw, list):
+            return (SchemaProblem("/requirements", "must be a list", "tuple_type"),)
+        return tuple(
+            replace(problem, pointer=f"/requirements/{index}{problem.pointer}")
+            for index, element in enumerate(raw)
+            for problem in schema_problems(Requirement, element)
+        )
+
+    @cached_property
+    def requirements(self) -> tuple[PlacedRequirement, ...]:
+        """The requirements if all of them match the schema, else none."""
+        raw = self.manifest.get("requirements", [])
+        if not isinstance(raw, list) or self.requirements_problems:
+            return ()
+        return tuple(
+            PlacedRequirement(index, Requirement.model_validate(element)) for index, element in enumerate(raw)
+        )
+
+    @cached_property
+    def quotes(self) -> tuple[str, ...]:
+        """The quotes of all requirements, in order; of very many, the first."""
+        found = (quote for placed in self.requirements for quote in placed.requirement.quotes)
+        return tuple(islice(found, MAX_QUOTES))
+
+    @cached_property
+    def taken(self) -> dict[str, tuple[int, ...]]:
+        """For each requirement id the indices of the work orders, broken ones included, that name it."""
+        found: dict[str, dict[int, None]] = {}
+        for index, raw in self.raw_orders:
+            names = raw.get("requirements")
+            for name in names if isinstance(names, list) else ():
+                if isinstance(name, str):
+                    found.setdefault(name, {})[index] = None
+        return {name: tuple(indices) for name, indices in found.items()}
+
+    @cached_property
     def contract_problems(self) -> tuple[SchemaProblem, ...]:
         """How the verify contract breaks the schema."""
         raw = self.manifest.get("verify_contract")
@@ -129,6 +190,7 @@ class Subject:
             return None
         return Plan(
             verify_contract=self.verify_contract,
+            requirements=tuple(placed.requirement for placed in self.requirements),
             work_orders=tuple(placed.order for placed in self.orders),
         )
 

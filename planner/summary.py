@@ -15,7 +15,7 @@ class Settings(Document):
     Attributes:
         adapter: the adapter that was asked.
         model: the model's name within the adapter.
-        spec_sha256: the hash of the specification's text.
+        spec_sha256: the hash of the specification's bytes.
         template_sha256: the hash of the template's text.
         repository_files: how many tracked files the plan starts from.
     """

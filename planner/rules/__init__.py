@@ -17,9 +17,14 @@ from planner.rules import (
     e104_unpromised_file,
     e105_verify_in_acceptance,
     e106_never_verified,
+    e201_misquoted,
+    e202_unresolved_requirement,
+    e203_requirement_not_taken,
     w101_missing_program,
     w102_missing_context,
     w103_uncertain_condition,
+    w204_unquoted_line,
+    w205_unproven_requirement,
 )
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -36,8 +41,13 @@ RULES: Final[tuple[Rule, ...]] = (
     e104_unpromised_file.RULE,
     e105_verify_in_acceptance.RULE,
     e106_never_verified.RULE,
+    e201_misquoted.RULE,
+    e202_unresolved_requirement.RULE,
+    e203_requirement_not_taken.RULE,
     w101_missing_program.RULE,
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
+    w204_unquoted_line.RULE,
+    w205_unproven_requirement.RULE,
 )
 """Every rule, by its code."""

@@ -20,8 +20,9 @@ programs may each pick another.
 
 ## Fix
 
-Answer with one JSON object: `system_overview` (a list of texts), `verify_contract` (an object or null) and
-`work_orders` (a list with at least one object). Put no prose into the document.
+Answer with one JSON object: `system_overview` (a list of texts), `verify_contract` (an object or null),
+`requirements` (a list of objects) and `work_orders` (a list with at least one object). Put no prose into the
+document.
 """
 
 from collections.abc import Iterator
@@ -32,7 +33,9 @@ from factory.contract.work_order import Plan
 from planner.diagnostic import Severity, quote
 from planner.rule import MAX_VALUES, Finding, Rule, Subject
 
-_SHAPE = "a manifest is one object with `system_overview`, `verify_contract` and `work_orders`"
+_SHAPE = (
+    "a manifest is one object with `system_overview`, `verify_contract`, `requirements` and `work_orders`"
+)
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -2,9 +2,9 @@
 
 ## What it finds
 
-A field of a work order or of the verify contract that is missing, unknown, of the wrong type, empty where
-something is needed, or a path that is not safe: absolute, with `..`, inside `.git`, with a backslash, or a
-name that some file systems take for another one. More than 10 context files are found, too.
+A field of a work order, of a requirement or of the verify contract that is missing, unknown, of the wrong
+type, empty where something is needed, or a path that is not safe: absolute, with `..`, inside `.git`, with a
+backslash, or a name that some file systems take for another one. More than 10 context files are found, too.
 
 ## Why it matters
 
@@ -29,8 +29,9 @@ meaning would be lost.
 ## Fix
 
 Write `id`, `title`, `intent`, `allowed_files` and `acceptance_commands`, and where they are needed
-`preconditions`, `postconditions`, `forbidden`, `context_files` and `notes`. Paths are relative to the
-repository's root, with `/` between the names.
+`preconditions`, `postconditions`, `forbidden`, `context_files`, `notes` and `requirements`. Paths are
+relative to the repository's root, with `/` between the names. A requirement has `id` (capital letters, digits
+and hyphens), `text` and `quotes`, a list with at least one text.
 """
 
 from collections.abc import Iterator
@@ -59,6 +60,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Tell every schema problem that no other rule tells better."""
     for index, raw in subject.raw_orders:
         yield from _told(f"/work_orders/{index}", raw, subject.order_problems[index])
+    yield from _told("", None, subject.requirements_problems)
     yield from _told("/verify_contract", subject.manifest.get("verify_contract"), subject.contract_problems)
 
 

@@ -20,6 +20,7 @@ from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.file_state import verify_exempt
 from planner.graph import GraphFormat, draw
 from planner.render import OutputFormat, render
+from planner.spec import Spec
 from tests.planner.plans import Json, exists, makes, manifest, order, verified_by
 
 GOOD = manifest(
@@ -80,6 +81,22 @@ def test_any_reply_ends_in_diagnostics(reply: str) -> None:
 )
 def test_any_list_of_work_orders_ends_in_diagnostics(orders: Any) -> None:
     judge(check_document({"work_orders": orders}, frozenset()))
+
+
+any_requirements = st.lists(
+    documents
+    | st.fixed_dictionaries(
+        {"id": st.just("REQ-01") | st.text(), "text": st.text(), "quotes": st.lists(st.text(), max_size=3)}
+    ),
+    max_size=4,
+)
+
+
+@given(documents | any_requirements, documents | st.lists(st.text() | st.just("REQ-01")), st.text())
+def test_any_requirements_end_in_diagnostics(requirements: Any, taken: Any, text: str) -> None:
+    document = manifest(order(requirements=taken), requirements=requirements)
+    for spec in (None, Spec.of_text(text)):
+        judge(check_document(document, frozenset(), spec, is_new=True))
 
 
 @given(st.lists(commands, min_size=1, max_size=3), commands)
@@ -158,7 +175,9 @@ def test_a_warning_leaves_a_plan_usable_and_an_error_does_not() -> None:
 
 
 def test_computed_fields_of_a_reply_are_dropped_even_if_they_are_nonsense() -> None:
-    reply = json.dumps(manifest(order(verify_exempt="yes", depends_on=7, provenance=[])))
+    one = order(verify_exempt="yes", depends_on=7, provenance=[], requirements=["REQ-01"])
+    requirement = {"id": "REQ-01", "text": "Something.", "quotes": ["something"]}
+    reply = json.dumps(manifest(one, requirements=[requirement]))
     checked = check_reply(reply, frozenset())
     assert checked.ok
     assert checked.plan is not None

@@ -1,5 +1,6 @@
 """The command as a user runs it: real processes, real files; only the model is a small program."""
 
+import hashlib
 import json
 import os
 import shlex
@@ -20,6 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 ORDER: dict[str, Any] = {
     "id": "WO-01",
     "title": "Say hello",
+    "requirements": ["REQ-01"],
     "intent": "Print hello.",
     "preconditions": [],
     "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
@@ -29,7 +31,13 @@ ORDER: dict[str, Any] = {
     "context_files": [],
     "notes": None,
 }
-PLAN: dict[str, Any] = {"system_overview": ["Small."], "verify_contract": None, "work_orders": [ORDER]}
+HELLO = "A program that says hello."
+PLAN: dict[str, Any] = {
+    "system_overview": ["Small."],
+    "verify_contract": None,
+    "requirements": [{"id": "REQ-01", "text": "It says hello.", "quotes": [HELLO]}],
+    "work_orders": [ORDER],
+}
 UNMET = [{"kind": "file_exists", "path": "missing.py"}]
 BROKEN: dict[str, Any] = {**PLAN, "work_orders": [{**ORDER, "preconditions": UNMET}]}
 
@@ -109,7 +117,7 @@ class Desk:
 
 @pytest.fixture
 def desk(tmp_path: Path) -> Desk:
-    (tmp_path / "spec.md").write_text("A program that says hello.\n")
+    (tmp_path / "spec.md").write_text(f"{HELLO}\n")
     return Desk(tmp_path)
 
 
@@ -139,7 +147,8 @@ def test_a_revision_repairs_the_plan(desk: Desk) -> None:
 
 
 def test_placeholders_in_a_spec_stay_text(desk: Desk) -> None:
-    (desk.home / "spec.md").write_text("Print {{REPOSITORY_FILES}} and {{PRODUCT_SPEC}} and {{ANYTHING}}.")
+    text = f"{HELLO} Print {{{{REPOSITORY_FILES}}}} and {{{{PRODUCT_SPEC}}}} and {{{{ANYTHING}}}}."
+    (desk.home / "spec.md").write_text(text)
     assert desk.compile(model=desk.model(json.dumps(PLAN))).returncode == 0
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
     assert "Print {{REPOSITORY_FILES}} and {{PRODUCT_SPEC}} and {{ANYTHING}}." in prompt
@@ -287,6 +296,8 @@ def test_a_model_that_cannot_be_asked(desk: Desk, model: str, code: int) -> None
         ["compile", "--spec", "spec.md", "--outdir", "plan", "--max-attempts", "many"],
         ["compile", "--spec", "spec.md", "--outdir", "plan", "--reasoning-effort", "huge"],
         ["check"],
+        ["trace", "plan"],
+        ["trace", "plan", "--spec", "spec.md", "--output-format", "html"],
         ["explain"],
         ["graph", "plan", "--format", "png"],
     ],
@@ -445,7 +456,7 @@ def test_github_is_told_of_the_manifest_in_a_directory(desk: Desk) -> None:
 
 
 def test_a_plan_with_the_basic_fields_only(desk: Desk) -> None:
-    basic = {key: value for key, value in ORDER.items() if not key.endswith("conditions")}
+    basic = {key: value for key, value in ORDER.items() if not key.endswith(("conditions", "requirements"))}
     assert len(basic) == 8
     (desk.home / "plan").mkdir()
     desk.save(basic, "plan/WO-01.json")
@@ -532,7 +543,8 @@ def test_a_reader_that_leaves_is_no_error(desk: Desk) -> None:
         (["--help"], {"openai", "langgraph", "pydantic", "importlib.metadata"}),
         (["compile", "--help"], {"openai", "langgraph", "pydantic", "importlib.metadata"}),
         (["explain", "E101"], {"openai", "langgraph", "httpx"}),
-        (["check", "plan.json"], {"openai", "langgraph", "httpx"}),
+        (["check", "plan.json"], {"openai", "langgraph", "httpx", "yaml"}),
+        (["check", "plan.json", "--spec", "spec.md"], {"openai", "langgraph", "httpx", "yaml"}),
         (["graph", "plan.json"], {"openai", "langgraph", "httpx"}),
     ],
 )
@@ -564,3 +576,123 @@ def test_a_limit_stops_a_compile_before_the_model_is_asked(desk: Desk) -> None:
     assert not (desk.home / "plan").exists()
     assert desk.summary["outcome"] == "error"
     assert desk.compile("--max-tokens", "1000000", model=desk.model(json.dumps(PLAN))).returncode == 0
+
+
+# requirements
+
+
+def test_check_against_the_specification(desk: Desk) -> None:
+    (desk.home / "other.md").write_text("- It sings.\n")
+    plan = desk.save(PLAN)
+    assert desk.run("check", plan, "--spec", "spec.md").returncode == 0
+    done = desk.run("check", plan, "--spec", "other.md", "--output-format", "concise")
+    assert done.returncode == 2
+    assert [line.split()[0] for line in done.stdout.splitlines()] == ["warning[W204]", "error[E201]"]
+    assert desk.run("check", plan, "--spec", "nowhere.md").returncode == 1
+
+
+def test_an_old_plan_stays_as_good_as_it_was(desk: Desk) -> None:
+    old = {key: value for key, value in PLAN.items() if key != "requirements"}
+    old["work_orders"] = [{key: value for key, value in ORDER.items() if key != "requirements"}]
+    done = desk.run("check", desk.save(old), "--spec", "spec.md")
+    assert (done.returncode, done.stdout) == (0, "")
+    assert desk.run("trace", "plan.json", "--spec", "spec.md").returncode == 0
+
+
+def test_trace(desk: Desk) -> None:
+    (desk.home / "spec.md").write_text(f"- {HELLO}\n- It sings.\n")
+    done = desk.run("trace", desk.save(PLAN), "--spec", "spec.md")
+    assert done.returncode == 0
+    assert done.stdout == (
+        "spec.md:1  A program that says hello.\n"
+        "  REQ-01  It says hello.\n"
+        "    WO-01  Say hello\n"
+        "      $ python hello.py\n"
+        "spec.md:2  It sings.\n"
+        "  (no requirement quotes this)\n"
+    )
+    assert done.stderr == "plan.json: 1 of 2 normative lines are quoted, 1 requirements, 1 work orders\n"
+
+
+@pytest.mark.parametrize(
+    ("form", "begins"), [("json", "{\n"), ("markdown", "| Line |"), ("text", "spec.md:1 ")]
+)
+def test_trace_in_a_repository(desk: Desk, form: str, begins: str) -> None:
+    subprocess.run(["git", "init", "-q", str(desk.home / "repo")], check=True)
+    done = desk.run("trace", desk.save(PLAN), "--spec", "spec.md", "--repo", "repo", "--output-format", form)
+    assert done.returncode == 0
+    assert done.stdout.startswith(begins)
+    assert done.stderr.endswith(", 0 landed\n")
+
+
+def test_trace_of_a_plan_with_errors_about_requirements(desk: Desk) -> None:
+    lost = {**PLAN, "requirements": [{"id": "REQ-01", "text": "x", "quotes": ["It sings."]}]}
+    done = desk.run("trace", desk.save(lost), "--spec", "spec.md")
+    assert done.returncode == 2
+    assert "error[E201] /requirements/0/quotes/0" in done.stderr
+    assert done.stdout.startswith("not in the specification\n  REQ-01  x\n")
+
+
+def test_trace_minds_no_errors_of_other_kinds(desk: Desk) -> None:
+    assert desk.run("trace", desk.save(BROKEN), "--spec", "spec.md").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "says"),
+    [
+        (["plan.json", "--spec", "nowhere.md"], 1, "error: nowhere.md: can't be read"),
+        (["nowhere", "--spec", "spec.md"], 1, "error: nowhere: "),
+        (["plan.json", "--spec", "spec.md", "--repo", "."], 1, "is not a git repository"),
+        (
+            ["plan.json", "--spec", "spec.md", "--branch", "main"],
+            1,
+            "--branch: has a meaning only with --repo",
+        ),
+        (["bad.json", "--spec", "spec.md"], 2, "error: bad.json: there is no plan to trace"),
+    ],
+)
+def test_what_cannot_be_traced(desk: Desk, arguments: list[str], code: int, says: str) -> None:
+    desk.save(PLAN)
+    desk.save("[]", "bad.json")
+    done = desk.run("trace", *arguments)
+    assert (done.returncode, done.stdout) == (code, "")
+    assert says in done.stderr
+
+
+SPEC_YAML = """\
+title: hello
+goal: Greet.
+requirements:
+  - id: GREET-1
+    text: It says hello.
+"""
+
+
+def test_a_specification_as_data_keeps_its_ids(desk: Desk) -> None:
+    (desk.home / "spec.yaml").write_text(SPEC_YAML)
+    own = {"id": "REQ-01", "text": "It says hello.", "quotes": ["It says hello."]}
+    kept = {**own, "id": "GREET-1"}
+    wrong = {**PLAN, "requirements": [own]}
+    right = {**PLAN, "requirements": [kept], "work_orders": [{**ORDER, "requirements": ["GREET-1"]}]}
+    model = desk.model(json.dumps(wrong), json.dumps(right))
+    done = desk.run("compile", "--spec", "spec.yaml", "--outdir", "plan", "--llm", model)
+    assert done.returncode == 0, done.stderr
+    assert "attempt 1: 2 errors" in done.stderr
+    prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
+    assert "\n## Requirements\n\n- GREET-1: It says hello.\n" in prompt
+    revision = (desk.home / "plan.artifacts" / "prompt_attempt_2.txt").read_text()
+    assert "error[E202] /requirements/0/id: the specification has no requirement `REQ-01`" in revision
+    assert "error[E203] /requirements: the plan leaves out `GREET-1`, line 9" in revision
+    provenance = json.loads((desk.home / "plan" / "WO-01.json").read_text())["provenance"]
+    assert provenance["spec_hash"] == hashlib.sha256(SPEC_YAML.encode()).hexdigest()
+    assert desk.run("check", "plan", "--spec", "spec.yaml").returncode == 0
+    assert desk.run("trace", "plan", "--spec", "spec.yaml").returncode == 0
+
+
+def test_a_wrong_field_of_a_specification_is_refused_before_the_model_is_asked(desk: Desk) -> None:
+    (desk.home / "spec.yaml").write_text(SPEC_YAML.replace("goal", "gaol"))
+    done = desk.run("compile", "--spec", "spec.yaml", "--outdir", "plan", "--llm", desk.model("unused"))
+    assert done.returncode == 1
+    assert "spec.yaml: line 1, /goal: is missing; line 2, /gaol: is not a known field" in done.stderr
+    assert "did you mean `goal`?" in done.stderr
+    assert desk.calls == 0

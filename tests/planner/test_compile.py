@@ -18,15 +18,18 @@ from planner.artifacts import Artifacts, default_directory
 from planner.compile import Compiled, Deps, Job, compile_spec
 from planner.ending import Outcome
 from planner.inputs import read_revision_template, read_template
+from planner.spec import Spec
 from tests.support.scripted_model import Script, ScriptedModel, answer
 
 SPEC = "A program that says hello."
+REQUIREMENT = {"id": "REQ-01", "text": "It says hello.", "quotes": [SPEC]}
 
 
 def order(number: int = 1, **changes: object) -> dict[str, object]:
     return {
         "id": f"WO-{number:02}",
         "title": f"Step {number}",
+        "requirements": ["REQ-01"],
         "intent": "Create the file.",
         "preconditions": [],
         "postconditions": [{"kind": "file_exists", "path": f"m{number}.py"}],
@@ -41,7 +44,12 @@ def order(number: int = 1, **changes: object) -> dict[str, object]:
 
 def reply(*orders: dict[str, object]) -> str:
     return json.dumps(
-        {"system_overview": ["Small."], "verify_contract": None, "work_orders": orders or [order()]}
+        {
+            "system_overview": ["Small."],
+            "verify_contract": None,
+            "requirements": [REQUIREMENT],
+            "work_orders": orders or [order()],
+        }
     )
 
 
@@ -82,7 +90,7 @@ class Bench:
         model = ScriptedModel(script)
         self.models.append(model)
         job = Job(
-            spec=SPEC,
+            spec=Spec.of_text(SPEC),
             template=read_template(None),
             revision=read_revision_template(),
             repo_files=frozenset(),
@@ -113,7 +121,11 @@ def test_a_good_answer_becomes_a_plan(bench: Bench) -> None:
     assert manifest["system_overview"] == ["Small."]
     assert manifest["work_orders"] == [json.loads((bench.outdir / "WO-01.json").read_text())]
     provenance = manifest["work_orders"][0]["provenance"]
-    assert provenance == {"compile_hash": summary.compile_hash, "plan_hash": summary.plan_hash}
+    assert provenance == {
+        "compile_hash": summary.compile_hash,
+        "plan_hash": summary.plan_hash,
+        "spec_hash": summary.settings.spec_sha256,
+    }
 
 
 def test_each_attempt_leaves_its_files(bench: Bench) -> None:
@@ -186,6 +198,23 @@ def test_warnings_do_not_cost_an_attempt(bench: Bench) -> None:
     assert result.summary.outcome is Outcome.WRITTEN
     assert {found.code for found in result.diagnostics} == {"W101"}
     assert bench.summary["attempts"][0]["warnings"] > 0
+
+
+def test_a_plan_without_requirements_is_sent_back(bench: Bench) -> None:
+    document = json.loads(GOOD)
+    del document["requirements"], document["work_orders"][0]["requirements"]
+    assert bench.compile([json.dumps(document), GOOD]).summary.outcome is Outcome.WRITTEN
+    revision = bench.models[0].requests[1].messages[-1].content
+    assert "error[E203] /requirements: the plan has no requirements" in revision
+
+
+def test_a_quote_that_the_specification_does_not_have_is_sent_back(bench: Bench) -> None:
+    document = json.loads(GOOD)
+    document["requirements"][0]["quotes"] = ["A program which says hello."]
+    assert bench.compile([json.dumps(document), GOOD]).summary.outcome is Outcome.WRITTEN
+    revision = bench.models[0].requests[1].messages[-1].content
+    assert "error[E201] /requirements/0/quotes/0: " in revision
+    assert f"the nearest passage is line 1: `{SPEC}`" in revision
 
 
 def test_the_attempts_can_be_spent_on_errors(bench: Bench) -> None:
@@ -316,7 +345,7 @@ FAILURES: list[tuple[Script, int]] = [("prose", 1), (BAD, 1), (ProviderError("do
 def test_a_failed_compile_leaves_the_old_plan(bench: Bench, turn: Script, attempts: int) -> None:
     bench.compile([reply(order(1), order(2))])
     before = {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in bench.outdir.iterdir()}
-    bench.compile([turn], spec="Another.", overwrite=True, max_attempts=attempts)
+    bench.compile([turn], spec=Spec.of_text(f"{SPEC} Aloud."), overwrite=True, max_attempts=attempts)
     assert {path: (path.read_bytes(), path.stat().st_mtime_ns) for path in bench.outdir.iterdir()} == before
 
 
@@ -335,7 +364,7 @@ def test_a_plan_that_appears_meanwhile_is_not_overwritten(bench: Bench) -> None:
 def test_an_earlier_compiles_artifacts_are_removed(bench: Bench) -> None:
     bench.compile([BAD, BAD, BAD])
     (bench.artifacts / "notes.txt").write_text("mine")
-    bench.compile([GOOD], spec="Another.")
+    bench.compile([GOOD], spec=Spec.of_text(f"{SPEC} Aloud."))
     names = bench.artifact_names()
     assert "prompt_attempt_2.txt" not in names
     assert "notes.txt" in names

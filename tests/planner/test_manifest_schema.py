@@ -13,6 +13,7 @@ from factory.contract.work_order import (
     Condition,
     Plan,
     Postcondition,
+    Requirement,
     VerifyContract,
     WorkOrder,
 )
@@ -68,6 +69,7 @@ def test_it_agrees_with_the_contract() -> None:
     schema = manifest_schema()
     order = ("work_orders", "items")
     assert properties_of(schema) == set(Plan.model_fields)
+    assert properties_of(schema, "requirements", "items") == set(Requirement.model_fields)
     assert properties_of(schema, *order) == set(WorkOrder.model_fields) - COMPUTED_FIELDS
     assert properties_of(schema, *order, "preconditions", "items") == set(Condition.model_fields)
     assert properties_of(schema, *order, "postconditions", "items") == set(Postcondition.model_fields)
@@ -80,6 +82,7 @@ def test_what_it_describes_is_a_plan(verify_contract: JsonValue) -> None:
     order: JsonObject = {
         "id": "WO-01",
         "title": "t",
+        "requirements": ["REQ-01"],
         "intent": "i",
         "preconditions": [{"kind": "file_absent", "path": "a.py"}],
         "postconditions": [{"kind": "file_exists", "path": "a.py"}],
@@ -92,6 +95,7 @@ def test_what_it_describes_is_a_plan(verify_contract: JsonValue) -> None:
     document: JsonObject = {
         "system_overview": ["x"],
         "verify_contract": verify_contract,
+        "requirements": [{"id": "REQ-01", "text": "t", "quotes": ["q"]}],
         "work_orders": [order],
     }
     assert schema_problems(Plan, document) == ()

@@ -10,6 +10,7 @@ from planner.diagnostic import Severity
 from planner.explain import UnknownCode, explain, explain_all
 from planner.rule import Rule
 from planner.rules import RULES
+from planner.spec import Spec
 from tests.planner.plans import Json, absent, exists, makes, manifest, order, verified_by
 
 SECTIONS = ["## What it finds", "## Why it matters", "## Example", "## Fix"]
@@ -50,7 +51,9 @@ class TestRegistry:
     def test_the_example_of_a_page_shows_what_it_says(self, rule: Rule) -> None:
         example = re.search(r"```json\n(.*?)```", rule.explanation, re.DOTALL)
         assert example is not None
-        found = check_document(json.loads(example[1]), frozenset()).diagnostics
+        text = re.search(r"```markdown\n(.*?)```", rule.explanation, re.DOTALL)
+        spec = Spec.of_text(text[1]) if text else None
+        found = check_document(json.loads(example[1]), frozenset(), spec).diagnostics
         assert {diagnostic.code for diagnostic in found} == {rule.code} | FOUND_TOO.get(rule.code, set())
         assert all(diagnostic.hint and diagnostic.message for diagnostic in found)
 

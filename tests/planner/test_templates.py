@@ -23,6 +23,7 @@ from factory.system.templates import template_path
 from planner.check import check_reply
 from planner.inputs import read_revision_template, read_spec, read_template
 from planner.prompts import USER_MARKER, first_messages
+from planner.spec import Spec
 
 PLANNER = template_path("prompts/planner.md").read_text()
 VERIFY = template_path("verify.sh").read_text()
@@ -34,8 +35,13 @@ def example() -> str:
     return text
 
 
+def example_spec() -> Spec:
+    (text,) = re.findall(r'^The specification was: "(.*)" The repository was new\.$', PLANNER, re.MULTILINE)
+    return Spec.of_text(text)
+
+
 def test_the_example_has_no_diagnostics() -> None:
-    checked = check_reply(example(), frozenset())
+    checked = check_reply(example(), frozenset(), example_spec())
     assert checked.diagnostics == ()
     assert checked.ok
     assert checked.plan is not None
@@ -96,7 +102,21 @@ def test_the_prompt_names_no_machine() -> None:
 
 
 def test_the_starter_spec_is_a_spec() -> None:
-    assert "{{" not in read_spec(template_path("spec.md"))
+    assert "{{" not in read_spec(template_path("spec.md")).text
+
+
+def test_the_example_quotes_all_of_its_specification() -> None:
+    plan = Plan.model_validate_json(example())
+    lines = example_spec().lines
+    quoted = lines.covered(text for requirement in plan.requirements for text in requirement.quotes)
+    left_out = [word.written for index, word in enumerate(lines.words.all) if index not in quoted]
+    assert left_out == ["`tally`", "counts", "words."]
+
+
+def test_the_starter_spec_as_data_is_a_spec() -> None:
+    spec = read_spec(template_path("spec.yaml"))
+    assert [given.id for given in spec.given] == ["REQ-01", "REQ-02", "REQ-03"]
+    assert "{{" not in spec.text
 
 
 @pytest.fixture

@@ -27,6 +27,7 @@ def order(order_id: str, *files: str, acceptance: tuple[str, ...] = ("true",)) -
     return {
         "id": order_id,
         "title": f"Write {files[0]}",
+        "requirements": ["REQ-01"],
         "intent": "Write what is asked for.",
         "preconditions": [],
         "postconditions": conditions,
@@ -39,11 +40,12 @@ def order(order_id: str, *files: str, acceptance: tuple[str, ...] = ("true",)) -
 
 
 def manifest(*orders: JsonObject) -> JsonObject:
-    """A plan of these work orders, verified by `scripts/verify.sh`."""
+    """A plan of these work orders, verified by `scripts/verify.sh`; its specification says hello."""
     script: JsonObject = {"kind": "file_exists", "path": "scripts/verify.sh"}
     return {
         "system_overview": ["Small, and enough to go through every stage."],
         "verify_contract": {"command": "bash scripts/verify.sh", "requires": [script]},
+        "requirements": [{"id": "REQ-01", "text": "It is called hello.", "quotes": ["hello"]}],
         "work_orders": list(orders),
     }
 

@@ -1,0 +1,210 @@
+"""Finds quotes in a text: which of its words a quote stands for, whatever its line breaks and list markers.
+
+Text and quote are compared as words, in Unicode's composed form, with straight quotation marks and plain
+hyphens. Letter case counts. Not here: which passages ask for something (`normative`).
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+MAX_PLACES: Final = 100
+"""The most places at which one quote is found."""
+
+_MAX_STEPS: Final = 1_000
+_NEAREST_WORDS: Final = 400
+_RAREST: Final = 1_000_000
+_MARKER: Final = re.compile(
+    r"\s*(?:>\s*)*(?:(?:[-*+•]|[0-9]{1,9}[.)]|#{1,6})(?:\s+|$)(?:\[[ xX]\]\s+)?|[-=*_]{3,}\s*$)?"
+)
+_FOLDED: Final = str.maketrans(
+    {
+        **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
+        **dict.fromkeys("\u201c\u201d\u201e\u2033", '"'),
+        **dict.fromkeys("\u2010\u2011\u2012\u2013\u2014\u2212", "-"),
+        "\u2026": "...",
+        # Soft hyphen, zero-width characters and the byte order mark are not seen.
+        **dict.fromkeys("\u00ad\u200b\u200c\u200d\u2060\ufeff"),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a text.
+
+    Attributes:
+        written: as it stands there.
+        folded: as it is compared.
+        line: its line, counted from 1.
+        is_marker: whether it is the marker of a list item, heading or quotation at the beginning of a line.
+    """
+
+    written: str
+    folded: str
+    line: int
+    is_marker: bool
+
+
+@dataclass(frozen=True)
+class Passage:
+    """A piece of a text: whole words.
+
+    Attributes:
+        first: the line of its first word, counted from 1.
+        last: the line of its last word.
+        text: its words without markers, on one line.
+        words: the indices of those words in `Words.all`.
+    """
+
+    first: int
+    last: int
+    text: str
+    words: tuple[int, ...]
+
+
+class Words:
+    """The words of a text, ready to be searched.
+
+    Attributes:
+        all: every word, in order.
+        of_line: the indices of the words of each line, markers left out.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.all = _words(text)
+        self.of_line: dict[int, list[int]] = {}
+        for index, word in enumerate(self.all):
+            if not word.is_marker:
+                self.of_line.setdefault(word.line, []).append(index)
+        self._said = _Sequence(self.all, [i for i, word in enumerate(self.all) if not word.is_marker])
+        self._written = _Sequence(self.all, range(len(self.all)))
+        self._found: dict[str, tuple[Passage, ...]] = {}
+
+    def places(self, quote: str) -> tuple[Passage, ...]:
+        """Where `quote` stands, at most `MAX_PLACES` places in order; empty if nowhere.
+
+        A quote begins and ends at the borders of words. Markers of lists count only if it is not found
+        without them.
+        """
+        found = self._found.get(quote)
+        if found is None:
+            words = _words(quote)
+            said = [word.folded for word in words if not word.is_marker]
+            ranges = self._said.ranges(said) or (
+                self._written.ranges([word.folded for word in words]) if said else []
+            )
+            found = tuple(self.passage(indices) for indices in ranges)
+            self._found[quote] = found
+        return found
+
+    def nearest(self, quote: str) -> Passage | None:
+        """The passage that shares most words with `quote`, rare words counting more than frequent ones.
+
+        None if no passage of about its length shares half of its words.
+        """
+        sought = [bare for word in _words(quote) if not word.is_marker and (bare := _bare(word.folded))]
+        wanted = Counter(sought[:_NEAREST_WORDS])
+        length = wanted.total() * 5 // 4 + 1
+        here = [
+            (index, bare)
+            for index, word in enumerate(self.all)
+            if not word.is_marker and (bare := _bare(word.folded))
+        ]
+        often = Counter(word for _, word in here)
+        window = Counter[str]()
+        shared = weight = most = end = enough = 0
+        for position, (_, word) in enumerate(here):
+            window[word] += 1
+            if window[word] <= wanted[word]:
+                shared, weight = shared + 1, weight + _RAREST // often[word]
+            if position >= length:
+                leaving = here[position - length][1]
+                if window[leaving] <= wanted[leaving]:
+                    shared, weight = shared - 1, weight - _RAREST // often[leaving]
+                window[leaving] -= 1
+            if weight > most:
+                most, end, enough = weight, position + 1, shared
+        if not enough or enough * 2 < wanted.total():
+            return None
+        return self.passage(_without_surplus(here[max(0, end - length) : end], wanted))
+
+    def passage(self, indices: Iterable[int]) -> Passage:
+        """The passage of these words, at least one; markers among them don't belong to it."""
+        kept = tuple(indices)
+        plain = tuple(index for index in kept if not self.all[index].is_marker) or kept
+        return Passage(
+            first=self.all[plain[0]].line,
+            last=self.all[plain[-1]].line,
+            text=" ".join(self.all[index].written for index in plain),
+            words=plain,
+        )
+
+
+class _Sequence:
+    """Some words of a text in one string, with the way back from its characters."""
+
+    def __init__(self, words: Sequence[Word], indices: Sequence[int]) -> None:
+        self._indices = indices
+        self._text = " ".join(words[index].folded for index in indices)
+        self._starts: list[int] = []
+        at = 0
+        for index in indices:
+            self._starts.append(at)
+            at += len(words[index].folded) + 1
+
+    def ranges(self, sought: list[str]) -> list[Sequence[int]]:
+        """The indices of the words at each place where the `sought` words stand."""
+        quote, text = " ".join(sought), self._text
+        found: list[Sequence[int]] = []
+        at = text.find(quote) if quote else -1
+        for _ in range(_MAX_STEPS):
+            if at < 0 or len(found) == MAX_PLACES:
+                break
+            end = at + len(quote)
+            if not (_inside_word(text, at) or _inside_word(text, end)):
+                first = bisect_right(self._starts, at) - 1
+                last = bisect_right(self._starts, end - 1)
+                found.append(self._indices[first:last])
+            at = text.find(quote, at + 1)
+        return found
+
+
+def _words(text: str) -> tuple[Word, ...]:
+    words = []
+    for number, line in enumerate(LINE_BREAK.split(text), start=1):
+        marker = _MARKER.match(line)
+        begin = marker.end() if marker else 0
+        for part, is_marker in ((line[:begin], True), (line[begin:], False)):
+            for written in part.split():
+                folded = unicodedata.normalize("NFC", written).translate(_FOLDED)
+                if folded:
+                    words.append(Word(written, folded, number, is_marker))
+    return tuple(words)
+
+
+def _without_surplus(span: list[tuple[int, str]], wanted: Counter[str]) -> list[int]:
+    """The indices of a span's words, without those at its ends that are not wanted, or not so often."""
+    there = Counter(word for _, word in span)
+    first, last = 0, len(span)
+    while there[span[last - 1][1]] > wanted[span[last - 1][1]]:
+        last -= 1
+        there[span[last][1]] -= 1
+    while there[span[first][1]] > wanted[span[first][1]]:
+        there[span[first][1]] -= 1
+        first += 1
+    return [index for index, _ in span[first:last]]
+
+
+def _inside_word(text: str, at: int) -> bool:
+    return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
+
+
+def _bare(word: str) -> str:
+    return "".join(character for character in word.lower() if character.isalnum())

@@ -1,0 +1,194 @@
+"""Divides a specification into list items and paragraphs, as Markdown or plain text mean them.
+
+What asks for nothing is left out: headings, code, tables, quotations, comments, and sections that say what is
+not asked for or why. Not here: which sentences ask for something (`normative`).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+_FENCE: Final = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+)?(`{3,}|~{3,})")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
+_ITEM: Final = re.compile(r"(\s*)(?:[-*+•]|[0-9]{1,9}[.)])\s+\S")
+_LABELLED: Final = re.compile(r"(\s*)(?:\*\*)?\[?[A-Z][A-Z0-9]*-[0-9]+(?:[\]:)]+(?:\*\*)?:?|\*\*:?)\s+\S")
+_LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]]+\]:\s*\S+\s*$")
+_COMMENT: Final = re.compile(r"\s*<!--")
+_CODE_INDENT: Final = 4
+
+_SILENT: Final = re.compile(
+    r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
+    r"(?:non[- ]?(?:goals?|features?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
+    r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?|not (?:goals?|required|planned)"
+    r"|future(?: (?:work|plans?|ideas|versions?))?|background|motivation|rationale|problem(?: statement)?"
+    r"|(?:user )?personas?|target (?:audience|users?)|stakeholders?|timeline|milestones?|success metrics"
+    r"|risks?(?: (?:and|&) mitigations?)?|glossary|references|see also|links|change ?log"
+    r"|(?:revision |version |document )?history|(?:table of )?contents|open (?:questions|issues)"
+    r"|acknowledge?ments)"
+    r"(?:\s*\(.*|\s+(?:for|in)\s.*)?",
+    re.IGNORECASE,
+)
+"""Titles of sections, and introductions of lists, whose text asks for nothing of the product."""
+
+
+@dataclass
+class Block:
+    """A list item or a paragraph.
+
+    Attributes:
+        lines: its line numbers, counted from 1.
+        is_item: whether it is a list item.
+        indent: the columns before its marker or first word.
+        introduces: whether a list follows it: nested below an item, or after a paragraph.
+    """
+
+    lines: list[int] = field(default_factory=list)
+    is_item: bool = False
+    indent: int = 0
+    introduces: bool = False
+
+
+def is_silent_title(text: str) -> bool:
+    """Whether a title or an introduction says that what follows it asks for nothing."""
+    return _SILENT.fullmatch(text.strip(" *_:.#")) is not None
+
+
+def blocks(lines: Sequence[str]) -> list[Block]:
+    """The items and paragraphs that may ask for something, in order.
+
+    Args:
+        lines: the lines of the specification, without their ends.
+    """
+    found = list(_Divider(lines).blocks())
+    kept: list[Block] = []
+    silent_list = False
+    for block, following in zip(found, [*found, None][1:], strict=True):
+        if block is None:
+            continue
+        if following is not None and following.is_item:
+            block.introduces = not block.is_item or following.indent > block.indent
+        if not block.is_item:
+            text = " ".join(lines[number - 1] for number in block.lines)
+            silent_list = block.introduces and is_silent_title(text)
+        if not silent_list:
+            kept.append(block)
+    return kept
+
+
+class _Divider:
+    """Goes over the lines once. What stands between two blocks and is left out is told as None."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._open: Block | None = None
+        self._after_blank = True
+        self._in_list = False
+        self._fence = ""
+        # What swallows lines until it ends: a comment, or a table or quotation up to a blank line.
+        self._inside = ""
+        self._silent_level = 0
+
+    def blocks(self) -> Iterator[Block | None]:
+        for number, raw in enumerate(self._lines, start=1):
+            yield from self._line(number, raw.expandtabs(4))
+        yield from self._close()
+
+    def _line(self, number: int, line: str) -> Iterator[Block | None]:
+        if self._continues_what_is_left_out(line):
+            return
+        if not line.strip():
+            self._after_blank = True
+            return
+        if not line.startswith(" "):
+            self._in_list = False
+        if (fence := _FENCE.match(line)) is not None:
+            self._fence = fence[1]
+            yield from self._left_out()
+        elif _COMMENT.match(line):
+            self._inside = "" if "-->" in line else "comment"
+            yield from self._left_out()
+        elif (heading := _HEADING.match(line)) is not None:
+            yield from self._heading(len(heading[1]), line[heading.end() :].strip().rstrip("#"))
+        elif _is_rule(line):
+            yield from self._rule(line)
+        elif self._is_table(number, line) or line.lstrip().startswith(">"):
+            self._inside = "lines"
+            yield from self._left_out()
+        elif _LINK_DEFINITION.match(line):
+            yield from self._left_out()
+        else:
+            yield from self._text(number, line)
+        self._after_blank = False
+
+    def _continues_what_is_left_out(self, line: str) -> bool:
+        if self._fence:
+            closing = line.strip()
+            if closing.startswith(self._fence) and not closing.strip(self._fence[0]):
+                self._fence = ""
+            return True
+        if self._inside == "comment":
+            self._inside = "" if "-->" in line else self._inside
+            return True
+        if not line.strip() or _HEADING.match(line) or _ITEM.match(line):
+            self._inside = ""
+        return bool(self._inside)
+
+    def _is_table(self, number: int, line: str) -> bool:
+        if line.lstrip().startswith("|"):
+            return True
+        following = self._lines[number] if number < len(self._lines) else ""
+        return (
+            "|" in line and "|" in following and "-" in following and set(following.strip()) <= set("|:- \t")
+        )
+
+    def _heading(self, level: int, title: str) -> Iterator[Block | None]:
+        yield from self._left_out()
+        if not self._silent_level or level <= self._silent_level:
+            self._silent_level = level if is_silent_title(title) else 0
+
+    def _rule(self, line: str) -> Iterator[Block | None]:
+        above = self._open
+        underlines = set(line.strip()) <= {"="} or set(line.strip()) <= {"-"}
+        if above is not None and not above.is_item and not self._after_blank and underlines:
+            self._open = None
+            title = " ".join(self._lines[number - 1] for number in above.lines)
+            yield from self._heading(1 if "=" in line else 2, title)
+        else:
+            yield from self._left_out()
+
+    def _text(self, number: int, line: str) -> Iterator[Block | None]:
+        indent = len(line) - len(line.lstrip())
+        item = _ITEM.match(line) or _LABELLED.match(line)
+        if item is not None:
+            yield from self._close()
+            self._open = Block([number], is_item=True, indent=len(item[1]))
+            self._in_list = True
+            return
+        if self._open is not None and not self._after_blank:
+            self._open.lines.append(number)
+            return
+        yield from self._close()
+        if indent >= _CODE_INDENT and not self._in_list:
+            yield None
+        else:
+            self._open = Block([number], indent=indent)
+
+    def _close(self) -> Iterator[Block | None]:
+        if self._open is not None and not self._silent_level:
+            yield self._open
+        self._open = None
+
+    def _left_out(self) -> Iterator[Block | None]:
+        yield from self._close()
+        yield None
+
+
+def _is_rule(line: str) -> bool:
+    """Whether a line consists of one sign, as what underlines a title or divides a text."""
+    signs = "".join(line.split())
+    return (
+        len(signs) >= 2
+        and len(set(signs)) == 1
+        and (signs[0] in "=-" or (signs[0] in "*_" and len(signs) > 2))
+    )

@@ -1,0 +1,70 @@
+"""A specification by its lines: which of them ask for something, and which a quote stands for.
+
+Pure; for rules, the trace and the analysis of what a changed specification affects. All line numbers are
+counted from 1, and are those of the text that the model is shown.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from planner.normative import normative_passages
+from planner.quotations import Passage, Words
+
+
+@dataclass(frozen=True)
+class SpecLines:
+    """A text with its words and its normative passages.
+
+    Attributes:
+        text: the text.
+        chosen: the lines, first and last, of the passages that are normative, each behind one word that
+            names it; None if that is to be found out from the text.
+    """
+
+    text: str
+    chosen: tuple[tuple[int, int], ...] | None = None
+
+    @cached_property
+    def words(self) -> Words:
+        """The words of the text."""
+        return Words(self.text)
+
+    @cached_property
+    def normative(self) -> tuple[Passage, ...]:
+        """The passages that ask for something, in order."""
+        if self.chosen is None:
+            return normative_passages(self.text, self.words)
+        return tuple(self._named(first, last) for first, last in self.chosen)
+
+    def places(self, quote: str) -> tuple[Passage, ...]:
+        """Where a quote stands; empty if it is not in the text. See `Words.places`."""
+        return self.words.places(quote)
+
+    def lines(self, quote: str) -> tuple[int, ...]:
+        """The numbers of the lines that a quote stands for, in order; empty if it is not in the text."""
+        return tuple(
+            sorted({self.words.all[index].line for place in self.places(quote) for index in place.words})
+        )
+
+    def nearest(self, quote: str) -> Passage | None:
+        """The passage most like a quote that is not in the text; None if nothing is like it."""
+        return self.words.nearest(quote)
+
+    def covered(self, quotes: Iterable[str]) -> frozenset[int]:
+        """The indices of the words that any of the quotes stands for."""
+        return frozenset(index for quote in quotes for place in self.places(quote) for index in place.words)
+
+    def uncovered(self, quotes: Iterable[str]) -> tuple[Passage, ...]:
+        """The normative passages of which the quotes together hold less than half of the words."""
+        quoted = self.covered(quotes)
+        return tuple(passage for passage in self.normative if not is_covered(passage, quoted))
+
+    def _named(self, first: int, last: int) -> Passage:
+        inside = [index for line in range(first, last + 1) for index in self.words.of_line.get(line, ())]
+        return self.words.passage(inside[1:] or inside)
+
+
+def is_covered(passage: Passage, quoted: frozenset[int]) -> bool:
+    """Whether at least half of the passage's words are among the `quoted` ones."""
+    return 2 * sum(index in quoted for index in passage.words) >= len(passage.words)
