@@ -9,11 +9,12 @@ from itertools import islice
 from typing import Final
 
 from factory.contract.documents import schema_problems
+from factory.contract.python_source import Read
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
 from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.parse import parse_reply, refused_file
-from planner.rule import Subject
+from planner.rule import Subject, unread
 from planner.rules import RULES
 
 MAX_FINDINGS: Final = 1_000
@@ -42,17 +43,18 @@ class Checked:
         return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
 
 
-def check_reply(text: str, repo_files: frozenset[str]) -> Checked:
+def check_reply(text: str, repo_files: frozenset[str], *, read: Read = unread) -> Checked:
     """Check a model's reply.
 
     Args:
         text: the reply; a Markdown fence around the document is understood.
         repo_files: the target repository's tracked files.
+        read: gives the bytes of those files.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    return check_document(parsed.document, repo_files)
+    return check_document(parsed.document, repo_files, read=read)
 
 
 def check_broken_file(error: BadJson) -> Checked:
@@ -61,14 +63,15 @@ def check_broken_file(error: BadJson) -> Checked:
     return Checked(None, None, parsed.diagnostics, parsed.is_json)
 
 
-def check_document(document: JsonValue, repo_files: frozenset[str]) -> Checked:
+def check_document(document: JsonValue, repo_files: frozenset[str], *, read: Read = unread) -> Checked:
     """Check a JSON document.
 
     Args:
         document: the manifest as it was read.
         repo_files: the target repository's tracked files.
+        read: gives the bytes of those files.
     """
-    subject = Subject(document, repo_files)
+    subject = Subject(document, repo_files, read)
     found = [
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES

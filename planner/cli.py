@@ -77,9 +77,9 @@ def _check(options: Namespace, console: Console) -> int:
     from factory.contract.work_order import MANIFEST_NAME
     from planner.check_plan import check_plan
     from planner.render import OutputFormat, render, summary
-    from planner.repo_files import read_repo_files
+    from planner.repo_files import read_repo_files, source_reader
 
-    checked = check_plan(options.plan, read_repo_files(options.repo))
+    checked = check_plan(options.plan, read_repo_files(options.repo), read=source_reader(options.repo))
     manifest = options.plan / MANIFEST_NAME
     source = str(manifest if manifest.exists() else options.plan)
     text = render(checked.diagnostics, OutputFormat(options.output_format), source)

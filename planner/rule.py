@@ -6,18 +6,26 @@ from functools import cached_property
 from typing import Final
 
 from factory.contract.documents import SchemaProblem, schema_problems
+from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_COMMAND_CHARS
+from factory.contract.python_source import Read
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan, VerifyContract, WorkOrder, work_order_id
 from planner.command_words import Reading, read_command
 from planner.diagnostic import Diagnostic, Severity
 from planner.file_state import FileStates
+from planner.interfaces import Interfaces
 from planner.shell_words import UnsplittableCommand
 
 MAX_VALUES: Final = 250_000
 """The most values (texts, numbers, lists, objects, …) in a manifest: room for thousands of work orders."""
 
 _SHOWN_ID_CHARS: Final = 40
+
+
+def unread(path: str) -> bytes | None:
+    """Gives no file; what a repository's sources define is then open."""
+    raise WorkorderError("was not read", where=path)
 
 
 @dataclass(frozen=True)
@@ -59,10 +67,12 @@ class Subject:
     Attributes:
         document: the document as it was read.
         repo_files: the target repository's tracked files.
+        read: gives the bytes of those files.
     """
 
     document: JsonValue
     repo_files: frozenset[str]
+    read: Read = unread
 
     @cached_property
     def manifest(self) -> JsonObject:
@@ -136,6 +146,14 @@ class Subject:
     def files(self) -> FileStates | None:
         """The files at each point of the plan; None without a whole plan."""
         return None if self.plan is None else FileStates(self.plan, self.repo_files)
+
+    @cached_property
+    def interfaces(self) -> Interfaces | None:
+        """The symbols that the work orders declare; None without a whole plan."""
+        if self.plan is None:
+            return None
+        orders = [(placed.index, placed.order) for placed in self.orders]
+        return Interfaces(orders, self.repo_files, self.read)
 
     @cached_property
     def commands(self) -> tuple[PlacedCommand, ...]:
