@@ -7,7 +7,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.system.files import read_bounded
 
-_CHECK_FILES = ("verify_result.json", "acceptance_result.json")
+_CHECK_FILES = ("interfaces_result.json", "verify_result.json", "acceptance_result.json")
 
 
 def show_run(folder: Path) -> str:
