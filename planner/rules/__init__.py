@@ -25,6 +25,9 @@ from planner.rules import (
     w101_missing_program,
     w102_missing_context,
     w103_uncertain_condition,
+    w401_weak_acceptance,
+    w402_predicted_literal,
+    w403_unstable_command,
 )
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -49,5 +52,8 @@ RULES: Final[tuple[Rule, ...]] = (
     w101_missing_program.RULE,
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
+    w401_weak_acceptance.RULE,
+    w402_predicted_literal.RULE,
+    w403_unstable_command.RULE,
 )
 """Every rule, by its code."""
