@@ -111,6 +111,8 @@ class Finder:
         waiting: list[tuple[ast.AST, _Around]] = [(self._tree, _Around())]
         while waiting:
             node, around = waiting.pop()
+            if _is_untested(node):
+                continue
             yield from self._of(node, around)
             waiting.extend(_children(node, around))
 
@@ -126,6 +128,8 @@ class Finder:
                 yield from self._operator(target, value, _symbol(op) + "=")
             case ast.UnaryOp(op=ast.Not() | ast.USub()):
                 yield from self._negation(node)
+            case ast.If(test=test) if _is_for_others(test):
+                return
             case ast.If(test=test) | ast.IfExp(test=test):
                 yield from self._condition(test, ("True", "False"))
             case ast.While(test=test):
@@ -228,9 +232,7 @@ class Finder:
 
     def _statement(self, node: ast.stmt) -> Iterator[Edit]:
         match node:
-            case ast.Expr(value=ast.Call(func=function)) if not _is_log(function):
-                pass
-            case ast.Expr(value=ast.Await()):
+            case ast.Expr(value=ast.Call() | ast.Await()):
                 pass
             case ast.Raise() | ast.Delete():
                 pass
@@ -255,8 +257,6 @@ class Finder:
 
 def _children(node: ast.AST, around: _Around) -> Iterator[tuple[ast.AST, _Around]]:
     """What is inside a node and may be changed."""
-    if isinstance(node, ast.JoinedStr) or _is_untested(node):
-        return
     skipped: tuple[str, ...] = ("annotation", "returns", "decorator_list", "type_params")
     if isinstance(node, ast.If) and _is_for_others(node.test):
         skipped = (*skipped, "test", "body")
@@ -264,7 +264,7 @@ def _children(node: ast.AST, around: _Around) -> Iterator[tuple[ast.AST, _Around
         around = _Around("while" if isinstance(node, ast.While) else "for")
     elif isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
         around = _Around()
-    elif isinstance(node, ast.Raise) or (isinstance(node, ast.Call) and _is_log(node.func)):
+    elif isinstance(node, ast.Raise):
         around = _Around(around.loop, is_message=True)
     for name, value in ast.iter_fields(node):
         if name in skipped:
@@ -275,14 +275,18 @@ def _children(node: ast.AST, around: _Around) -> Iterator[tuple[ast.AST, _Around
 
 
 def _is_untested(node: ast.AST) -> bool:
-    targets = (
-        node.targets
-        if isinstance(node, ast.Assign)
-        else [node.target]
-        if isinstance(node, ast.AnnAssign | ast.AugAssign)
-        else []
-    )
-    return any(_name(target) in _UNTESTED_NAMES for target in targets)
+    """Whether neither a node nor anything inside it is changed."""
+    match node:
+        case ast.JoinedStr():
+            return True
+        case ast.Expr(value=ast.Call(func=function)):
+            return _is_log(function)
+        case ast.Assign(targets=targets):
+            return any(_name(target) in _UNTESTED_NAMES for target in targets)
+        case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
+            return _name(target) in _UNTESTED_NAMES
+        case _:
+            return False
 
 
 def _is_docstring(node: ast.AST) -> bool:

@@ -8,7 +8,7 @@ from typing import Final
 
 from planner.command_words import Invocation, Reading
 from planner.interpreters import is_python, is_shell, python_run, shell_run
-from planner.python_code import dotted
+from planner.python_code import called, dotted
 
 _LOOKING: Final = frozenset(
     {
@@ -97,7 +97,7 @@ def _only_tells(arguments: tuple[str, ...]) -> bool:
 
 def _code_only_looks(tree: ast.Module) -> bool:
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and not _is_looking(node.func):
+        if isinstance(node, ast.Call) and not _is_looking(node):
             return False
         if isinstance(node, ast.Compare) and not _looks_at_text(node):
             return False
@@ -116,7 +116,6 @@ def _looks_at_text(node: ast.Compare) -> bool:
     )
 
 
-def _is_looking(function: ast.expr) -> bool:
-    last = function.attr if isinstance(function, ast.Attribute) else dotted(function)
+def _is_looking(node: ast.Call) -> bool:
     # `parse` of anything else than `ast` is the product's own.
-    return last in _LOOKING_CALLS and (last != "parse" or dotted(function) == "ast.parse")
+    return called(node) in _LOOKING_CALLS and (called(node) != "parse" or dotted(node.func) == "ast.parse")

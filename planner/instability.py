@@ -10,7 +10,7 @@ from typing import Final
 
 from planner.command_words import Invocation
 from planner.interpreters import is_python, python_run
-from planner.python_code import dotted
+from planner.python_code import called, dotted
 
 _CLOCKS: Final = frozenset(
     {
@@ -122,9 +122,8 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
     unordered = _unordered_names(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            name = dotted(node.func)
-            last = name.rpartition(".")[2] or (node.func.attr if isinstance(node.func, ast.Attribute) else "")
-            if ".".join(name.split(".")[-2:]) in _CLOCKS:
+            last = called(node)
+            if ".".join(dotted(node.func).split(".")[-2:]) in _CLOCKS:
                 yield "the time"
             if last in _OPENERS and any(_is_far(text) for text in _texts(node)):
                 yield "the network"
@@ -142,9 +141,7 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
 def _order(node: ast.AST, unordered: frozenset[str]) -> Iterator[str]:
     """What an expression's value owes its order to."""
     if isinstance(node, ast.Call):
-        name = dotted(node.func).rpartition(".")[2]
-        if not name and isinstance(node.func, ast.Attribute):
-            name = node.func.attr
+        name = called(node)
         if name in _LISTINGS:
             yield "the order of a directory's entries"
         if name in _ORDERING and any(_is_unordered(argument, unordered) for argument in node.args):
@@ -166,7 +163,7 @@ def _order_free(tree: ast.Module) -> frozenset[int]:
     """The nodes below a call, or in a set, whose result no order changes."""
     found: set[int] = set()
     for node in ast.walk(tree):
-        if (isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _ORDER_FREE) or isinstance(
+        if (isinstance(node, ast.Call) and called(node) in _ORDER_FREE) or isinstance(
             node, ast.Set | ast.SetComp
         ):
             found.update(id(inner) for inner in ast.walk(node) if inner is not node)

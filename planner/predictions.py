@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from planner.command_words import Invocation
-from planner.python_code import dotted
+from planner.python_code import called
 
 _LONG_TEXT: Final = 120
 _MANY_LINES: Final = 6
@@ -38,11 +38,9 @@ def predictions(found: Invocation) -> Iterator[str]:
 
 
 def _in_code(tree: ast.Module) -> Iterator[str]:
-    calls = {dotted(node.func).rpartition(".")[2] for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    calls = {called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     is_seeded = any(
-        isinstance(node, ast.Call)
-        and dotted(node.func).rpartition(".")[2] in _SEEDS
-        and (node.args or node.keywords)
+        isinstance(node, ast.Call) and called(node) in _SEEDS and (node.args or node.keywords)
         for node in ast.walk(tree)
     )
     for left, right in _equalities(tree):
@@ -62,7 +60,7 @@ def _equalities(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
             for operator, left, right in zip(node.ops, sides, sides[1:], strict=False):
                 if isinstance(operator, ast.Eq | ast.In):
                     yield left, right
-        elif isinstance(node, ast.Call) and dotted(node.func).rpartition(".")[2] in _ASSERTIONS:
+        elif isinstance(node, ast.Call) and called(node) in _ASSERTIONS:
             yield from zip(node.args[:1], node.args[1:2], strict=False)
 
 
@@ -143,4 +141,4 @@ def _round(value: int) -> bool:
 
 
 def _calls(node: ast.expr) -> set[str]:
-    return {dotted(inner.func).rpartition(".")[2] for inner in ast.walk(node) if isinstance(inner, ast.Call)}
+    return {called(inner) for inner in ast.walk(node) if isinstance(inner, ast.Call)}

@@ -81,6 +81,13 @@ def dotted(node: ast.expr) -> str:
     return ".".join([node.id, *reversed(names)])
 
 
+def called(node: ast.Call) -> str:
+    """The last name of what a call calls, such as `join` of `", ".join(x)`; empty for anything else."""
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
+
+
 def _imported(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Import):
