@@ -59,11 +59,17 @@ _NESTED_MODULES: Final = frozenset({"pytest", "unittest", "coverage"})
 _ONLY_TELLING: Final = frozenset({"--help", "-h", "--version", "-V", "--collect-only", "--co"})
 
 _LOOKING_CALLS: Final = frozenset(
-    {"Path", "__import__", "bool", "callable", "compile", "dir", "exists", "find_spec", "getattr", "hasattr"}
-    | {"import_module", "is_dir", "is_file", "isdir", "isfile", "isinstance", "issubclass", "open", "parse"}
-    | {"print", "read", "read_text", "signature", "split", "splitlines", "stat", "strip", "type"}
+    {"Path", "__import__", "ast.parse", "bool", "callable", "compile", "dir", "exists", "getattr", "hasattr"}
+    | {"importlib.import_module", "importlib.util.find_spec", "import_module", "inspect.signature", "isdir"}
+    | {"isfile", "isinstance", "issubclass", "open", "os.listdir", "os.path.exists", "os.path.getsize"}
+    | {"os.path.isdir", "os.path.isfile", "os.stat", "pathlib.Path", "print", "type"}
 )
-"""Calls that look at a file or at a name, by the last part of their names."""
+"""Functions that look at a file or at a name."""
+
+_LOOKING_METHODS: Final = frozenset(
+    {"exists", "is_dir", "is_file", "read", "read_bytes", "read_text", "split", "splitlines", "stat", "strip"}
+)
+"""Methods that do, of what such a function returned."""
 
 
 def only_looks(reading: Reading) -> bool:
@@ -117,5 +123,6 @@ def _looks_at_text(node: ast.Compare) -> bool:
 
 
 def _is_looking(node: ast.Call) -> bool:
-    # `parse` of anything else than `ast` is the product's own.
-    return called(node) in _LOOKING_CALLS and (called(node) != "parse" or dotted(node.func) == "ast.parse")
+    name = dotted(node.func)
+    # A method of a name may be the product's own.
+    return name in _LOOKING_CALLS if name else called(node) in _LOOKING_METHODS

@@ -5,7 +5,8 @@ Imports git's side only for a repository that exists.
 
 from pathlib import Path
 
-from factory.contract.python_source import MAX_SOURCE_BYTES, Read
+from factory.contract.python_module import MAX_SOURCE_BYTES
+from factory.contract.python_source import Read
 from factory.contract.repo_path import RepoPath
 from factory.system.files import Tree
 

@@ -6,9 +6,8 @@ hostile source ends in a problem that is told, never in an exception.
 """
 
 import ast
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 from factory.contract.errors import WorkorderError
@@ -23,20 +22,23 @@ from factory.contract.python_class import (
     is_named_tuple,
     last_name,
 )
+from factory.contract.python_module import (
+    MAX_STEPS,
+    Binding,
+    DefinedFunction,
+    Import,
+    Module,
+    Node,
+    Scope,
+    parse_module,
+)
 from factory.contract.python_signature import annotation_text, signature_of
 from factory.contract.python_symbols import Function, Named, Shape, Symbol, Unknown, Value
-
-MAX_SOURCE_BYTES: Final = 1_000_000
-"""The largest source file that is read, in bytes."""
 
 Read: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 _ROOTS: Final = ("", "src")
-_MAX_STEPS: Final = 24
-"""How many imports, aliases, classes and blocks inside each other are followed."""
-
-_DefinedFunction: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @dataclass(frozen=True)
@@ -94,7 +96,7 @@ class PythonSources:
     def __init__(self, read: Read, roots: Sequence[str] = ()) -> None:
         self._read = read
         self._roots = tuple(dict.fromkeys([*roots, *_ROOTS]))
-        self._modules: dict[str, _Module | None] = {}
+        self._modules: dict[str, Module | None] = {}
 
     def find(self, module: str, name: str) -> Lookup:
         """What is defined as `name`, which may be dotted, in a module."""
@@ -115,31 +117,33 @@ class PythonSources:
             return Lookup(problem=f"it does not define `{name}`")
         return Lookup(found)
 
-    def _open(self, module: str) -> "_Module | None":
+    def _open(self, module: str) -> "Module | None":
         if module not in self._modules:
             self._modules[module] = self._opened(module)
         return self._modules[module]
 
-    def _opened(self, module: str) -> "_Module | None":
+    def _opened(self, module: str) -> "Module | None":
         for root in self._roots:
             for path in module_files(module, root):
                 try:
                     data = self._read(path)
                 except WorkorderError as error:
-                    return _Module(module, "", problem=f"its source `{path}` {error.message}")
+                    return Module(module, "", problem=f"its source `{path}` {error.message}")
                 if data is not None:
                     is_package = path.endswith("/__init__.py")
-                    return _parsed(module, module if is_package else module.rpartition(".")[0], path, data)
+                    return parse_module(
+                        module, module if is_package else module.rpartition(".")[0], path, data
+                    )
         return None
 
-    def _things(self, module: "_Module", name: str, steps: int) -> Iterator["_Thing"]:
+    def _things(self, module: "Module", name: str, steps: int) -> Iterator["_Thing"]:
         """The definitions of a dotted name in a module."""
         first, _, rest = name.partition(".")
         for thing in self._named(module, first, steps):
             yield from self._inside(thing, rest, steps) if rest else (thing,)
 
-    def _named(self, module: "_Module", name: str, steps: int) -> Iterator["_Thing"]:
-        if steps > _MAX_STEPS:
+    def _named(self, module: "Module", name: str, steps: int) -> Iterator["_Thing"]:
+        if steps > MAX_STEPS:
             yield _Thing(module, None)
             return
         bound = module.scope.names.get(name)
@@ -151,8 +155,8 @@ class PythonSources:
             if "__getattr__" in module.scope.names:
                 yield _Thing(module, None)
 
-    def _followed(self, module: "_Module", binding: "_Binding", steps: int) -> Iterator["_Thing"]:
-        if isinstance(binding, _Import):
+    def _followed(self, module: "Module", binding: "Binding", steps: int) -> Iterator["_Thing"]:
+        if isinstance(binding, Import):
             origin = self._open(binding.module)
             if origin is None or origin.problem:
                 yield _Thing(module, None)
@@ -170,14 +174,14 @@ class PythonSources:
     def _imported_by_star(self, origin_name: str, name: str, steps: int) -> Iterator["_Thing"]:
         origin = self._open(origin_name)
         if origin is None or origin.problem or origin.exports is None:
-            yield _Thing(_Module(origin_name, ""), None)
+            yield _Thing(Module(origin_name, ""), None)
         elif name in origin.exports or (not origin.exports and not name.startswith("_")):
             yield from self._named(origin, name, steps)
 
     def _inside(self, thing: "_Thing", name: str, steps: int) -> Iterator["_Thing"]:
         """The members of that name of a class."""
         node = thing.node
-        if steps > _MAX_STEPS or node is None:
+        if steps > MAX_STEPS or node is None:
             yield _Thing(thing.module, None)
         elif isinstance(node, ast.ClassDef):
             first, _, rest = name.partition(".")
@@ -187,13 +191,13 @@ class PythonSources:
             # A class that a call made, such as a namedtuple.
             yield _Thing(thing.module, None)
 
-    def _member(self, module: "_Module", node: ast.ClassDef, name: str, steps: int) -> Iterator["_Thing"]:
-        scope = _Scope()
+    def _member(self, module: "Module", node: ast.ClassDef, name: str, steps: int) -> Iterator["_Thing"]:
+        scope = Scope()
         scope.bind(node.body, module, is_class=True)
         bound = scope.names.get(name)
         if bound is not None:
             for binding in bound:
-                is_link = isinstance(binding, _Import) or (
+                is_link = isinstance(binding, Import) or (
                     isinstance(binding, ast.Assign)
                     and isinstance(binding.value, ast.Name)
                     and binding.value.id in scope.names
@@ -216,7 +220,7 @@ class PythonSources:
             if base is None:
                 unknown = True
                 continue
-            inherited = list(self._member(base_module, base, name, steps + 1)) if steps < _MAX_STEPS else []
+            inherited = list(self._member(base_module, base, name, steps + 1)) if steps < MAX_STEPS else []
             if inherited:
                 yield from inherited
                 return
@@ -225,9 +229,9 @@ class PythonSources:
         elif name == "__init__":
             yield _Thing(module, Function(MAKES))
 
-    def _collect(self, module: "_Module", node: ast.ClassDef, fields: Fields, steps: int) -> bool:
+    def _collect(self, module: "Module", node: ast.ClassDef, fields: Fields, steps: int) -> bool:
         """Collect the fields of a class and its bases; whether all of them are known."""
-        if steps > _MAX_STEPS:
+        if steps > MAX_STEPS:
             return False
         bases = list(self._bases(module, node, steps))
         # The first base is the most important one, so it comes last.
@@ -240,8 +244,8 @@ class PythonSources:
         return known
 
     def _bases(
-        self, module: "_Module", node: ast.ClassDef, steps: int
-    ) -> Iterator[tuple["_Module", ast.ClassDef | None]]:
+        self, module: "Module", node: ast.ClassDef, steps: int
+    ) -> Iterator[tuple["Module", ast.ClassDef | None]]:
         for expression in node.bases:
             written = expression.value if isinstance(expression, ast.Subscript) else expression
             things = list(self._named(module, written.id, steps)) if isinstance(written, ast.Name) else []
@@ -272,189 +276,15 @@ class PythonSources:
 
 
 @dataclass(frozen=True)
-class _Import:
-    """A name that comes from another module."""
-
-    module: str
-    name: str
-
-
-_Node: TypeAlias = _DefinedFunction | ast.ClassDef | ast.AnnAssign | ast.Assign
-_Binding: TypeAlias = _Node | _Import | None
-"""What a name stands for; None for what can't be told."""
-
-
-@dataclass
-class _Scope:
-    """The names that the statements of a module or class bind."""
-
-    names: dict[str, list[_Binding]] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)
-
-    def bind(
-        self,
-        statements: Iterable[ast.stmt],
-        module: "_Module",
-        *,
-        is_class: bool = False,
-        conditional: bool = False,
-        depth: int = 0,
-    ) -> None:
-        """Follow statements in order; what a condition guards is added to what was bound before."""
-        for statement in statements:
-            for name, binding in self._bound(statement, module, is_class=is_class):
-                earlier = self.names.get(name, [])
-                keep = conditional or any(_is_overload(one) for one in earlier)
-                self.names[name] = [*earlier, binding] if keep else [binding]
-            if isinstance(statement, ast.Delete) and not conditional:
-                for target in statement.targets:
-                    if isinstance(target, ast.Name):
-                        self.names.pop(target.id, None)
-            if depth < _MAX_STEPS:
-                for block, always in _blocks(statement):
-                    self.bind(
-                        block,
-                        module,
-                        is_class=is_class,
-                        conditional=conditional or not always,
-                        depth=depth + 1,
-                    )
-
-    def _bound(
-        self, statement: ast.stmt, module: "_Module", *, is_class: bool
-    ) -> Iterator[tuple[str, _Binding]]:
-        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
-            if not {"setter", "deleter"} & set(decorator_names(statement)):
-                yield statement.name, statement
-        elif isinstance(statement, ast.ClassDef):
-            yield statement.name, statement
-        elif isinstance(statement, ast.Assign):
-            for target in statement.targets:
-                if isinstance(target, ast.Name):
-                    yield target.id, statement
-                else:
-                    yield from ((one.id, None) for one in ast.walk(target) if isinstance(one, ast.Name))
-        elif isinstance(statement, ast.AnnAssign):
-            # In a module, an annotation alone makes no name.
-            if isinstance(statement.target, ast.Name) and (is_class or statement.value is not None):
-                yield statement.target.id, statement
-        elif isinstance(statement, ast.Import):
-            for alias in statement.names:
-                yield alias.asname or alias.name.partition(".")[0], None
-        elif isinstance(statement, ast.ImportFrom):
-            origin = module.absolute(statement)
-            for alias in statement.names:
-                if alias.name == "*":
-                    self.stars.append(origin)
-                else:
-                    yield alias.asname or alias.name, _Import(origin, alias.name)
-        elif type(statement).__name__ == "TypeAlias":
-            yield statement.name.id, None  # type: ignore[attr-defined]
-
-
-@dataclass
-class _Module:
-    """A module that was read.
-
-    Attributes:
-        name: its dotted name.
-        package: the package that its relative imports start from.
-        scope: what it binds.
-        exports: the names in its `__all__`; empty without one, None if it can't be told.
-        problem: why it could not be read; empty if it could.
-    """
-
-    name: str
-    package: str
-    scope: _Scope = field(default_factory=_Scope)
-    exports: frozenset[str] | None = frozenset()
-    problem: str = ""
-
-    def absolute(self, statement: ast.ImportFrom) -> str:
-        """The dotted name of the module that a statement imports from."""
-        if not statement.level:
-            return statement.module or ""
-        parts = self.package.split(".") if self.package else []
-        kept = parts[: len(parts) - statement.level + 1]
-        return ".".join([*kept, *([statement.module] if statement.module else [])])
-
-
-@dataclass(frozen=True)
 class _Thing:
     """A definition with the module it stands in; without a node, something that can't be told."""
 
-    module: _Module
-    node: "_Node | Function | Value | None"
+    module: Module
+    node: "Node | Function | Value | None"
     in_class: bool = False
 
 
-def _parsed(name: str, package: str, path: str, data: bytes) -> _Module:
-    if len(data) > MAX_SOURCE_BYTES:
-        return _Module(
-            name, package, problem=f"its source `{path}` is larger than {MAX_SOURCE_BYTES:,} bytes"
-        )
-    module = _Module(name, package)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            tree = ast.parse(data)
-        module.scope.bind(tree.body, module)
-    except SyntaxError as error:
-        place = f" (line {error.lineno})" if error.lineno else ""
-        module.problem = f"its source `{path}` is not valid Python: {error.msg}{place}"
-    except (ValueError, UnicodeError, OverflowError) as error:
-        module.problem = f"its source `{path}` is not valid Python: {error}"
-    except (RecursionError, MemoryError):
-        module.problem = f"its source `{path}` is nested too deeply to be read"
-    module.exports = _exports(module.scope)
-    return module
-
-
-def _exports(scope: _Scope) -> frozenset[str] | None:
-    names: set[str] = set()
-    for binding in scope.names.get("__all__", ()):
-        value = binding.value if isinstance(binding, ast.Assign | ast.AnnAssign) else None
-        if not isinstance(value, ast.List | ast.Tuple):
-            return None
-        for item in value.elts:
-            if not isinstance(item, ast.Constant) or not isinstance(item.value, str):
-                return None
-            names.add(item.value)
-    return frozenset(names)
-
-
-def _blocks(statement: ast.stmt) -> Iterator[tuple[list[ast.stmt], bool]]:
-    """The blocks inside a statement that bind names around it, and whether each runs in any case."""
-    if isinstance(statement, ast.If):
-        if not _never_on_import(statement.test):
-            yield statement.body, False
-        yield statement.orelse, False
-    elif isinstance(statement, ast.With):
-        yield statement.body, True
-    elif isinstance(statement, ast.For | ast.While):
-        yield statement.body, False
-        yield statement.orelse, False
-    elif isinstance(statement, ast.Try):
-        yield statement.body, False
-        for handler in statement.handlers:
-            yield handler.body, False
-        yield statement.orelse, False
-        yield statement.finalbody, True
-
-
-def _never_on_import(test: ast.expr) -> bool:
-    if last_name(test) == "TYPE_CHECKING":
-        return True
-    return isinstance(test, ast.Compare) and last_name(test.left) == "__name__"
-
-
-def _is_overload(binding: _Binding) -> bool:
-    return isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef) and "overload" in decorator_names(
-        binding
-    )
-
-
-def _function(node: _DefinedFunction, *, in_class: bool) -> Shape:
+def _function(node: DefinedFunction, *, in_class: bool) -> Shape:
     signature = signature_of(node)
     decorators = decorator_names(node)
     if not in_class:

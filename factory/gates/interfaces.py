@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from factory.contract.python_source import MAX_SOURCE_BYTES, PythonSources, module_file
+from factory.contract.python_module import MAX_SOURCE_BYTES
+from factory.contract.python_source import PythonSources, module_file
 from factory.contract.python_symbols import BadSymbol, Symbol, parse_symbol
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder

@@ -69,6 +69,8 @@ PROVES = [
     python("import subprocess, sys; subprocess.run([sys.executable, '-m', 'app', 'x'], check=True)"),
     python("from app import Board; assert Board() + Board()"),
     python("from app import Board; assert Board()"),
+    python("from app import split; assert split('a b')"),
+    python("import app; assert app.read('x') and app.exists('y')"),
 ]
 
 
@@ -230,7 +232,8 @@ class TestInstability:
             python("from datetime import date; from app import f; assert f(date(2026, 1, 31)) == 31"),
             python("from app import d; assert d.strftime('%Y-%m-%d') == '2026-01-31'"),
             python("from app import f; assert f('https://example.com/a') == 'example.com'"),
-            python("from app import get; assert get('key') == 1"),
+            python("from app import get; assert get('https://example.com/a').host == 'example.com'"),
+            python("from app import client; import http; assert client.get('http://testserver/').ok"),
             python("from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/')"),
             python("from app import f; assert sorted(set(f())) == ['a', 'b']"),
             python("from app import f; assert set(f()) == {'a', 'b'}"),

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factory.contract.errors import WorkorderError
-from factory.contract.python_source import MAX_SOURCE_BYTES, Lookup, PythonSources, module_file
+from factory.contract.python_module import MAX_SOURCE_BYTES
+from factory.contract.python_source import Lookup, PythonSources, module_file
 from factory.contract.python_symbols import parse_symbol
 
 CORE = """
