@@ -191,7 +191,11 @@ class Execution:
             ),
             timeout_seconds=self.settings.timeout_seconds,
             max_attempts=self.settings.max_attempts,
-            checks=registry(self.configuration, self.known),
+            checks=registry(
+                self.configuration,
+                self.known,
+                interfaces=bool(self.order.provides or self.order.consumes),
+            ),
             progress=self.world.progress,
             lands=self.lands,
             entered=self.entered,

@@ -9,11 +9,12 @@ from itertools import islice
 from typing import Final
 
 from factory.contract.documents import schema_problems
+from factory.contract.python_source import Read
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
 from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.parse import parse_reply, refused_file
-from planner.rule import Subject
+from planner.rule import Subject, unread
 from planner.rules import RULES
 from planner.spec import Spec
 
@@ -43,18 +44,21 @@ class Checked:
         return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
 
 
-def check_reply(text: str, repo_files: frozenset[str], spec: Spec | None = None) -> Checked:
+def check_reply(
+    text: str, repo_files: frozenset[str], spec: Spec | None = None, *, read: Read = unread
+) -> Checked:
     """Check a model's reply, a new plan: it must have requirements.
 
     Args:
         text: the reply; a Markdown fence around the document is understood.
         repo_files: the target repository's tracked files.
         spec: the specification that the plan is for, if it is known.
+        read: gives the bytes of those files.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    return check_document(parsed.document, repo_files, spec, is_new=True)
+    return check_document(parsed.document, repo_files, spec, is_new=True, read=read)
 
 
 def check_broken_file(error: BadJson) -> Checked:
@@ -64,7 +68,12 @@ def check_broken_file(error: BadJson) -> Checked:
 
 
 def check_document(
-    document: JsonValue, repo_files: frozenset[str], spec: Spec | None = None, *, is_new: bool = False
+    document: JsonValue,
+    repo_files: frozenset[str],
+    spec: Spec | None = None,
+    *,
+    is_new: bool = False,
+    read: Read = unread,
 ) -> Checked:
     """Check a JSON document.
 
@@ -73,8 +82,9 @@ def check_document(
         repo_files: the target repository's tracked files.
         spec: the specification that the plan is for; without one, nothing is compared with it.
         is_new: whether it must have requirements; older plans have none.
+        read: gives the bytes of the repository's files.
     """
-    subject = Subject(document, repo_files, spec, is_new)
+    subject = Subject(document, repo_files, spec, is_new, read)
     found = [
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES

@@ -82,10 +82,11 @@ def _check(options: Namespace, console: Console) -> int:
     from planner.check_plan import check_plan
     from planner.inputs import read_spec
     from planner.render import OutputFormat, render, summary
-    from planner.repo_files import read_repo_files
+    from planner.repo_files import read_repo_files, source_reader
 
     spec = None if options.spec is None else read_spec(options.spec)
-    checked = check_plan(options.plan, read_repo_files(options.repo), spec)
+    files = read_repo_files(options.repo)
+    checked = check_plan(options.plan, files, spec, read=source_reader(options.repo))
     manifest = options.plan / MANIFEST_NAME
     source = str(manifest if manifest.exists() else options.plan)
     text = render(checked.diagnostics, OutputFormat(options.output_format), source)

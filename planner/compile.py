@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factory.contract.canonical import dump, plan_hash, sha256_hex
+from factory.contract.python_source import Read
 from factory.contract.work_order import Plan
 from factory.llm.ledger import RecordedModel
 from factory.llm.port import Answer, Parameters
@@ -31,6 +32,7 @@ from planner.ending import (
 )
 from planner.prompts import Template, first_messages, revision_message
 from planner.render import OutputFormat, as_json, render, summary
+from planner.rule import unread
 from planner.spec import Spec
 from planner.summary import (
     AttemptRecord,
@@ -56,6 +58,7 @@ class Job:
         max_attempts: how many answers are checked before giving up.
         parameters: the model's parameters at the start.
         price: what the user says that the model costs; None to look it up.
+        read: gives the bytes of the repository's files.
     """
 
     spec: Spec
@@ -67,6 +70,7 @@ class Job:
     max_attempts: int
     parameters: Parameters
     price: Price | None = None
+    read: Read = unread
 
 
 @dataclass(frozen=True)
@@ -188,7 +192,7 @@ class _Compile:
         return Compiled(told, self._diagnostics)
 
     def _check(self, number: int, answer: Answer) -> Checked:
-        checked = check_reply(answer.text, self._job.repo_files, self._job.spec)
+        checked = check_reply(answer.text, self._job.repo_files, self._job.spec, read=self._job.read)
         if checked.document is not None:
             self._deps.artifacts.manifest(number, checked.document)
         self._deps.artifacts.diagnostics(number, as_json(checked.diagnostics))

@@ -22,7 +22,7 @@ from planner.ending import Outcome, exit_code
 from planner.inputs import read_revision_template, read_spec, read_template
 from planner.options import PROVIDER_DEFAULT
 from planner.render import OutputFormat, render
-from planner.repo_files import read_repo_files
+from planner.repo_files import read_repo_files, source_reader
 from planner.summary import CompileSummary
 
 
@@ -66,6 +66,7 @@ def _job(options: Namespace) -> Job:
             reasoning_effort=None if effort == PROVIDER_DEFAULT else effort,
         ),
         price=Price(*options.price) if options.price else None,
+        read=source_reader(options.repo),
     )
 
 

@@ -60,6 +60,16 @@ def _work_order() -> JsonObject:
             "acceptance_commands": _list(_text("One program with its arguments, no shell."), at_least=1),
             "context_files": _list(_text("A file to be read."), at_most=MAX_CONTEXT_FILES),
             "notes": _or_null(_text("Signatures, edge cases and decisions to keep to.")),
+            "provides": _list(_text("A symbol that exists afterwards: pkg.module:name(x: int) -> str.")),
+            "consumes": _list(_text("A symbol that is used, written as it is provided.")),
+            "red_exempt": _list(
+                _object(
+                    {
+                        "command": _text("An acceptance command that may pass before the work is done."),
+                        "reason": _text("Why it may."),
+                    }
+                )
+            ),
         }
     )
 

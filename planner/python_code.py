@@ -7,7 +7,7 @@ import ast
 import shlex
 import warnings
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 _PROCESS_CALLS: Final = frozenset({"run", "call", "check_call", "check_output", "Popen", "system", "popen"})
@@ -26,6 +26,7 @@ class PythonCode:
         texts: its string constants.
         commands: the commands that it starts, as far as they are constants.
         search_path: the directories that it adds to `sys.path`.
+        tree: the code itself; None if it is not valid.
     """
 
     problem: str = ""
@@ -34,6 +35,7 @@ class PythonCode:
     texts: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     search_path: tuple[str, ...] = ()
+    tree: ast.Module | None = field(default=None, compare=False, repr=False)
 
 
 def read_code(code: str) -> PythonCode:
@@ -50,7 +52,7 @@ def read_code(code: str) -> PythonCode:
     except (RecursionError, MemoryError):
         return PythonCode(problem="nested too deeply")
     nodes = tuple(ast.walk(tree))
-    calls = [(_dotted(node.func), node) for node in nodes if isinstance(node, ast.Call)]
+    calls = [(dotted(node.func), node) for node in nodes if isinstance(node, ast.Call)]
     return PythonCode(
         imports=tuple(dict.fromkeys([*_imported(nodes), *_imported_by_call(calls)])),
         attributes=tuple(dict.fromkeys(_attributes(nodes))),
@@ -64,7 +66,26 @@ def read_code(code: str) -> PythonCode:
             if name in ("sys.path.insert", "sys.path.append")
             for text in _constants(call.args)
         ),
+        tree=tree,
     )
+
+
+def dotted(node: ast.expr) -> str:
+    """A name with the names before it, such as `os.path.join`; empty for anything else."""
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return ""
+    return ".".join([node.id, *reversed(names)])
+
+
+def called(node: ast.Call) -> str:
+    """The last name of what a call calls, such as `join` of `", ".join(x)`; empty for anything else."""
+    if isinstance(node.func, ast.Attribute):
+        return node.func.attr
+    return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
 def _imported(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
@@ -109,20 +130,10 @@ def _words(items: ast.List | ast.Tuple) -> list[str]:
     return [
         item.value
         if isinstance(item, ast.Constant) and isinstance(item.value, str)
-        else ("python" if _dotted(item) == "sys.executable" else "")
+        else ("python" if dotted(item) == "sys.executable" else "")
         for item in items.elts
     ]
 
 
 def _constants(nodes: list[ast.expr]) -> list[str]:
     return [node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)]
-
-
-def _dotted(node: ast.expr) -> str:
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return ""
-    return ".".join([node.id, *reversed(names)])

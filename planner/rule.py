@@ -7,12 +7,15 @@ from itertools import islice
 from typing import Final
 
 from factory.contract.documents import SchemaProblem, schema_problems
+from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_COMMAND_CHARS
+from factory.contract.python_source import Read
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan, Requirement, VerifyContract, WorkOrder, work_order_id
 from planner.command_words import Reading, read_command
 from planner.diagnostic import Diagnostic, Severity
 from planner.file_state import FileStates
+from planner.interfaces import Interfaces
 from planner.shell_words import UnsplittableCommand
 from planner.spec import Spec
 
@@ -23,6 +26,11 @@ MAX_QUOTES: Final = 5_000
 """The most quotes of a plan that are looked for in its specification."""
 
 _SHOWN_ID_CHARS: Final = 40
+
+
+def unread(path: str) -> bytes | None:
+    """Gives no file; what a repository's sources define is then open."""
+    raise WorkorderError("was not read", where=path)
 
 
 @dataclass(frozen=True)
@@ -79,12 +87,14 @@ class Subject:
         repo_files: the target repository's tracked files.
         spec: the specification that the plan is for, if it is known.
         is_new: whether the plan is a model's answer; plans from before there were requirements are not.
+        read: gives the bytes of those files.
     """
 
     document: JsonValue
     repo_files: frozenset[str]
     spec: Spec | None = None
     is_new: bool = False
+    read: Read = unread
 
     @cached_property
     def manifest(self) -> JsonObject:
@@ -198,6 +208,14 @@ class Subject:
     def files(self) -> FileStates | None:
         """The files at each point of the plan; None without a whole plan."""
         return None if self.plan is None else FileStates(self.plan, self.repo_files)
+
+    @cached_property
+    def interfaces(self) -> Interfaces | None:
+        """The symbols that the work orders declare; None without a whole plan."""
+        if self.plan is None:
+            return None
+        orders = [(placed.index, placed.order) for placed in self.orders]
+        return Interfaces(orders, self.repo_files, self.read)
 
     @cached_property
     def commands(self) -> tuple[PlacedCommand, ...]:

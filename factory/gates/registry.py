@@ -10,6 +10,7 @@ from factory.failure import Failure, FailureClass, Stage
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.check import Check, CheckContext, CheckResult
 from factory.gates.configured import ConfiguredCommand
+from factory.gates.interfaces import Interfaces
 from factory.gates.promises import Acceptance, Postconditions
 from factory.gates.verify import CompileAll, Pytest, VerifyScript
 from factory.system.console import visible
@@ -24,7 +25,8 @@ class Part:
     """Checks that are recorded together.
 
     Attributes:
-        name: `verify` for what holds for the whole repository, `acceptance` for what the work order promises.
+        name: `interfaces` for the symbols that the work order declares, `verify` for what holds for the whole
+            repository, `acceptance` for what else the work order promises.
         stage: the stage that a failure of theirs belongs to.
         checks: in the order in which they run.
     """
@@ -34,18 +36,23 @@ class Part:
     checks: tuple[Check, ...]
 
 
-def registry(configuration: Configuration, known: BaselineReport | None = None) -> tuple[Part, ...]:
+def registry(
+    configuration: Configuration, known: BaselineReport | None = None, *, interfaces: bool = False
+) -> tuple[Part, ...]:
     """The checks of an attempt.
 
     Args:
         configuration: the repository's own; its commands follow the built-in verification.
         known: what the baseline already failed, if that is accepted: then only new failures count where
             they can be told apart, and a check whose failures can't be is only reported.
+        interfaces: whether the work order declares symbols.
 
     Returns:
-        The verification, then what the work order promises.
+        The symbols, which need no command; the verification; then what else the work order promises.
     """
+    symbols = (Part("interfaces", Stage.ACCEPTANCE_FAILED, (Interfaces(),)),) if interfaces else ()
     return (
+        *symbols,
         Part("verify", Stage.VERIFY_FAILED, verification(configuration, known)),
         Part("acceptance", Stage.ACCEPTANCE_FAILED, (Postconditions(), Acceptance())),
     )

@@ -9,7 +9,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.system.files import read_bounded
 
-_CHECK_FILES: Final = ("verify_result.json", "acceptance_result.json")
+_CHECK_FILES: Final = ("interfaces_result.json", "verify_result.json", "acceptance_result.json")
 _TOLD_IN_FULL: Final = ("landed", "already_landed", "passed", "failed")
 """The outcomes whose message says them."""
 

@@ -20,11 +20,19 @@ from planner.rules import (
     e201_misquoted,
     e202_unresolved_requirement,
     e203_requirement_not_taken,
+    e301_unprovided_symbol,
+    e302_other_signature,
+    e303_provided_twice,
+    e304_unreadable_symbol,
+    e305_provided_out_of_scope,
     w101_missing_program,
     w102_missing_context,
     w103_uncertain_condition,
     w204_unquoted_line,
     w205_unproven_requirement,
+    w401_weak_acceptance,
+    w402_predicted_literal,
+    w403_unstable_command,
 )
 
 RULES: Final[tuple[Rule, ...]] = (
@@ -44,10 +52,18 @@ RULES: Final[tuple[Rule, ...]] = (
     e201_misquoted.RULE,
     e202_unresolved_requirement.RULE,
     e203_requirement_not_taken.RULE,
+    e301_unprovided_symbol.RULE,
+    e302_other_signature.RULE,
+    e303_provided_twice.RULE,
+    e304_unreadable_symbol.RULE,
+    e305_provided_out_of_scope.RULE,
     w101_missing_program.RULE,
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
     w204_unquoted_line.RULE,
     w205_unproven_requirement.RULE,
+    w401_weak_acceptance.RULE,
+    w402_predicted_literal.RULE,
+    w403_unstable_command.RULE,
 )
 """Every rule, by its code."""

@@ -1,0 +1,123 @@
+"""What the body of a Python class says, and the constructor that is generated from it. Works on `ast`."""
+
+import ast
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from factory.contract.python_signature import (
+    ANY_DEFAULT,
+    Parameter,
+    Signature,
+    annotation_text,
+    value_text,
+)
+
+PLAIN_BASES: Final = frozenset({"object", "ABC", "Generic", "Protocol", "NamedTuple"})
+"""Base classes that bring no member that a plan would promise."""
+
+PLAIN_DECORATORS: Final = frozenset(
+    {"dataclass", "final", "runtime_checkable", "total_ordering", "unique", "deprecated"}
+)
+"""Class decorators whose effect is known."""
+
+MAKES: Final = Signature((Parameter("self", "plain"),), "None")
+"""The constructor of a class that says nothing about it."""
+
+
+def decorator_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    """The last names of the decorators, such as `cached_property`; empty for what is no name."""
+    return [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+
+
+def last_name(node: ast.expr) -> str:
+    """The last name of `a.b.name`, also of `a.name[T]`; empty for anything else."""
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def is_dataclass(node: ast.ClassDef) -> bool:
+    """Whether `@dataclass` writes the class's constructor."""
+    return any(
+        last_name(one.func if isinstance(one, ast.Call) else one) == "dataclass"
+        and _keyword(one, "init") is not False
+        for one in node.decorator_list
+    )
+
+
+def is_named_tuple(node: ast.ClassDef) -> bool:
+    """Whether the class is a `NamedTuple` in the form of a class."""
+    return any(last_name(base) == "NamedTuple" for base in node.bases)
+
+
+@dataclass
+class Fields:
+    """The parameters of a generated constructor, those of base classes first."""
+
+    by_name: dict[str, Parameter] = field(default_factory=dict)
+
+    def add(self, node: ast.ClassDef) -> None:
+        """Add the fields of a class."""
+        keyword_only = any(_keyword(one, "kw_only") is True for one in node.decorator_list)
+        for statement in node.body:
+            if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+                continue
+            kind = last_name(statement.annotation)
+            if kind == "KW_ONLY":
+                keyword_only = True
+            elif kind != "ClassVar":
+                self._add(statement, statement.target.id, keyword_only)
+
+    def signature(self) -> Signature:
+        """The constructor that takes the fields."""
+        found = list(self.by_name.values())
+        plain = [one for one in found if one.kind == "plain"]
+        keywords = [one for one in found if one.kind == "keyword"]
+        return Signature((Parameter("self", "plain"), *plain, *keywords), "None")
+
+    def _add(self, statement: ast.AnnAssign, name: str, keyword_only: bool) -> None:
+        value = statement.value
+        default = None if value is None else value_text(value)
+        if isinstance(value, ast.Call) and last_name(value.func) == "field":
+            given = {one.arg: one.value for one in value.keywords}
+            if _keyword(value, "init") is False:
+                self.by_name.pop(name, None)
+                return
+            keyword_only = _keyword(value, "kw_only") is True or keyword_only
+            default = value_text(given["default"]) if "default" in given else None
+            if "default_factory" in given:
+                default = ANY_DEFAULT
+        kind = "keyword" if keyword_only else "plain"
+        self.by_name[name] = Parameter(name, kind, annotation_text(statement.annotation), default)
+
+
+def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None]]:
+    """The attributes that `__init__` sets, with their type where it is written."""
+    for method in node.body:
+        if not isinstance(method, ast.FunctionDef) or method.name != "__init__" or not method.args.args:
+            continue
+        arguments = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs]
+        types = {one.arg: annotation_text(one.annotation) for one in arguments}
+        for inner in ast.walk(method):
+            if isinstance(inner, ast.AnnAssign):
+                targets: Sequence[ast.expr] = [inner.target]
+                annotation = annotation_text(inner.annotation)
+            elif isinstance(inner, ast.Assign):
+                targets = inner.targets
+                annotation = types.get(inner.value.id) if isinstance(inner.value, ast.Name) else None
+            else:
+                continue
+            for target in targets:
+                if isinstance(target, ast.Attribute) and last_name(target.value) == arguments[0].arg:
+                    yield target.attr, annotation
+
+
+def _keyword(node: ast.expr, name: str) -> object:
+    """The constant that a call gives to a keyword; None if there is none."""
+    for given in node.keywords if isinstance(node, ast.Call) else ():
+        if given.arg == name and isinstance(given.value, ast.Constant):
+            return given.value.value
+    return None

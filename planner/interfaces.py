@@ -1,0 +1,171 @@
+"""The symbols that work orders provide and consume, and who defines what at each point of a plan.
+
+Judging them is for the rules E301 to E305.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from factory.contract.python_source import Lookup, PythonSources, Read, module_file
+from factory.contract.python_symbols import BadSymbol, Symbol, parse_symbol
+from factory.contract.work_order import WorkOrder
+
+_NO_LOOKUP: Final = Lookup()
+
+
+@dataclass(frozen=True)
+class Declared:
+    """A symbol that a work order declares.
+
+    Attributes:
+        index: the index of the work order.
+        pointer: its place in the document.
+        text: as it is written.
+        symbol: what it is; None if the text can't be read.
+        problem: why not.
+    """
+
+    index: int
+    pointer: str
+    text: str
+    symbol: Symbol | None
+    problem: BadSymbol | None = None
+
+
+class Interfaces:
+    """What the work orders of a plan declare, and what the repository defines.
+
+    Args:
+        orders: the work orders with their index in the document, in order.
+        repo_files: the repository's tracked files.
+        read: gives those files' bytes.
+    """
+
+    def __init__(
+        self, orders: Sequence[tuple[int, WorkOrder]], repo_files: frozenset[str], read: Read
+    ) -> None:
+        self._orders = orders
+        self._repo_files = repo_files
+        self._read = read
+        self._roots: dict[str, str | None] = {}
+        self._sources: dict[str, PythonSources] = {}
+
+    @cached_property
+    def provided(self) -> tuple[Declared, ...]:
+        """What the work orders provide."""
+        return tuple(
+            _declared(index, "provides", number, text)
+            for index, order in self._orders
+            for number, text in enumerate(order.provides)
+        )
+
+    @cached_property
+    def consumed(self) -> tuple[Declared, ...]:
+        """What the work orders consume."""
+        return tuple(
+            _declared(index, "consumes", number, text)
+            for index, order in self._orders
+            for number, text in enumerate(order.consumes)
+        )
+
+    def providers(self, address: str) -> tuple[Declared, ...]:
+        """Who provides the symbol at an address, in order."""
+        return tuple(self._by_address.get(address, ()))
+
+    def provider(self, address: str, index: int) -> Declared | None:
+        """The last that provides it before the work order at `index`; None if there is none."""
+        earlier = [one for one in self.providers(address) if one.index < index]
+        return earlier[-1] if earlier else None
+
+    def provides_member(self, address: str, index: int) -> bool:
+        """Whether a work order before `index` provides something inside a class at an address."""
+        first = self._first_member.get(address)
+        return first is not None and first < index
+
+    def elsewhere(self, symbol: Symbol, index: int) -> Declared | None:
+        """The first that provides a symbol of that name in another module before `index`."""
+        for one in self._by_name.get(symbol.name, ()):
+            if one.index < index and one.symbol is not None and one.symbol.module != symbol.module:
+                return one
+        return None
+
+    def changes(self, address: str, index: int) -> bool:
+        """Whether a work order says that it changes a symbol: it consumes it as it was."""
+        return (index, address) in self._consumed_at
+
+    def in_repository(self, symbol: Symbol) -> Lookup:
+        """What the repository defines where a symbol should be."""
+        module = symbol.module
+        if module not in self._roots:
+            found = module_file(module, self._candidates(module), self._repo_files.__contains__)
+            self._roots[module] = None if found is None else found[1]
+        root = self._roots[module]
+        if root is None:
+            return _NO_LOOKUP
+        if root not in self._sources:
+            self._sources[root] = PythonSources(self._tracked, (root,))
+        return self._sources[root].find(module, symbol.name)
+
+    def _tracked(self, path: str) -> bytes | None:
+        return self._read(path) if path in self._repo_files else None
+
+    def _candidates(self, module: str) -> Sequence[str]:
+        last = module.rpartition(".")[2]
+        return (*self._by_file.get(f"{last}.py", ()), *self._by_file.get(f"{last}/__init__.py", ()))
+
+    @cached_property
+    def _by_file(self) -> dict[str, list[str]]:
+        found: defaultdict[str, list[str]] = defaultdict(list)
+        # The shortest path first: the module nearest to the repository's root.
+        for path in sorted(self._repo_files, key=lambda path: (path.count("/"), path)):
+            if path.endswith(".py"):
+                parts = path.split("/")
+                found["/".join(parts[-2:]) if parts[-1] == "__init__.py" else parts[-1]].append(path)
+        return found
+
+    @cached_property
+    def _by_address(self) -> dict[str, list[Declared]]:
+        found: defaultdict[str, list[Declared]] = defaultdict(list)
+        for one in self.provided:
+            if one.symbol is not None:
+                found[one.symbol.address].append(one)
+        return found
+
+    @cached_property
+    def _by_name(self) -> dict[str, list[Declared]]:
+        found: defaultdict[str, list[Declared]] = defaultdict(list)
+        for one in self.provided:
+            if one.symbol is not None:
+                found[one.symbol.name].append(one)
+        return found
+
+    @cached_property
+    def _first_member(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for one in self.provided:
+            for scope in _scopes(one.symbol):
+                found.setdefault(scope, one.index)
+        return found
+
+    @cached_property
+    def _consumed_at(self) -> frozenset[tuple[int, str]]:
+        return frozenset((one.index, one.symbol.address) for one in self.consumed if one.symbol is not None)
+
+
+def _declared(index: int, field: str, number: int, text: str) -> Declared:
+    pointer = f"/work_orders/{index}/{field}/{number}"
+    try:
+        return Declared(index, pointer, text, parse_symbol(text))
+    except BadSymbol as error:
+        return Declared(index, pointer, text, None, error)
+
+
+def _scopes(symbol: Symbol | None) -> Iterator[str]:
+    """The addresses of the classes around a symbol."""
+    name = symbol.name if symbol is not None else ""
+    while "." in name and symbol is not None:
+        name = name.rpartition(".")[0]
+        yield f"{symbol.module}:{name}"
