@@ -5,6 +5,7 @@ Everything below an attempt's root may have been written by a model or by code t
 O_NOFOLLOW), so that no swap between a check and a use leads outside.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -138,7 +139,10 @@ def _make_directory(path: Path) -> None:
     if path.is_dir():
         return
     _make_directory(path.parent)
-    path.mkdir(exist_ok=True)
+    try:
+        path.mkdir(exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from error
     sync_directory(path.parent)
 
 

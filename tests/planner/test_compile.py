@@ -113,7 +113,11 @@ def test_a_good_answer_becomes_a_plan(bench: Bench) -> None:
     assert manifest["system_overview"] == ["Small."]
     assert manifest["work_orders"] == [json.loads((bench.outdir / "WO-01.json").read_text())]
     provenance = manifest["work_orders"][0]["provenance"]
-    assert provenance == {"compile_hash": summary.compile_hash, "plan_hash": summary.plan_hash}
+    assert provenance == {
+        "compile_hash": summary.compile_hash,
+        "plan_hash": summary.plan_hash,
+        "spec_hash": summary.settings.spec_sha256,
+    }
 
 
 def test_each_attempt_leaves_its_files(bench: Bench) -> None:
