@@ -136,7 +136,8 @@ def _sync(path: Path, how: int) -> None:
 
 def _make_directory(path: Path) -> None:
     """Make a directory and those above it, each for good."""
-    if path.is_dir():
+    # That it is something else is told when something is to be made in it.
+    if os.path.lexists(path):
         return
     _make_directory(path.parent)
     try:
