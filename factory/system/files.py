@@ -5,6 +5,7 @@ Everything below an attempt's root may have been written by a model or by code t
 O_NOFOLLOW), so that no swap between a check and a use leads outside.
 """
 
+import errno
 import fcntl
 import os
 import re
@@ -135,10 +136,14 @@ def _sync(path: Path, how: int) -> None:
 
 def _make_directory(path: Path) -> None:
     """Make a directory and those above it, each for good."""
-    if path.is_dir():
+    # That it is something else is told when something is to be made in it.
+    if os.path.lexists(path):
         return
     _make_directory(path.parent)
-    path.mkdir(exist_ok=True)
+    try:
+        path.mkdir(exist_ok=True)
+    except FileExistsError as error:
+        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from error
     sync_directory(path.parent)
 
 

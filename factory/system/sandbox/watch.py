@@ -222,9 +222,12 @@ def _shared_out(resident: Mapping[int, int]) -> int:
     for pid, whole in resident.items():
         try:
             lines = Path(f"/proc/{pid}/smaps_rollup").read_bytes().splitlines()
-        except OSError:
+        except PermissionError:
             # A program can close itself to us, but not make itself smaller by that.
             total += whole
+            continue
+        except OSError:
+            # It has ended meanwhile.
             continue
         total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))
     return total

@@ -131,7 +131,7 @@ print(reaper._descendants(7), reaper._descendants(0))
 
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
-    assert done.stdout == "{7: True} {}\n"
+    assert done.stdout == "{7: (True, b'')} {}\n"
 
 
 def test_without_proc_the_command_is_killed_all_the_same(tmp_path: Path) -> None:
