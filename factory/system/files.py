@@ -5,7 +5,6 @@ Everything below an attempt's root may have been written by a model or by code t
 O_NOFOLLOW), so that no swap between a check and a use leads outside.
 """
 
-import errno
 import fcntl
 import os
 import re
@@ -140,10 +139,7 @@ def _make_directory(path: Path) -> None:
     if os.path.lexists(path):
         return
     _make_directory(path.parent)
-    try:
-        path.mkdir(exist_ok=True)
-    except FileExistsError as error:
-        raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), str(path)) from error
+    path.mkdir(exist_ok=True)
     sync_directory(path.parent)
 
 
