@@ -148,25 +148,30 @@ def parse_symbol(text: str) -> Symbol:
     for part in (*module.split("."), *name.split(".")):
         if not part.isidentifier() or keyword.iskeyword(part):
             raise BadSymbol("has a name that Python does not allow", where=part or ".", hint=_FORMS)
+    try:
+        shape = _shape(name, head, written[head.end() :].strip())
+    except RecursionError as error:
+        raise BadSymbol("is nested too deeply", where=written[:40], hint="give the types names") from error
+    return Symbol(module, name, shape)
+
+
+def _shape(name: str, head: re.Match[str], rest: str) -> Shape:
     decorators = tuple(head["decorators"].replace("@", "").split())
-    rest = written[head.end() :].strip()
     if rest.startswith("("):
-        shape = _function(name, decorators, rest, is_async=head["asynchronous"] is not None)
-    elif decorators or head["asynchronous"]:
+        return _function(name, decorators, rest, is_async=head["asynchronous"] is not None)
+    if decorators or head["asynchronous"]:
         raise BadSymbol("has a decorator or `async` and no parameters", where=rest, hint=_FORMS)
-    elif rest.startswith(":"):
-        shape = Value(_type(rest[1:].strip()))
-    elif rest:
+    if rest.startswith(":"):
+        return Value(_type(rest[1:].strip()))
+    if rest:
         raise BadSymbol("goes on after the name with neither `(` nor `:`", where=rest, hint=_FORMS)
-    elif not _CAPITAL.match(name.rpartition(".")[2]):
+    if not _CAPITAL.match(name.rpartition(".")[2]):
         raise BadSymbol(
             "is a name alone, which stands for a class: a function needs its parameters, a constant its type",
             where=name,
             hint=_FORMS,
         )
-    else:
-        shape = Named()
-    return Symbol(module, name, shape)
+    return Named()
 
 
 def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bool) -> Shape:

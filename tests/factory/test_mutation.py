@@ -89,6 +89,7 @@ def test_each_operator(source: str, expected: set[tuple[str, str]]) -> None:
     [
         ("def f():\n    return a\n", {("return", "return None")}),
         ("def f():\n    return\n", set()),
+        ("catalog.error()", {("statement", "pass")}),
         ("def f():\n    return None\n", set()),
         ("def f():\n    raise E(f'{x}', 'y')\n", {("statement", "pass")}),
         ("if a:\n    b\n", {("condition", "if True:"), ("condition", "if False:")}),
