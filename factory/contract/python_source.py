@@ -208,9 +208,9 @@ class PythonSources:
                 )
                 yield _Thing(module, None if is_link else binding, in_class=True)  # type: ignore[arg-type]
             return
-        for attribute, annotation in instance_attributes(node):
+        for attribute, annotation, is_guess in instance_attributes(node):
             if attribute == name:
-                yield _Thing(module, Value(annotation), in_class=True)
+                yield _Thing(module, Value(annotation, is_guess=is_guess), in_class=True)
                 return
         unknown = bool(set(decorator_names(node)) - PLAIN_DECORATORS) or any(
             one.arg != "metaclass" or last_name(one.value) != "ABCMeta" for one in node.keywords

@@ -67,7 +67,7 @@ class Value:
     Attributes:
         type: its normalised type; None if that is not known.
         is_property: whether a method computes it.
-        is_guess: whether the type is that of a value without annotation.
+        is_guess: whether the type is not written, but that of a value.
     """
 
     type: str | None
@@ -247,8 +247,10 @@ def _keeps(found: Shape, promised: Shape) -> bool:
         case Function(mine, binding), Function(theirs, promised_binding):
             return binding == promised_binding and mine.keeps(theirs)
         case Value(mine_type, _, is_guess), Value(their_type):
-            if is_guess and (their_type not in _SCALARS or (mine_type, their_type) in _WIDENED):
+            if is_guess and not (mine_type in _SCALARS and their_type in _SCALARS):
                 # `LIMIT = None` may well be the value of `LIMIT: int | None`.
+                return True
+            if is_guess and (mine_type, their_type) in _WIDENED:
                 return True
             return mine_type is None or their_type in (None, mine_type)
         case ((Named() | Value()), Named()):

@@ -88,7 +88,10 @@ class Color(Enum):
     RED = 1
 
 class Wrong(ValueError):
-    def __init__(self, where: str, *rest: int):
+    def __init__(self, where: str, *rest: int, line: int | None = None):
+        if line is None:
+            line = 1
+        self.line = line
         self.where = where
         self.count: int = 3
         self.other = rest[0]
@@ -159,9 +162,10 @@ def look(text: str, files: Mapping[str, str | bytes] = FILES) -> Lookup:
         "pkg.core:Bigger.area: int",
         "pkg.core:Point.__init__(self, x: int, y: int = 0) -> None",
         "pkg.core:Color.RED",
-        "pkg.core:Wrong.__init__(self, where: str, *rest: int) -> None",
+        "pkg.core:Wrong.__init__(self, where: str, *rest: int, line: int | None = None)",
         "pkg.core:Wrong.where: str",
         "pkg.core:Wrong.count: int",
+        "pkg.core:Wrong.line: int",
         "pkg.core:Wrong.other: int",
         "pkg.core:Plain.__init__(self) -> None",
         "pkg.core:Child.__init__(self, x: int) -> None",
@@ -190,6 +194,7 @@ def test_what_is_defined_keeps_its_promise(text: str) -> None:
         ("pkg.core:twice(old)", "pkg.core:twice(new)"),
         ("pkg.core:LIMIT: str", "pkg.core:LIMIT: int"),
         ("pkg.core:LIMIT() -> int", "pkg.core:LIMIT: int"),
+        ("pkg.core:Wrong.where: int", "pkg.core:Wrong.where: str"),
         ("pkg.core:Board.go(self) -> None", "async pkg.core:Board.go(self) -> None"),
         ("pkg.core:Board.check(self, text: str) -> bool", "@staticmethod pkg.core:Board.check(text: str)"),
         ("pkg.core:Board.__init__(self) -> None", "pkg.core:Board.__init__(self, size: int,"),
