@@ -37,6 +37,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         # The words of a program may hold a key; it is refused later, but recorded now.
         llm=redact(options.llm, secret_values(os.environ)),
         price=_price(options),
+        red_probe=not options.no_red_probe,
     )
 
 

@@ -16,11 +16,15 @@ from factory.artifacts import RunFolder
 from factory.configuration import Configuration
 from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import JsonObject
+from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import WorkOrder
 from factory.exit_codes import ExitCode
 from factory.failure import Failure
 from factory.gates.baseline_report import BaselineReport
+from factory.gates.check import CheckContext
+from factory.gates.execute import Executor
+from factory.gates.landing_tree import LandingTree
+from factory.gates.red_probe import defect, probe
 from factory.gates.registry import registry
 from factory.landable import unlandable_path
 from factory.llm.ledger_file import DamagedLedger
@@ -29,6 +33,7 @@ from factory.llm.port import Model, Parameters, ProviderError
 from factory.llm.prices import Price
 from factory.nodes.deps import Deps
 from factory.prompt import TEMPLATE_NAME
+from factory.removal import remove_tree
 from factory.repository import NotRestored, Target
 from factory.routing import exit_code
 from factory.run_record import Ending, RunRecord, refused, str_without_hint
@@ -59,6 +64,7 @@ class AttemptSettings(BaseModel):
         passed_variables: further environment variables that commands may see.
         llm: the model as the user named it, for the record.
         price: what the user says that the model costs; None to look it up.
+        red_probe: whether acceptance commands must fail before the work is done.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -69,6 +75,7 @@ class AttemptSettings(BaseModel):
     passed_variables: tuple[str, ...] = ()
     llm: str = ""
     price: Price | None = None
+    red_probe: bool = True
 
 
 @dataclass(frozen=True)
@@ -213,8 +220,39 @@ class Execution:
                 return _stopped(problem, ()), None
             deps = self.deps(opened, model)
             self.folder.begin()
+            if self.settings.red_probe and start["attempt"] == 1:
+                problem = self._probed(deps)
+                if problem is not None:
+                    return _stopped(problem, ()), None
             state = imported_graph()(deps, start)
         return self._ending(state, meter), state
+
+    def _probed(self, deps: Deps) -> Failure | None:
+        """Run the acceptance commands before the work is done; why one is no proof, or None if all are."""
+        self.world.progress("probing the acceptance commands before a model is asked")
+        opened = deps.checkout
+        # From here on everything that differs is what a command changed.
+        tree = opened.stage([])
+        folder = self.folder.path / "probe"
+        remove_tree(folder)
+        folder.mkdir(parents=True)
+        context = CheckContext(
+            order=self.order,
+            exempt=self.order.verify_exempt,
+            tree=opened.tree,
+            landing=LandingTree(opened.git, tree),
+            execute=Executor(
+                opened, deps.gate_environment, deps.timeout_seconds, folder, deps.stop, deps.terms
+            ),
+            temporary=opened.temporary,
+            folder=folder,
+        )
+        probed = probe(self.order, context)
+        problem = defect(probed)
+        commands: list[JsonValue] = [dump(one) for one in probed]
+        self.folder.document("probe.json", {"commands": commands, "passed": problem is None})
+        opened.restore()
+        return problem
 
     def _ending(self, state: RunState, meter: Meter) -> Ending:
         attempts = tuple(meter.priced(record, self.price) for record in state["attempts"])

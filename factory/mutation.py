@@ -50,7 +50,8 @@ def mutants(source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant,
     Returns:
         By position. If there are more than `limit`, each line gets one before any gets two, and lines that
         must go without are spread evenly. Every mutant is valid Python and differs from the source in its
-        syntax tree. Empty for a source that can't be parsed, is too long or too deeply nested.
+        syntax tree, and from all others; for those that would not, there is no substitute. Empty for a source
+        that can't be parsed, is too long or too deeply nested.
     """
     if len(source) > MAX_SOURCE_CHARS or limit < 1 or not lines:
         return ()
@@ -62,13 +63,16 @@ def mutants(source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant,
     except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
         return ()
     made: list[Mutant] = []
+    # Two operators may come to the same text: `not True` loses its `not`, or becomes `True`.
+    seen: set[str] = set()
     for edit in _spread(sorted(edits, key=lambda edit: edit.place), limit):
         changed = text.replaced(edit.start, edit.end, edit.new)
         try:
             differs = ast.dump(_parse(changed)) != original
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             continue
-        if differs:
+        if differs and changed not in seen:
+            seen.add(changed)
             made.append(Mutant(edit.line, edit.operator, edit.description, changed))
     return tuple(made)
 

@@ -63,9 +63,8 @@ _CALLS: Final[Mapping[str, str]] = {
     "startswith": "endswith",
     "upper": "lower",
 }
-_LOGS: Final = frozenset(
-    {"debug", "info", "warning", "warn", "error", "exception", "critical", "log", "print"}
-)
+_LOGS: Final = frozenset({"critical", "debug", "error", "exception", "info", "log", "warn", "warning"})
+_LOGGERS: Final = ("log", "logger", "logging")
 _UNTESTED_NAMES: Final = frozenset({"__all__", "__slots__", "__version__", "__author__"})
 
 
@@ -305,7 +304,7 @@ def _is_log(function: ast.expr) -> bool:
     if isinstance(function, ast.Attribute):
         owner = function.value
         name = owner.attr if isinstance(owner, ast.Attribute) else _name(owner)
-        return function.attr in _LOGS and "log" in name.lower()
+        return function.attr in _LOGS and name.lower().rpartition("_")[2] in _LOGGERS
     return False
 
 

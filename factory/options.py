@@ -162,6 +162,11 @@ def _add_execution(command: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="a further environment variable that commands may see; never a secret",
     )
+    command.add_argument(
+        "--no-red-probe",
+        action="store_true",
+        help="don't demand that acceptance commands fail before the work is done",
+    )
     add_sandbox(command)
     command.add_argument(
         "--limit",

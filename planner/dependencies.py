@@ -1,8 +1,9 @@
 """Which work orders depend on which earlier ones.
 
 A depends on an earlier B when A reads (context files, preconditions), writes or runs something that B
-writes. The files of the verify contract count as read by every later work order. Where a command names a
-whole directory or all tests, A depends on all who write there, unless A brings such files itself.
+writes, or consumes a symbol that B provides. The files of the verify contract count as read by every later
+work order. Where a command names a whole directory or all tests, A depends on all who write there, unless A
+brings such files itself.
 """
 
 from collections import defaultdict
@@ -11,6 +12,7 @@ from collections.abc import Iterable, Iterator
 from factory.contract.work_order import Plan, WorkOrder
 from planner.command_needs import Needs, command_needs, is_test_file
 from planner.command_words import read_command
+from planner.interfaces import Interfaces
 from planner.shell_words import UnsplittableCommand
 
 
@@ -24,12 +26,14 @@ def depends_on(plan: Plan, repo_files: frozenset[str]) -> tuple[tuple[str, ...],
     existing = frozenset(parent for path in repo_files for parent in _parents(path))
     writers = _Writers()
     verification = _verification_files(plan)
+    interfaces = Interfaces(tuple(enumerate(plan.work_orders)), frozenset(), lambda path: None)
     result: list[tuple[str, ...]] = []
     for index, order in enumerate(plan.work_orders):
         found = set(writers.of(verification))
         found.update(writers.of(condition.path for condition in order.preconditions))
         found.update(writers.of(order.context_files))
         found.update(writers.of(order.allowed_files))
+        found.update(interfaces.needed(index))
         for command in order.acceptance_commands:
             needs = needs_of(command)
             if needs is not None:

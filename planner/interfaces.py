@@ -82,8 +82,16 @@ class Interfaces:
 
     def provides_member(self, address: str, index: int) -> bool:
         """Whether a work order before `index` provides something inside a class at an address."""
-        first = self._first_member.get(address)
-        return first is not None and first < index
+        return any(one.index < index for one in self._members.get(address, ()))
+
+    def needed(self, index: int) -> frozenset[int]:
+        """The work orders before `index` that provide what the one at `index` consumes, or members of it."""
+        found: set[int] = set()
+        for one in self._consumed_by.get(index, ()):
+            if one.symbol is not None:
+                providers = (*self.providers(one.symbol.address), *self._members.get(one.symbol.address, ()))
+                found.update(provider.index for provider in providers if provider.index < index)
+        return frozenset(found)
 
     def elsewhere(self, symbol: Symbol, index: int) -> Declared | None:
         """The first that provides a symbol of that name in another module before `index`."""
@@ -143,11 +151,19 @@ class Interfaces:
         return found
 
     @cached_property
-    def _first_member(self) -> dict[str, int]:
-        found: dict[str, int] = {}
+    def _members(self) -> dict[str, list[Declared]]:
+        """What is provided inside the class at an address."""
+        found: defaultdict[str, list[Declared]] = defaultdict(list)
         for one in self.provided:
             for scope in _scopes(one.symbol):
-                found.setdefault(scope, one.index)
+                found[scope].append(one)
+        return found
+
+    @cached_property
+    def _consumed_by(self) -> dict[int, list[Declared]]:
+        found: defaultdict[int, list[Declared]] = defaultdict(list)
+        for one in self.consumed:
+            found[one.index].append(one)
         return found
 
     @cached_property

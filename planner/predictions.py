@@ -1,7 +1,7 @@
-"""Values in a command that only running code could tell, and what makes a command's result change by itself.
+"""Values in a command that only running code could tell.
 
-Looks at the words and the parsed code of a command; runs nothing. Both questions lean towards silence: a
-finding should be right nearly always.
+Looks at the words and the parsed code of a command; runs nothing. It leans towards silence: a finding should
+be right nearly always.
 """
 
 import ast
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from planner.command_words import Invocation
-from planner.python_code import called
+from planner.python_code import called, dotted
 
 _LONG_TEXT: Final = 120
 _MANY_LINES: Final = 6
@@ -38,7 +38,6 @@ def predictions(found: Invocation) -> Iterator[str]:
 
 
 def _in_code(tree: ast.Module) -> Iterator[str]:
-    calls = {called(node) for node in ast.walk(tree) if isinstance(node, ast.Call)}
     is_seeded = any(
         isinstance(node, ast.Call) and called(node) in _SEEDS and (node.args or node.keywords)
         for node in ast.walk(tree)
@@ -47,7 +46,7 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
         for expected, actual in ((left, right), (right, left)):
             if _is_constant(expected) and not _is_constant(actual):
                 yield from _in_literal(expected, _inputs(actual))
-                if _calls(actual) & _HASH_CALLS and calls & _HASH_CALLS:
+                if _hashes(actual):
                     yield "the result of hash() or id()"
                 elif is_seeded and _is_telling(expected) and "len" not in _calls(actual):
                     yield "the output of seeded randomness"
@@ -138,6 +137,11 @@ def _round(value: int) -> bool:
     """Whether a number is one that people know: a power of two, or next to one or to a power of ten."""
     size = abs(value)
     return any(number.bit_count() == 1 or str(number).strip("0") == "1" for number in (size, size + 1))
+
+
+def _hashes(node: ast.expr) -> bool:
+    # A method of that name is the product's own.
+    return any(isinstance(inner, ast.Call) and dotted(inner.func) in _HASH_CALLS for inner in ast.walk(node))
 
 
 def _calls(node: ast.expr) -> set[str]:

@@ -94,8 +94,12 @@ class Fields:
         self.by_name[name] = Parameter(name, kind, annotation_text(statement.annotation), default)
 
 
-def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None]]:
-    """The attributes that `__init__` sets, with their type where it is written."""
+def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, bool]]:
+    """The attributes that `__init__` sets.
+
+    Each with its type, None if that is not known, and whether the type is that of a parameter that it gets,
+    which may have changed on the way.
+    """
     for method in node.body:
         if not isinstance(method, ast.FunctionDef) or method.name != "__init__" or not method.args.args:
             continue
@@ -112,7 +116,7 @@ def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None]]:
                 continue
             for target in targets:
                 if isinstance(target, ast.Attribute) and last_name(target.value) == arguments[0].arg:
-                    yield target.attr, annotation
+                    yield target.attr, annotation, isinstance(inner, ast.Assign)
 
 
 def _keyword(node: ast.expr, name: str) -> object:

@@ -14,6 +14,9 @@ MAX_SOURCE_BYTES: Final = 1_000_000
 MAX_STEPS: Final = 24
 """How many imports, aliases, classes and blocks inside each other are followed."""
 
+_MAX_BINDINGS: Final = 24
+"""How many definitions of one name are told apart."""
+
 DefinedFunction: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -32,10 +35,10 @@ Binding: TypeAlias = Node | Import | None
 
 @dataclass
 class Scope:
-    """The names that the statements of a module or class bind."""
+    """The names that the statements of a module or class bind, and the modules of star imports, in order."""
 
     names: dict[str, list[Binding]] = field(default_factory=dict)
-    stars: list[str] = field(default_factory=list)
+    stars: dict[str, None] = field(default_factory=dict)
 
     def bind(
         self,
@@ -50,8 +53,10 @@ class Scope:
         for statement in statements:
             for name, binding in self._bound(statement, module, is_class=is_class):
                 earlier = self.names.get(name, [])
-                keep = conditional or any(_is_overload(one) for one in earlier)
-                self.names[name] = [*earlier, binding] if keep else [binding]
+                if not conditional and not any(_is_overload(one) for one in earlier):
+                    self.names[name] = [binding]
+                else:
+                    self.names[name] = [*earlier, binding] if len(earlier) < _MAX_BINDINGS else [None]
             if isinstance(statement, ast.Delete) and not conditional:
                 for target in statement.targets:
                     if isinstance(target, ast.Name):
@@ -84,6 +89,9 @@ class Scope:
             # In a module, an annotation alone makes no name.
             if isinstance(statement.target, ast.Name) and (is_class or statement.value is not None):
                 yield statement.target.id, statement
+        elif isinstance(statement, ast.AugAssign):
+            if last_name(statement.target) == "__all__":
+                yield "__all__", None
         elif isinstance(statement, ast.Import):
             for alias in statement.names:
                 yield alias.asname or alias.name.partition(".")[0], None
@@ -91,7 +99,7 @@ class Scope:
             origin = module.absolute(statement)
             for alias in statement.names:
                 if alias.name == "*":
-                    self.stars.append(origin)
+                    self.stars[origin] = None
                 else:
                     yield alias.asname or alias.name, Import(origin, alias.name)
         elif type(statement).__name__ == "TypeAlias":
@@ -126,6 +134,14 @@ class Module:
 
 
 def parse_module(name: str, package: str, path: str, data: bytes) -> Module:
+    """Read a module; what can't be read is in its `problem`.
+
+    Args:
+        name: its dotted name.
+        package: the package that its relative imports start from.
+        path: its file.
+        data: the bytes of that.
+    """
     if len(data) > MAX_SOURCE_BYTES:
         return Module(name, package, problem=f"its source `{path}` is larger than {MAX_SOURCE_BYTES:,} bytes")
     module = Module(name, package)

@@ -39,6 +39,8 @@ Read: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 _ROOTS: Final = ("", "src")
+_MAX_WORK: Final = 500
+"""How many names are followed to answer one question."""
 
 
 @dataclass(frozen=True)
@@ -97,9 +99,11 @@ class PythonSources:
         self._read = read
         self._roots = tuple(dict.fromkeys([*roots, *_ROOTS]))
         self._modules: dict[str, Module | None] = {}
+        self._work = 0
 
     def find(self, module: str, name: str) -> Lookup:
         """What is defined as `name`, which may be dotted, in a module."""
+        self._work = 0
         try:
             opened = self._open(module)
             if opened is None:
@@ -143,7 +147,7 @@ class PythonSources:
             yield from self._inside(thing, rest, steps) if rest else (thing,)
 
     def _named(self, module: "Module", name: str, steps: int) -> Iterator["_Thing"]:
-        if steps > MAX_STEPS:
+        if self._is_too_far(steps):
             yield _Thing(module, None)
             return
         bound = module.scope.names.get(name)
@@ -181,7 +185,7 @@ class PythonSources:
     def _inside(self, thing: "_Thing", name: str, steps: int) -> Iterator["_Thing"]:
         """The members of that name of a class."""
         node = thing.node
-        if steps > MAX_STEPS or node is None:
+        if node is None or self._is_too_far(steps):
             yield _Thing(thing.module, None)
         elif isinstance(node, ast.ClassDef):
             first, _, rest = name.partition(".")
@@ -204,9 +208,9 @@ class PythonSources:
                 )
                 yield _Thing(module, None if is_link else binding, in_class=True)  # type: ignore[arg-type]
             return
-        for attribute, annotation in instance_attributes(node):
+        for attribute, annotation, is_guess in instance_attributes(node):
             if attribute == name:
-                yield _Thing(module, Value(annotation), in_class=True)
+                yield _Thing(module, Value(annotation, is_guess=is_guess), in_class=True)
                 return
         unknown = bool(set(decorator_names(node)) - PLAIN_DECORATORS) or any(
             one.arg != "metaclass" or last_name(one.value) != "ABCMeta" for one in node.keywords
@@ -220,7 +224,10 @@ class PythonSources:
             if base is None:
                 unknown = True
                 continue
-            inherited = list(self._member(base_module, base, name, steps + 1)) if steps < MAX_STEPS else []
+            if self._is_too_far(steps):
+                yield _Thing(module, None)
+                return
+            inherited = list(self._member(base_module, base, name, steps + 1))
             if inherited:
                 yield from inherited
                 return
@@ -231,7 +238,7 @@ class PythonSources:
 
     def _collect(self, module: "Module", node: ast.ClassDef, fields: Fields, steps: int) -> bool:
         """Collect the fields of a class and its bases; whether all of them are known."""
-        if steps > MAX_STEPS:
+        if self._is_too_far(steps):
             return False
         bases = list(self._bases(module, node, steps))
         # The first base is the most important one, so it comes last.
@@ -255,6 +262,11 @@ class PythonSources:
                     yield classes[0].module, classes[0].node
             elif last_name(expression) not in PLAIN_BASES:
                 yield module, None
+
+    def _is_too_far(self, steps: int) -> bool:
+        """Whether to give up following names; each question counts as work."""
+        self._work += 1
+        return steps > MAX_STEPS or self._work > _MAX_WORK
 
     @staticmethod
     def _shape(thing: "_Thing", name: str) -> Shape:

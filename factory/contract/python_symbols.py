@@ -67,7 +67,7 @@ class Value:
     Attributes:
         type: its normalised type; None if that is not known.
         is_property: whether a method computes it.
-        is_guess: whether the type is that of a value without annotation.
+        is_guess: whether the type is not written, but that of a value.
     """
 
     type: str | None
@@ -148,25 +148,30 @@ def parse_symbol(text: str) -> Symbol:
     for part in (*module.split("."), *name.split(".")):
         if not part.isidentifier() or keyword.iskeyword(part):
             raise BadSymbol("has a name that Python does not allow", where=part or ".", hint=_FORMS)
+    try:
+        shape = _shape(name, head, written[head.end() :].strip())
+    except RecursionError as error:
+        raise BadSymbol("is nested too deeply", where=written[:40], hint="give the types names") from error
+    return Symbol(module, name, shape)
+
+
+def _shape(name: str, head: re.Match[str], rest: str) -> Shape:
     decorators = tuple(head["decorators"].replace("@", "").split())
-    rest = written[head.end() :].strip()
     if rest.startswith("("):
-        shape = _function(name, decorators, rest, is_async=head["asynchronous"] is not None)
-    elif decorators or head["asynchronous"]:
+        return _function(name, decorators, rest, is_async=head["asynchronous"] is not None)
+    if decorators or head["asynchronous"]:
         raise BadSymbol("has a decorator or `async` and no parameters", where=rest, hint=_FORMS)
-    elif rest.startswith(":"):
-        shape = Value(_type(rest[1:].strip()))
-    elif rest:
+    if rest.startswith(":"):
+        return Value(_type(rest[1:].strip()))
+    if rest:
         raise BadSymbol("goes on after the name with neither `(` nor `:`", where=rest, hint=_FORMS)
-    elif not _CAPITAL.match(name.rpartition(".")[2]):
+    if not _CAPITAL.match(name.rpartition(".")[2]):
         raise BadSymbol(
             "is a name alone, which stands for a class: a function needs its parameters, a constant its type",
             where=name,
             hint=_FORMS,
         )
-    else:
-        shape = Named()
-    return Symbol(module, name, shape)
+    return Named()
 
 
 def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bool) -> Shape:
@@ -242,8 +247,10 @@ def _keeps(found: Shape, promised: Shape) -> bool:
         case Function(mine, binding), Function(theirs, promised_binding):
             return binding == promised_binding and mine.keeps(theirs)
         case Value(mine_type, _, is_guess), Value(their_type):
-            if is_guess and (their_type not in _SCALARS or (mine_type, their_type) in _WIDENED):
+            if is_guess and not (mine_type in _SCALARS and their_type in _SCALARS):
                 # `LIMIT = None` may well be the value of `LIMIT: int | None`.
+                return True
+            if is_guess and (mine_type, their_type) in _WIDENED:
                 return True
             return mine_type is None or their_type in (None, mine_type)
         case ((Named() | Value()), Named()):

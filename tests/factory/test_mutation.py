@@ -89,6 +89,7 @@ def test_each_operator(source: str, expected: set[tuple[str, str]]) -> None:
     [
         ("def f():\n    return a\n", {("return", "return None")}),
         ("def f():\n    return\n", set()),
+        ("catalog.error()", {("statement", "pass")}),
         ("def f():\n    return None\n", set()),
         ("def f():\n    raise E(f'{x}', 'y')\n", {("statement", "pass")}),
         ("if a:\n    b\n", {("condition", "if True:"), ("condition", "if False:")}),
@@ -127,6 +128,11 @@ def test_what_no_test_should_notice_is_left_alone(source: str) -> None:
 
 def test_the_other_branch_of_a_block_for_others_counts() -> None:
     assert changes("if TYPE_CHECKING:\n    x = 1\nelse:\n    x = 2\n") == {("number", "x = 3")}
+
+
+def test_the_same_text_comes_once() -> None:
+    found = mutants("x = 1 if (not True) else 2\n", EVERYTHING, limit=100)
+    assert len({one.source for one in found}) == len(found) == 5
 
 
 def test_layout_and_comments_stay() -> None:
@@ -225,18 +231,21 @@ def test_tests_that_can_fail_notice_the_mutants() -> None:
     assert survivors == ["`>` becomes `>=`"]
 
 
-expressions = st.recursive(
-    st.sampled_from(["a", "b", "1", "'x'", "True", "f(a)", "a[b:c]", "ä", "2.5", "None", "range(a)"]),
-    lambda inner: st.one_of(
-        st.tuples(inner, st.sampled_from(["<", "not in", "+", "and", "or", "is", "%", "=="]), inner).map(
-            lambda parts: f"({' '.join(parts)})"
-        ),
+leaves = st.sampled_from(["a", "b", "1", "'x'", "True", "f(a)", "a[b:c]", "ä", "2.5", "None", "range(a)"])
+
+
+def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Expressions made of smaller ones."""
+    operators = st.sampled_from(["<", "not in", "+", "and", "or", "is", "%", "=="])
+    return st.one_of(
+        st.tuples(inner, operators, inner).map(lambda parts: f"({' '.join(parts)})"),
         inner.map(lambda one: f"(not {one})"),
         inner.map(lambda one: f"[x for x in {one} if {one}]"),
         st.tuples(inner, inner).map(lambda parts: f"({parts[0]}\n  if {parts[1]} # <\n else -{parts[0]})"),
-    ),
-    max_leaves=8,
-)
+    )
+
+
+expressions = leaves | compound(leaves | compound(leaves | compound(leaves)))
 statements = st.one_of(
     expressions,
     expressions.map(lambda one: f"x = {one}"),

@@ -10,6 +10,7 @@ import pytest
 
 from planner.check import Checked, check_document
 from planner.check_plan import check_plan
+from planner.dependencies import depends_on
 from planner.repo_files import read_repo_files, source_reader
 from tests.planner.plans import Json, makes, manifest
 from tests.support.repositories import git, make_repo
@@ -181,6 +182,18 @@ def test_a_thousand_work_orders_take_no_longer_than_their_number() -> None:
         for number in range(1, 1001)
     ]
     assert check(*orders).diagnostics == ()
+
+
+def test_a_consumer_depends_on_its_provider() -> None:
+    plan = check(
+        provider(COUNT),
+        step(2, "other.py", provides=["other:Board.play(self) -> None"]),
+        step(3),
+        step(4, consumes=[COUNT, "other:Board"]),
+        step(5, consumes=["other:Board"]),
+    ).plan
+    assert plan is not None
+    assert depends_on(plan, frozenset()) == ((), (), (), ("WO-01", "WO-02"), ("WO-02",))
 
 
 # On disk

@@ -13,6 +13,7 @@ from factory.contract.work_order import (
     Condition,
     Plan,
     Postcondition,
+    RedExempt,
     Requirement,
     VerifyContract,
     WorkOrder,
@@ -73,6 +74,7 @@ def test_it_agrees_with_the_contract() -> None:
     assert properties_of(schema, *order) == set(WorkOrder.model_fields) - COMPUTED_FIELDS
     assert properties_of(schema, *order, "preconditions", "items") == set(Condition.model_fields)
     assert properties_of(schema, *order, "postconditions", "items") == set(Postcondition.model_fields)
+    assert properties_of(schema, *order, "red_exempt", "items") == set(RedExempt.model_fields)
     contract = schema["properties"]["verify_contract"]["anyOf"][0]  # type: ignore[call-overload, index]
     assert properties_of(contract) == set(VerifyContract.model_fields)
 
@@ -91,6 +93,9 @@ def test_what_it_describes_is_a_plan(verify_contract: JsonValue) -> None:
         "acceptance_commands": ["true"],
         "context_files": [],
         "notes": None,
+        "provides": ["a:f() -> int"],
+        "consumes": [],
+        "red_exempt": [{"command": "true", "reason": "r"}],
     }
     document: JsonObject = {
         "system_overview": ["x"],

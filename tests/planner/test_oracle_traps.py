@@ -165,6 +165,7 @@ class TestPredictions:
             python("import random, app; random.seed(1); assert app.deal(0) == []"),
             python("assert 'pytest' in open('verify.sh').read()"),
             python("from app import f; assert hash(f(1)) == hash(f(1))"),
+            python("import app; assert app.hash('a') == 7 and app.Row(3).id() == 3"),
             f"git show {SHA1}",
             "grep -q 'def main' app.py",
             "python -m app 0.30000000000000004",

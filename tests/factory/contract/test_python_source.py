@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from factory.contract.errors import WorkorderError
 from factory.contract.python_module import MAX_SOURCE_BYTES
 from factory.contract.python_source import Lookup, PythonSources, module_file
-from factory.contract.python_symbols import parse_symbol
+from factory.contract.python_symbols import Unknown, parse_symbol
 
 CORE = """
 from __future__ import annotations
@@ -88,7 +88,10 @@ class Color(Enum):
     RED = 1
 
 class Wrong(ValueError):
-    def __init__(self, where: str, *rest: int):
+    def __init__(self, where: str, *rest: int, line: int | None = None):
+        if line is None:
+            line = 1
+        self.line = line
         self.where = where
         self.count: int = 3
         self.other = rest[0]
@@ -107,6 +110,8 @@ FILES = {
     "pkg/loop.py": "from pkg.pool import x\n",
     "pkg/pool.py": "from pkg.loop import x\n",
     "pkg/anything.py": "from installed import *\n",
+    "pkg/adds.py": "from pkg.added import *\n",
+    "pkg/added.py": "__all__ = ['f']\n__all__ += ['g']\ndef f(): ...\ndef g(): ...\n",
     "pkg/lazy.py": "def __getattr__(name): ...\n",
     "src/other.py": "def f() -> int: ...\n",
 }
@@ -157,9 +162,10 @@ def look(text: str, files: Mapping[str, str | bytes] = FILES) -> Lookup:
         "pkg.core:Bigger.area: int",
         "pkg.core:Point.__init__(self, x: int, y: int = 0) -> None",
         "pkg.core:Color.RED",
-        "pkg.core:Wrong.__init__(self, where: str, *rest: int) -> None",
+        "pkg.core:Wrong.__init__(self, where: str, *rest: int, line: int | None = None)",
         "pkg.core:Wrong.where: str",
         "pkg.core:Wrong.count: int",
+        "pkg.core:Wrong.line: int",
         "pkg.core:Wrong.other: int",
         "pkg.core:Plain.__init__(self) -> None",
         "pkg.core:Child.__init__(self, x: int) -> None",
@@ -172,6 +178,7 @@ def look(text: str, files: Mapping[str, str | bytes] = FILES) -> Lookup:
         "pkg.deep:x: int",
         "pkg.anything:f() -> int",
         "pkg.lazy:f() -> int",
+        "pkg.adds:g()",
         "other:f() -> int",
     ],
 )
@@ -187,6 +194,7 @@ def test_what_is_defined_keeps_its_promise(text: str) -> None:
         ("pkg.core:twice(old)", "pkg.core:twice(new)"),
         ("pkg.core:LIMIT: str", "pkg.core:LIMIT: int"),
         ("pkg.core:LIMIT() -> int", "pkg.core:LIMIT: int"),
+        ("pkg.core:Wrong.where: int", "pkg.core:Wrong.where: str"),
         ("pkg.core:Board.go(self) -> None", "async pkg.core:Board.go(self) -> None"),
         ("pkg.core:Board.check(self, text: str) -> bool", "@staticmethod pkg.core:Board.check(text: str)"),
         ("pkg.core:Board.__init__(self) -> None", "pkg.core:Board.__init__(self, size: int,"),
@@ -268,7 +276,36 @@ def test_nested_classes_and_blocks_have_an_end() -> None:
     blocks = "".join(f"{' ' * n}if a:\n" for n in range(90)) + " " * 90 + "x = 1\n"
     assert not look("deep:x: int", {"deep.py": blocks}).found
     heirs = "class A0: ...\n" + "".join(f"class A{n}(A{n - 1}): ...\n" for n in range(1, 200))
-    assert not look("heirs:A199.f(self)", {"heirs.py": heirs}).found
+    (found,) = look("heirs:A199.f(self)", {"heirs.py": heirs}).found
+    # Who inherits from that far is not followed, so it can't be told.
+    assert found.shape == Unknown()
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {
+            "a.py": "if c:\n" + " from b import x\n" * 20_000,
+            "b.py": "if c:\n" + " from a import x\n" * 20_000,
+        },
+        {f"{n}.py": "from a import *\nfrom b import *\n" for n in "ab"},
+        {
+            "a.py": "class x0:\n    y: int\n"
+            + "".join(
+                f"class L{n}(x{n - 1}): ...\nclass R{n}(x{n - 1}): ...\nclass x{n}(L{n}, R{n}): ...\n"
+                for n in range(1, 40)
+            )
+            + "x = x39\n"
+        },
+        {"a.py": "x = 1\n" * 30_000},
+    ],
+    ids=["imports", "stars", "diamonds", "definitions"],
+)
+@pytest.mark.parametrize("text", ["a:x: int", "a:x.f(self)", "a:x.__init__(self, y: int)"])
+def test_names_that_multiply_come_to_an_end(files: Mapping[str, str], text: str) -> None:
+    started = time.process_time()
+    look(text, files)
+    assert time.process_time() - started < 10
 
 
 def test_a_file_that_cannot_be_read_is_a_problem() -> None:
