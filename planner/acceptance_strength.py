@@ -63,8 +63,9 @@ _LOOKING_CALLS: Final = frozenset(
     | {"importlib.import_module", "importlib.util.find_spec", "import_module", "inspect.signature", "isdir"}
     | {"isfile", "isinstance", "issubclass", "open", "os.listdir", "os.path.exists", "os.path.getsize"}
     | {"os.path.isdir", "os.path.isfile", "os.stat", "pathlib.Path", "print", "type"}
+    | {"exit", "sys.exit", "sys.path.append", "sys.path.insert"}
 )
-"""Functions that look at a file or at a name."""
+"""Functions that look at a file or at a name, or prepare that, or tell the result."""
 
 _LOOKING_METHODS: Final = frozenset(
     {"exists", "is_dir", "is_file", "read", "read_bytes", "read_text", "split", "splitlines", "stat", "strip"}

@@ -40,8 +40,8 @@ an input whose result the specification states.
 
 from collections.abc import Iterator
 
+from planner.acceptance_strength import only_looks
 from planner.diagnostic import Severity, quote
-from planner.mere_presence import shows_presence_only
 from planner.rule import Finding, Rule, Subject
 
 
@@ -53,7 +53,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     proven = {
         command.index
         for command in subject.commands
-        if command.reading is None or not shows_presence_only(command.reading)
+        if command.reading is None or not only_looks(command.reading)
     }
     for placed in subject.requirements:
         takers = subject.taken.get(placed.requirement.id, ())
