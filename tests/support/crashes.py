@@ -26,7 +26,7 @@ from typing import Any
 import factory.graph  # noqa: F401  Imported before forking.
 from factory.build.build import BuildSettings, build
 from factory.build.documents import BuildState
-from factory.build.records import load_state
+from factory.build.state_file import load_state
 from factory.execution import Outside
 from factory.llm.ledger import Ledger, call_key
 from factory.llm.port import Answer, Model, Request

@@ -69,8 +69,9 @@ def test_what_is_not_wasted_is_the_passed_attempts_of_the_run_that_landed(
         attempt for run in order.runs if run.run_id == landed for attempt in run.attempts if attempt.passed
     ]
 
-    spent, wasted, used = order.spent, order.wasted, Spending.on(useful)
+    spent, wasted, used = order.spent, Spending.on(order.wasted_attempts), Spending.on(useful)
 
+    assert list(order.useful_attempts) == useful
     assert spent.input_tokens == wasted.input_tokens + used.input_tokens
     assert spent.output_tokens == wasted.output_tokens + used.output_tokens
     costs = [part.cost_usd or 0.0 for part in (wasted, used)]
