@@ -18,6 +18,7 @@ SCHEMA_VERSION: Final = 1
 RUN_FILE: Final = "run.json"
 SUMMARY_FILE: Final = "run_summary.json"
 EVENTS_FILE: Final = "events.jsonl"
+REPAIR_FILE: Final = "repair_request.json"
 LANDING_FOLDER: Final = "landing"
 """Below the folder of a run in a build: the gates on the branch's tip, attempt by attempt."""
 
@@ -56,6 +57,7 @@ class RunFolder:
         """Forget the attempts of an earlier run of the same work order on the same baseline."""
         for folder in (*self.path.glob("attempt_*"), self.path / LANDING_FOLDER):
             remove_tree(folder)
+        (self.path / REPAIR_FILE).unlink(missing_ok=True)
 
     def attempt(self, number: int) -> AttemptFolder:
         """The folder of an attempt, emptied: an attempt that is run again is told again."""

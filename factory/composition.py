@@ -38,6 +38,8 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         llm=redact(options.llm, secret_values(os.environ)),
         price=_price(options),
         red_probe=not options.no_red_probe,
+        mutants=options.mutants,
+        kill_threshold=options.kill_threshold,
     )
 
 

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass
 
 from pydantic import BaseModel, ConfigDict
 
-from factory.artifacts import RunFolder
+from factory.artifacts import REPAIR_FILE, RunFolder
 from factory.configuration import Configuration
 from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
@@ -34,6 +34,7 @@ from factory.llm.prices import Price
 from factory.nodes.deps import Deps
 from factory.prompt import TEMPLATE_NAME
 from factory.removal import remove_tree
+from factory.repair import repair_request
 from factory.repository import NotRestored, Target
 from factory.routing import exit_code
 from factory.run_record import Ending, RunRecord, refused, str_without_hint
@@ -65,6 +66,8 @@ class AttemptSettings(BaseModel):
         llm: the model as the user named it, for the record.
         price: what the user says that the model costs; None to look it up.
         red_probe: whether acceptance commands must fail before the work is done.
+        mutants: how many mutants of the written lines are tried; 0 for none.
+        kill_threshold: the percentage of them that the checks must notice; None to record it only.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -76,6 +79,8 @@ class AttemptSettings(BaseModel):
     llm: str = ""
     price: Price | None = None
     red_probe: bool = True
+    mutants: int = 0
+    kill_threshold: int | None = None
 
 
 @dataclass(frozen=True)
@@ -170,6 +175,15 @@ class Execution:
                 raise
             ending = expected
         with shielded():
+            request = repair_request(
+                self.order,
+                self.contract,
+                ending.failure,
+                ending.attempts,
+                state.get("proposal") if state is not None else None,
+            )
+            if request is not None:
+                self.folder.document(REPAIR_FILE, request)
             record.end(ending, meter.usage, meter.calls, meter.cost_usd(self.price))
         return Executed(ending, state, record)
 
@@ -206,6 +220,8 @@ class Execution:
             progress=self.world.progress,
             lands=self.lands,
             entered=self.entered,
+            mutants=self.settings.mutants,
+            kill_threshold=self.settings.kill_threshold,
             terms=self.terms,
             stop=self.stop,
         )

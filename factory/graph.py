@@ -1,4 +1,4 @@
-"""The LangGraph wiring of a run, and nothing else: SE → TR → PO → finalize, and back to SE for a retry."""
+"""The LangGraph wiring of a run, and nothing else: SE → TR → PO → proof → finalize; a retry goes to SE."""
 
 from collections.abc import Callable
 from functools import partial
@@ -8,6 +8,7 @@ from langgraph.graph import END, START, StateGraph
 from factory.nodes.deps import Deps
 from factory.nodes.finalize import finalize
 from factory.nodes.po import examine
+from factory.nodes.proof import prove
 from factory.nodes.se import propose
 from factory.nodes.tr import apply
 from factory.routing import after_finalize, after_work
@@ -31,14 +32,21 @@ def execute(deps: Deps, start: RunState) -> RunState:
         Stopped: `deps.stop` asked for it.
     """
     builder: StateGraph[RunState, None, RunState, RunState] = StateGraph(RunState)
-    for name, node in (("se", propose), ("tr", apply), ("po", examine), ("finalize", finalize)):
+    for name, node in (
+        ("se", propose),
+        ("tr", apply),
+        ("po", examine),
+        ("proof", prove),
+        ("finalize", finalize),
+    ):
         builder.add_node(name, partial(_enter, node=node, name=name, deps=deps))
     builder.add_edge(START, "se")
     builder.add_conditional_edges("se", after_work, {"continue": "tr", "finalize": "finalize"})
     builder.add_conditional_edges("tr", after_work, {"continue": "po", "finalize": "finalize"})
-    builder.add_edge("po", "finalize")
+    builder.add_conditional_edges("po", after_work, {"continue": "proof", "finalize": "finalize"})
+    builder.add_edge("proof", "finalize")
     builder.add_conditional_edges("finalize", after_finalize, {"retry": "se", "end": END})
-    return final_state(builder.compile().invoke(start, {"recursion_limit": 4 * deps.max_attempts + 2}))
+    return final_state(builder.compile().invoke(start, {"recursion_limit": 5 * deps.max_attempts + 2}))
 
 
 def _enter(state: RunState, *, node: Callable[[RunState, Deps], RunState], name: str, deps: Deps) -> RunState:

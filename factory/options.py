@@ -167,6 +167,20 @@ def _add_execution(command: argparse.ArgumentParser) -> None:
         action="store_true",
         help="don't demand that acceptance commands fail before the work is done",
     )
+    command.add_argument(
+        "--mutants",
+        type=_count,
+        default=5,
+        metavar="N",
+        help="how many mutants of the written lines are tried after an attempt has passed, to see whether the"
+        " checks notice; 0 for none (default: %(default)s)",
+    )
+    command.add_argument(
+        "--kill-threshold",
+        type=_percentage,
+        metavar="PERCENT",
+        help="fail an attempt whose checks notice less than that (default: record it only)",
+    )
     add_sandbox(command)
     command.add_argument(
         "--limit",
@@ -262,6 +276,18 @@ def _seconds(text: str) -> float:
     if not 0 < number <= 7 * 86_400:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds above 0, a week at most")
     return number
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text) > 1_000:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 1000")
+    return int(text)
+
+
+def _percentage(text: str) -> int:
+    if not text.isdecimal() or int(text) > 100:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a percentage from 0 to 100")
+    return int(text)
 
 
 def _temperature(text: str) -> float:

@@ -6,6 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from factory.build.code_map import write_code_map
 from factory.build.documents import BuildState, Ended
 from factory.build.history import History, history
 from factory.build.loop import Halt, Loop
@@ -144,6 +145,8 @@ def _build(
             )
     try:
         halt = _executed(plan, goal, found, records, out, settings, world)
+        tip = git.commit_id(goal.ref) or goal.baseline
+        write_code_map(git, plan, history(git, tip, plan), out)
     except Interrupted as signal:
         ended, phase = _interrupted(signal), BuildPhase.INTERRUPTED
     except (WorkorderError, OSError) as error:

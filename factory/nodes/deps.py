@@ -38,6 +38,8 @@ class Deps:
         progress: tells the user what happens now.
         lands: whether a passed attempt is landed; else it only counts as passed.
         entered: told the node, the attempt, and why the attempt before failed when the graph enters a node.
+        mutants: how many mutants of the written lines are tried; 0 for none.
+        kill_threshold: the percentage of them that the checks must notice; None to record it only.
         terms: the sandbox of every command; None for none.
         stop: ends the run when another thread asks for that; None if none will.
     """
@@ -58,6 +60,8 @@ class Deps:
     progress: Callable[[str], None]
     lands: bool
     entered: Callable[[str, int, JsonObject | None], None]
+    mutants: int
+    kill_threshold: int | None
     terms: Terms | None
     stop: Stop | None
 

@@ -9,6 +9,7 @@ from factory.llm.port import ProviderError, Request
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import commit_files, git, make_repo
+from tests.support.runs import read_object
 
 
 def writes_its_file(order_id: str, _attempt: int, _request: Request) -> str:
@@ -333,3 +334,51 @@ def test_why_a_work_order_fails_that_could_never_land_is_told(repo: Path) -> Non
     assert failure is not None
     assert "WO-01.txt" in failure.message
     assert scene.model.asked == []
+
+
+def test_the_code_map_tells_where_each_file_comes_from(repo: Path) -> None:
+    orders = [writes("a.txt", requirements=["REQ-01"]), writes("a.txt", requirements=["REQ-02"])]
+
+    def reply(order_id: str, _attempt: int, _request: Request) -> str:
+        bases = {"a.txt": "WO-01\n"} if order_id == "WO-02" else {}
+        return a_proposal({"a.txt": f"{order_id}\n"}, bases=bases)
+
+    scene = BuildScene(repo, orders, reply)
+    state = scene.build().state
+
+    assert state is not None
+    entry = read_object(scene.out / "code_map.json")["files"]["a.txt"]  # type: ignore[index,call-overload]
+    assert entry == {
+        "commits": [order.commit for order in state.orders],
+        "requirements": ["REQ-01", "REQ-02"],
+        "work_orders": ["WO-01", "WO-02"],
+    }
+
+
+def test_attempts_that_fail_at_the_same_place_leave_a_request_to_repair_the_plan(repo: Path) -> None:
+    never = writes("WO-01.txt")
+    never["acceptance_commands"] = ["grep -q something-else WO-01.txt"]
+    scene = BuildScene(repo, [never], writes_its_file)
+
+    ended = scene.build().ended
+
+    assert ended.run_id is not None
+    request = read_object(scene.out / ended.run_id / "repair_request.json")
+    assert (request["work_order"], request["stage"], request["attempts"]) == ("WO-01", "acceptance_failed", 2)
+    evidence = request["evidence"]
+    assert isinstance(evidence, dict)
+    assert evidence["command"] == "grep -q something-else WO-01.txt"
+    assert evidence["code"][0]["path"] == "WO-01.txt"  # type: ignore[index,call-overload]
+
+
+def test_attempts_that_fail_in_different_ways_are_the_models_own(repo: Path) -> None:
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        return "no json" if attempt == 1 else a_proposal({"elsewhere.txt": "x\n"})
+
+    scene = BuildScene(repo, [writes("WO-01.txt")], reply)
+
+    ended = scene.build().ended
+
+    assert ended.exit_code == 1
+    assert ended.run_id is not None
+    assert not (scene.out / ended.run_id / "repair_request.json").exists()

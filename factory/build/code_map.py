@@ -1,0 +1,45 @@
+"""`code_map.json`: which work orders, requirements and commits each file of a build comes from. A view."""
+
+from pathlib import Path
+from typing import Final
+
+from factory.build.history import History
+from factory.contract.canonical import readable_json
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.work_order import Plan
+from factory.system.files import write_atomic
+from factory.system.git import Git
+
+CODE_MAP_FILE: Final = "code_map.json"
+SCHEMA_VERSION: Final = 1
+
+
+def write_code_map(git: Git, plan: Plan, found: History, out: Path) -> None:
+    """Write the map of what has landed.
+
+    Args:
+        git: the repository.
+        plan: the plan.
+        found: where it stands on the branch.
+        out: the build's directory.
+
+    Raises:
+        GitError, FileProblem: it can't be read or written.
+    """
+    files: dict[str, dict[str, list[JsonValue]]] = {}
+    for order in plan.work_orders:
+        landed = found.landed.get(order.id)
+        if landed is None:
+            continue
+        how = ("diff-tree", "-r", "-z", "--name-only", "--no-renames")
+        for path in git.paths(*how, landed.parent, landed.commit):
+            entry = files.setdefault(path, {"work_orders": [], "requirements": [], "commits": []})
+            entry["work_orders"].append(order.id)
+            entry["commits"].append(landed.commit)
+            entry["requirements"] += [one for one in order.requirements if one not in entry["requirements"]]
+    told: JsonObject = {
+        "schema_version": SCHEMA_VERSION,
+        "branch_tip": found.tip,
+        "files": {path: {**entry} for path, entry in sorted(files.items())},
+    }
+    write_atomic(out / CODE_MAP_FILE, readable_json(told))
