@@ -42,6 +42,10 @@ def show_run(folder: Path) -> str:
         f"  run {_text(run, 'run_id')} on {_text(run, 'branch')}, baseline {_text(run, 'baseline')[:12]}",
         f"  started {_text(run, 'started')}, ended {_text(run, 'ended') or 'not yet, or it was killed'}",
     ]
+    sandbox = _object(run.get("sandbox"))
+    if sandbox:
+        used = f"{_text(sandbox, 'level')} {_text(sandbox, 'version')}".rstrip()
+        lines.append(f"  commands in the sandbox {used}, network: {_text(sandbox, 'network')}")
     for attempt in sorted(folder.glob("attempt_*"), key=_number):
         lines += ["", f"attempt {_number(attempt)}", *_attempt(attempt)]
     for attempt in sorted(folder.glob(f"{LANDING_FOLDER}/attempt_*"), key=_number):

@@ -21,6 +21,9 @@ def told_event(state: BuildState, event: JsonObject) -> list[str]:
         case "build" if event.get("after") == BuildPhase.RUNNING:
             count = f"{len(state.orders)} work order{'s' if len(state.orders) != 1 else ''}"
             return [f"building {count} on {in_one_line(state.branch)}, base {state.base[:12]}"]
+        case "sandbox" if isinstance(used := event.get("used"), dict):
+            version = f"{used.get('level')} {used.get('version')}".rstrip()
+            return [f"commands run in the sandbox {in_one_line(version)}, network: {used.get('network')}"]
         case "work_order":
             return _order(str(event["work_order"]), event)
         case _:

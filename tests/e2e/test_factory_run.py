@@ -114,7 +114,8 @@ def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> Non
     again = user.runs("--quiet")
 
     commit = git(user.repo, "rev-parse", "--short=12", "main")
-    folder = next(user.out.glob("*/run.json")).parent
+    runs = {read_object(path)["outcome"]: path.parent for path in user.out.glob("*/run.json")}
+    folder = runs["landed"]
     assert first.returncode == 0, first.stderr
     assert first.stdout.splitlines()[0] == f"WO-01 landed on main as {commit}"
     assert "attempt 1 of 2: SE asks command" in first.stderr
@@ -125,6 +126,14 @@ def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> Non
     assert calls_of(tmp_path / "model.py") == 1
     assert folder.is_dir()
     assert list(temporary_files.iterdir()) == []
+    # In which sandbox depends on the machine; that it is told does not.
+    sandbox = read_object(folder / "run.json")["sandbox"]
+    assert isinstance(sandbox, dict)
+    shown = subprocess.run(
+        [sys.executable, "-m", "factory", "show", str(folder)], cwd=ROOT, capture_output=True, text=True
+    )
+    assert sandbox["level"] in ("bwrap", "bwrap-noproc", "landlock")
+    assert f"commands in the sandbox {sandbox['level']}" in shown.stdout
 
 
 def test_a_failure_and_the_same_again_pays_once(tmp_path: Path) -> None:
