@@ -32,6 +32,7 @@ from factory.llm.meter import Meter
 from factory.llm.port import Model, Parameters, ProviderError
 from factory.llm.prices import Price
 from factory.nodes.deps import Deps
+from factory.nodes.se import plan_defect
 from factory.prompt import TEMPLATE_NAME
 from factory.removal import remove_tree
 from factory.repair import repair_request
@@ -245,8 +246,11 @@ class Execution:
 
     def _probed(self, deps: Deps) -> Failure | None:
         """Run the acceptance commands before the work is done; why one is no proof, or None if all are."""
-        self.world.progress("probing the acceptance commands before a model is asked")
         opened = deps.checkout
+        if plan_defect(self.order, opened.tree) is not None:
+            # The graph tells of it.
+            return None
+        self.world.progress("probing the acceptance commands before a model is asked")
         # From here on everything that differs is what a command changed.
         tree = opened.stage([])
         folder = self.folder.path / "probe"

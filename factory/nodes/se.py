@@ -25,7 +25,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
     deps.progress(f"attempt {number} of {deps.max_attempts}: SE asks {deps.model.adapter} {deps.model.name}")
     deps.folder.event("attempt_started", attempt=number)
     folder = deps.folder.attempt(number)
-    defect = _unusable_command(deps.order) or _unmet_precondition(deps.order, deps.checkout.tree)
+    defect = plan_defect(deps.order, deps.checkout.tree)
     if defect is not None:
         return failed(defect)
     files = read_context(deps.order, deps.checkout.tree)
@@ -65,6 +65,11 @@ def propose(state: RunState, deps: Deps) -> RunState:
     assert isinstance(document, dict)
     folder.document("proposed_writes.json", document)
     return {"proposal": document, "usage": usage}
+
+
+def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:
+    """What makes a work order impossible on these files, whatever a model says; None if nothing does."""
+    return _unusable_command(order) or _unmet_precondition(order, tree)
 
 
 def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:

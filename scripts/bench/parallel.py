@@ -132,7 +132,7 @@ def _plan(needs: Mapping[int, Sequence[int]]) -> dict[str, object]:
             context_files=[],
             preconditions=[],
             postconditions=[{"kind": "file_exists", "path": path}],
-            acceptance_commands=["true"],
+            acceptance_commands=[f"test -f {path}"],
             depends_on=[f"WO-{needed:02d}" for needed in needs[number]],
         )
     return whole

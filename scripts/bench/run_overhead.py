@@ -172,7 +172,7 @@ def _prepare(folder: Path) -> Scene:
         allowed_files=["new.py"],
         preconditions=[],
         postconditions=[{"kind": "file_exists", "path": "new.py"}],
-        acceptance_commands=["true"],
+        acceptance_commands=["test -f new.py"],
     )
     work_order = folder / "WO-01.json"
     work_order.write_text(json.dumps(order))

@@ -190,7 +190,7 @@ def an_unmet_precondition(user: User) -> None:
 
 
 def a_missing_program(user: User) -> None:
-    write_plan(user.plan, [{**writes("WO-01.txt"), "acceptance_commands": ["no-such-program"]}])
+    commit_files(user.repo, {"scripts/verify.sh": "no-such-program\n"})
 
 
 def a_sleeping_model(user: User) -> None:
@@ -377,7 +377,7 @@ class Screen:
 def test_a_terminal_shows_each_work_order_and_gets_its_cursor_back(tmp_path: Path) -> None:
     first = writes("WO-01.txt", title="[bold]Title[/] \x1b[2J")
     # Long enough to be seen.
-    first["acceptance_commands"] = ["sleep 1"]
+    first["acceptance_commands"] = ["sh -c 'sleep 1; test -f WO-01.txt'"]
     user = User(tmp_path, first, writes("WO-02.txt"))
     screen = Screen(user.command("--price", "1,2"))
 

@@ -45,6 +45,7 @@ class User:
     def __init__(self, tmp_path: Path, llm: str, **order: object) -> None:
         self.repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, ".gitignore": ".env\n.venv/\ndata/\n"})
         write_files(self.repo, {".env": "KEY=1\n", ".venv/bin/python": "x\n", "data/rows": b"\x00\xff"})
+        order = {"acceptance_commands": ["test -f src/app.py"], **order}
         self.work_order = write_work_order(tmp_path / "WO-01.json", **order)  # type: ignore[arg-type]
         self.out = tmp_path / "out"
         self.llm = llm
@@ -180,6 +181,7 @@ def an_unmet_precondition(user: User) -> None:
 
 def a_missing_program(user: User) -> None:
     write_work_order(user.work_order, acceptance_commands=["no-such-program"])
+    user.options = ("--no-red-probe",)
 
 
 def a_path_into_git(user: User) -> None:
@@ -273,7 +275,8 @@ def in_a_gate(tmp_path: Path) -> User:
     user = User(
         tmp_path, answering_program(tmp_path / "model.py", a_proposal()), acceptance_commands=[command]
     )
-    user.options = UNSANDBOXED
+    # It passes as soon as it has run once.
+    user.options = (*UNSANDBOXED, "--no-red-probe")
     return user
 
 

@@ -29,7 +29,8 @@ class Run:
         self._out = tmp_path / "out"
         self._repo = make_repo(tmp_path / "repo")
         self._order = write_work_order(
-            tmp_path / "order.json", acceptance_commands=["python -c 'import os; print(dict(os.environ))'"]
+            tmp_path / "order.json",
+            acceptance_commands=["python -c 'import os; print(dict(os.environ)); os.stat(\"src/app.py\")'"],
         )
 
     def __call__(self, llm: str) -> tuple[int, str]:

@@ -21,8 +21,8 @@ sys.stdout.write((answers / f"{name}.json").read_text())
 """
 
 
-def order(order_id: str, *files: str, acceptance: tuple[str, ...] = ("true",)) -> JsonObject:
-    """A work order that makes new files, as a plan holds it."""
+def order(order_id: str, *files: str, acceptance: tuple[str, ...] | None = None) -> JsonObject:
+    """A work order that makes new files, as a plan holds it; accepted when the first of them is there."""
     conditions: list[JsonValue] = [{"kind": "file_exists", "path": file} for file in files]
     return {
         "id": order_id,
@@ -33,7 +33,7 @@ def order(order_id: str, *files: str, acceptance: tuple[str, ...] = ("true",)) -
         "postconditions": conditions,
         "allowed_files": list(files),
         "forbidden": [],
-        "acceptance_commands": list(acceptance),
+        "acceptance_commands": [f"test -f {files[0]}"] if acceptance is None else list(acceptance),
         "context_files": [],
         "notes": None,
     }

@@ -153,7 +153,7 @@ class Remote:
         }
         plan = manifest(
             order("WO-01", *files["WO-01"]),
-            order("WO-02", "more.py", acceptance=("true" if second_works else "false",)),
+            order("WO-02", "more.py", acceptance=("test -f more.py" if second_works else "false",)),
         )
         self.model = write_answers(folder / "answers", plan, files)
         for name in ("planner", "factory"):
