@@ -214,7 +214,7 @@ def a_sleeping_model(user: User) -> None:
         (an_unmet_precondition, (), 4, "`a.py` does not exist", "failed"),
         (a_sleeping_model, ("--deadline", "1"), 5, "the deadline has come", "interrupted"),
         (lambda _: None, ("--max-tokens", "1000"), 5, "again with a higher limit", "interrupted"),
-        (a_missing_program, (), 8, "no-such-program can't be started", "interrupted"),
+        (a_missing_program, (), 8, "the program no-such-program is not installed", "interrupted"),
     ],
 )
 def test_every_other_ending_has_its_exit_code_and_its_words(

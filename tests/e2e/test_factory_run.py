@@ -373,7 +373,9 @@ def test_the_killed_run_is_completed_by_the_next(tmp_path: Path) -> None:
     assert not list(user.out.glob("*/run_summary.json"))
     # given another work order next
     user.llm = answering_program(tmp_path / "other.py", a_proposal({"b.txt": "x\n"}))
-    write_work_order(user.work_order, id="WO-02", allowed_files=["b.txt"])
+    write_work_order(
+        user.work_order, id="WO-02", allowed_files=["b.txt"], acceptance_commands=["test -f b.txt"]
+    )
 
     assert user.runs().returncode == 0
 
