@@ -54,6 +54,17 @@ def show_run(folder: Path) -> str:
     return "\n".join(lines)
 
 
+def _mutants(proof: JsonObject) -> str:
+    """The kill proof in a line."""
+    fates = [_object(fate) for fate in _list(proof.get("fates"))]
+    if not fates:
+        return "  mutants: nothing to change, so not measured"
+    survivors = [fate for fate in fates if fate.get("killed_by") is None]
+    told = [f"{_text(fate, 'path')}:{_text(fate, 'line')} ({_text(fate, 'change')})" for fate in survivors]
+    line = f"  mutants: {len(fates) - len(survivors)} of {len(fates)} noticed"
+    return f"{line}; not {', '.join(told)}" if told else line
+
+
 def _attempt(folder: Path) -> list[str]:
     lines = []
     if (folder / "llm_usage.json").is_file():
@@ -76,6 +87,8 @@ def _attempt(folder: Path) -> list[str]:
         if (folder / name).is_file():
             for check in _list(_read(folder / name).get("checks")):
                 lines += _check(check)
+    if (folder / "kill_proof.json").is_file():
+        lines.append(_mutants(_read(folder / "kill_proof.json")))
     if (folder / "failure_brief.json").is_file():
         failure = _read(folder / "failure_brief.json")
         lines.append(f"  failed at {_text(failure, 'stage')} ({_text(failure, 'failure_class')})")
