@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -161,7 +161,8 @@ def _build(
         raise
     else:
         ended, phase = _ended(records.state, halt)
-    with shielded():
+    # What a signal asks for now has come about.
+    with suppress(Interrupted), shielded():
         records.build(phase, ended)
     return Built(ended, records.state)
 

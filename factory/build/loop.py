@@ -244,7 +244,7 @@ class Loop:
     def _handle(self, message: _Message | None) -> None:
         match message:
             case None:
-                self._halt = Halt(
+                self._halt = self._halt or Halt(
                     ExitCode.BUDGET,
                     "the deadline has come",
                     "build again with a later one: nothing that was paid is paid again",
