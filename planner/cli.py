@@ -71,6 +71,10 @@ def _run(options: Namespace, console: Console) -> int:
             from planner import trace_command
 
             return trace_command.run(options, console)
+        case "impact":
+            from planner import impact_command
+
+            return impact_command.run(options, console)
         case "explain":
             return _explain(options, console)
         case _:

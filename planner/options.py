@@ -39,6 +39,7 @@ def parser() -> argparse.ArgumentParser:
     _add_compile(commands)
     _add_check(commands)
     _add_trace(commands)
+    _add_impact(commands)
     _add_explain(commands)
     _add_graph(commands)
     return top
@@ -121,20 +122,28 @@ def _add_trace(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command.add_argument(
         "--spec", type=Path, required=True, metavar="FILE", help="the specification that the plan is for"
     )
-    command.add_argument(
-        "--repo",
-        type=Path,
-        metavar="DIR",
-        help="the git repository that the plan is built in, for the commits",
-    )
-    command.add_argument(
-        "--branch", metavar="NAME", help="the branch to look for commits on (default: the one checked out)"
-    )
+    _add_built_in(command)
     command.add_argument(
         "--output-format",
         choices=("text", "json", "markdown"),
         default="text",
         help="how the matrix is shown (default: %(default)s)",
+    )
+
+
+def _add_impact(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = _command(commands, "impact", "show what a changed specification touches; no model is asked")
+    _add_present_plan(command)
+    command.add_argument(
+        "--spec", type=Path, required=True, metavar="FILE", help="the changed specification"
+    )
+    _add_old_spec(command)
+    _add_built_in(command)
+    command.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="how the impact is shown (default: %(default)s)",
     )
 
 
@@ -164,6 +173,37 @@ def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, purpose
 def _add_plan(command: _Parser) -> None:
     command.add_argument(
         "plan", type=Path, metavar="PLAN", help="a manifest, or a directory with one or with WO-*.json"
+    )
+
+
+def _add_present_plan(command: _Parser) -> None:
+    command.add_argument(
+        "--plan",
+        type=Path,
+        required=True,
+        metavar="PLAN",
+        help="the present plan: a manifest, or a directory with one",
+    )
+
+
+def _add_old_spec(command: _Parser) -> None:
+    command.add_argument(
+        "--old-spec",
+        type=Path,
+        metavar="FILE",
+        help="the specification that the plan was made for, to tell new lines from those nobody ever quoted",
+    )
+
+
+def _add_built_in(command: _Parser) -> None:
+    command.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        help="the git repository that the plan is built in, for what has landed",
+    )
+    command.add_argument(
+        "--branch", metavar="NAME", help="the branch to look for commits on (default: the one checked out)"
     )
 
 
