@@ -46,6 +46,16 @@ class Amendment:
             if requirement.id in names and not requirement.withdrawn
         )
 
+    @cached_property
+    def settled(self) -> frozenset[str]:
+        """The pointers of the work orders that have landed."""
+        ids = [order.id for order in self.before.work_orders]
+        return frozenset(f"/work_orders/{index}" for index, name in enumerate(ids) if name in self.landed)
+
+    def is_settled(self, pointer: str) -> bool:
+        """Whether a place is in a work order that has landed, where nothing can be mended any more."""
+        return "/".join(pointer.split("/")[:3]) in self.settled
+
     def may_withdraw(self, requirement: str) -> bool:
         """Whether nothing of a requirement's quotes is left in the specification."""
         found = self.impact.requirements if self.impact is not None else ()
@@ -55,9 +65,12 @@ class Amendment:
         """An answer with the requirements that it leaves out and that landed work orders name, withdrawn."""
         if not isinstance(document, dict) or not isinstance(listed := document.get("requirements"), list):
             return document
-        names = {element.get("id") for element in listed if isinstance(element, dict)}
+        names = [element.get("id") for element in listed if isinstance(element, dict)]
         named = {
-            name for order in self.before.work_orders if order.id in self.landed for name in order.requirements
+            name
+            for order in self.before.work_orders
+            if order.id in self.landed
+            for name in order.requirements
         }
         kept: list[JsonValue] = [
             requirement.model_copy(update={"withdrawn": True}).model_dump(mode="json")

@@ -17,6 +17,7 @@ from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.parse import parse_reply, refused_file
 from planner.rule import Subject, unread
 from planner.rules import RULES
+from planner.rules.e209_landed_altered import RULE as LANDED_ALTERED
 from planner.spec import Spec
 
 MAX_FINDINGS: Final = 1_000
@@ -96,6 +97,8 @@ def check_document(
 ) -> Checked:
     """Check a JSON document.
 
+    Of work orders that have landed, an amendment is told only whether they are as they were.
+
     Args:
         document: the manifest as it was read.
         repo_files: the target repository's tracked files.
@@ -109,6 +112,7 @@ def check_document(
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES
         for finding in islice(rule.find(subject), MAX_FINDINGS)
+        if amendment is None or rule is LANDED_ALTERED or not amendment.is_settled(finding.pointer)
     ]
     return Checked(_plan(subject), document, in_order(found), is_json=True)
 

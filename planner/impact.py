@@ -125,7 +125,9 @@ def _unknown(spec: Spec, known: frozenset[str]) -> tuple[Passage, ...]:
     """The normative passages whose words are not those of a passage that is known."""
     passages = spec.lines.normative
     return tuple(
-        passage for passage, words in zip(passages, _folded(spec, passages), strict=True) if words not in known
+        passage
+        for passage, words in zip(passages, _folded(spec, passages), strict=True)
+        if words not in known
     )
 
 

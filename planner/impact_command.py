@@ -48,6 +48,8 @@ def run(options: Namespace, console: Console) -> int:
 def impact_of(plan: Plan, repo_files: frozenset[str], spec: Spec, old_spec: Spec | None) -> Impact:
     """The impact on a plan, whose dependencies are computed if it does not tell all of them.
 
+    If the plan says that it was made for the same specification, that is the one before.
+
     Args:
         plan: the plan.
         repo_files: the files that it started from.
@@ -56,4 +58,7 @@ def impact_of(plan: Plan, repo_files: frozenset[str], spec: Spec, old_spec: Spec
     """
     told = [order.depends_on for order in plan.work_orders if order.depends_on is not None]
     dependencies = tuple(told) if len(told) == len(plan.work_orders) else depends_on(plan, repo_files)
+    provenance = plan.work_orders[0].provenance
+    if old_spec is None and provenance is not None and provenance.spec_hash == spec.sha256:
+        old_spec = spec
     return impact(plan, dependencies, spec, old_spec)

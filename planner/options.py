@@ -37,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=Version)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_compile(commands)
+    _add_revise(commands)
     _add_check(commands)
     _add_trace(commands)
     _add_impact(commands)
@@ -54,6 +55,33 @@ def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
         metavar="FILE",
         help="the specification: UTF-8 text, or data if the name ends in .yaml, .yml or .json",
     )
+    _add_repo(command)
+    _add_asking(command)
+
+
+def _add_revise(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = _command(
+        commands, "revise", "revise a plan after a failure, for a changed specification or as the user says"
+    )
+    _add_present_plan(command)
+    reason = command.add_mutually_exclusive_group()
+    reason.add_argument(
+        "--failure", type=Path, metavar="FILE", help="the repair_request.json that the factory left"
+    )
+    reason.add_argument("--feedback", metavar="TEXT", help="what shall be otherwise, in your words")
+    command.add_argument(
+        "--spec",
+        type=Path,
+        metavar="FILE",
+        help="the specification; if it has changed, a reason by itself",
+    )
+    _add_old_spec(command)
+    _add_built_in(command)
+    _add_asking(command)
+
+
+def _add_asking(command: _Parser) -> None:
+    """Where a plan goes, and how a model is asked for it."""
     command.add_argument("--outdir", type=Path, required=True, metavar="DIR", help="where the plan goes")
     command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
     command.add_argument(
@@ -62,7 +90,6 @@ def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
         metavar="DIR",
         help="where prompts, answers and the summary go (default: OUTDIR.artifacts)",
     )
-    _add_repo(command)
     command.add_argument("--overwrite", action="store_true", help="replace the plan that OUTDIR holds")
     command.add_argument("--print-summary", action="store_true", help="show the plan and what it cost")
     command.add_argument(
@@ -134,9 +161,7 @@ def _add_trace(commands: "argparse._SubParsersAction[_Parser]") -> None:
 def _add_impact(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "impact", "show what a changed specification touches; no model is asked")
     _add_present_plan(command)
-    command.add_argument(
-        "--spec", type=Path, required=True, metavar="FILE", help="the changed specification"
-    )
+    command.add_argument("--spec", type=Path, required=True, metavar="FILE", help="the changed specification")
     _add_old_spec(command)
     _add_built_in(command)
     command.add_argument(

@@ -106,7 +106,11 @@ def find(subject: Subject) -> Iterator[Finding]:
     if amendment is None or amendment.impact is None or not amendment.within_impact:
         return
     present = {content(placed.order) for placed in subject.orders}
-    places = {raw.get("id"): f"/work_orders/{index}" for index, raw in subject.raw_orders}
+    places = {
+        name: f"/work_orders/{index}"
+        for index, raw in subject.raw_orders
+        if isinstance(name := raw.get("id"), str)
+    }
     for order, was in zip(amendment.before.work_orders, amendment.contents, strict=True):
         unaffected = order.id in amendment.impact.unaffected_orders and order.id not in amendment.landed
         if unaffected and was not in present:

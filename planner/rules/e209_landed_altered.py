@@ -60,6 +60,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from factory.contract.canonical import contract_hash
+from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, WorkOrder
 from planner.diagnostic import Severity
 from planner.rule import Finding, Rule, Subject
@@ -86,18 +87,26 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 f"/work_orders/{index}", f"{order.id} has landed, and is not what stands here", _HINT
             )
-        elif contract_hash(present[index]) != contract_hash(order):
+        elif differences := _differences(present[index], order, raw[index].get("id")):
             yield Finding(
                 f"/work_orders/{index}",
                 f"{order.id} has landed, and other values than before stand here for"
-                f" {_differences(present[index], order)}",
+                f" {', '.join(f'`{name}`' for name in differences)}",
                 _HINT,
             )
 
 
-def _differences(one: WorkOrder, other: WorkOrder) -> str:
-    names = (name for name in WorkOrder.model_fields if name not in COMPUTED_FIELDS)
-    return ", ".join(f"`{name}`" for name in names if getattr(one, name) != getattr(other, name))
+def _differences(present: WorkOrder, landed: WorkOrder, written_id: JsonValue) -> list[str]:
+    """The fields that differ, as contracts have them."""
+    # Work orders that are read from a document bear the ids of their places.
+    names = ["id"] if written_id != landed.id else []
+    if contract_hash(present) != contract_hash(landed):
+        names += [
+            name
+            for name in WorkOrder.model_fields
+            if name not in COMPUTED_FIELDS and getattr(present, name) != getattr(landed, name)
+        ]
+    return list(dict.fromkeys(names))
 
 
 RULE = Rule("E209", "landed-altered", Severity.ERROR, explanation=__doc__, find=find)
