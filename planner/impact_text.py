@@ -8,6 +8,7 @@ from typing import Final, assert_never
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan
 from planner.diagnostic import quote
+from planner.ending import counted
 from planner.impact import Impact
 from planner.quotations import Passage
 
@@ -44,9 +45,10 @@ def write_impact(
 def counts(found: Impact) -> str:
     """How much is touched, in one line."""
     return (
-        f"{len(found.dirty_requirements)} of {len(found.requirements)} requirements are dirty,"
-        f" {len(found.new_lines)} lines are new, {len(found.dirty_orders)} work orders are dirty,"
-        f" {len(found.affected_orders)} may be affected"
+        f"{len(found.dirty_requirements)} of {counted(len(found.requirements), 'requirement')} dirty,"
+        f" {counted(len(found.new_lines), 'new line')},"
+        f" {counted(len(found.dirty_orders), 'work order')} dirty,"
+        f" {len(found.affected_orders)} more that may be affected"
     )
 
 

@@ -131,7 +131,7 @@ def test_the_text_says_what_is_touched() -> None:
         "WO-03  may be affected, not landed  `Step 3`",
     ]
     assert counts(found) == (
-        "1 of 3 requirements are dirty, 1 lines are new, 1 work orders are dirty, 1 may be affected"
+        "1 of 3 requirements dirty, 1 new line, 1 work order dirty, 1 more that may be affected"
     )
     assert write_impact(touched(OLD), PLAN, None, ImpactFormat.TEXT) == "nothing is touched"
 

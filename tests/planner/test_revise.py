@@ -261,7 +261,7 @@ class TestChangedSpecification:
         result = bench.revise([answer(on_top)], "--spec", bench.spec(CHANGED))
         assert result.summary.outcome is Outcome.WRITTEN
         assert [order.id for order in bench.after.work_orders] == ["WO-01", "WO-02", "WO-03", "WO-04"]
-        assert bench.changes[0].endswith("1 may be affected; added WO-04")
+        assert bench.changes[0].endswith("1 more that may be affected; added WO-04")
         assert "REQ-01  dirty, taken by WO-01" in bench.prompt()
         provenance = bench.after.work_orders[3].provenance
         assert provenance is not None and provenance.spec_hash == result.summary.settings.spec_sha256
