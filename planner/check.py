@@ -12,10 +12,12 @@ from factory.contract.documents import schema_problems
 from factory.contract.python_source import Read
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
+from planner.amendment import Amendment
 from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.parse import parse_reply, refused_file
 from planner.rule import Subject, unread
 from planner.rules import RULES
+from planner.rules.e209_landed_altered import RULE as LANDED_ALTERED
 from planner.spec import Spec
 
 MAX_FINDINGS: Final = 1_000
@@ -45,20 +47,37 @@ class Checked:
 
 
 def check_reply(
-    text: str, repo_files: frozenset[str], spec: Spec | None = None, *, read: Read = unread
+    text: str,
+    repo_files: frozenset[str],
+    spec: Spec | None = None,
+    *,
+    read: Read = unread,
+    amendment: Amendment | None = None,
 ) -> Checked:
     """Check a model's reply, a new plan: it must have requirements.
+
+    A revision of a plan without any needs none either, unless its specification is known.
 
     Args:
         text: the reply; a Markdown fence around the document is understood.
         repo_files: the target repository's tracked files.
         spec: the specification that the plan is for, if it is known.
         read: gives the bytes of those files.
+        amendment: what the plan amends; None of a plan of its own.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    return check_document(parsed.document, repo_files, spec, is_new=True, read=read)
+    if amendment is None:
+        return check_document(parsed.document, repo_files, spec, is_new=True, read=read)
+    return check_document(
+        amendment.completed(parsed.document),
+        repo_files,
+        spec,
+        is_new=spec is not None or bool(amendment.before.requirements),
+        read=read,
+        amendment=amendment,
+    )
 
 
 def check_broken_file(error: BadJson) -> Checked:
@@ -74,8 +93,11 @@ def check_document(
     *,
     is_new: bool = False,
     read: Read = unread,
+    amendment: Amendment | None = None,
 ) -> Checked:
     """Check a JSON document.
+
+    Of work orders that have landed, an amendment is told only whether they are as they were.
 
     Args:
         document: the manifest as it was read.
@@ -83,12 +105,14 @@ def check_document(
         spec: the specification that the plan is for; without one, nothing is compared with it.
         is_new: whether it must have requirements; older plans have none.
         read: gives the bytes of the repository's files.
+        amendment: what the plan amends; None of a plan of its own.
     """
-    subject = Subject(document, repo_files, spec, is_new, read)
+    subject = Subject(document, repo_files, spec, is_new, read, amendment)
     found = [
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES
         for finding in islice(rule.find(subject), MAX_FINDINGS)
+        if amendment is None or rule is LANDED_ALTERED or not amendment.is_settled(finding.pointer)
     ]
     return Checked(_plan(subject), document, in_order(found), is_json=True)
 

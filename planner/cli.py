@@ -1,6 +1,6 @@
 """The `planner` command: runs what was asked for and turns every ending into an exit code.
 
-Only `compile` imports what talks to a model, and `--help` imports nothing beyond argparse.
+Only `compile` and `revise` import what talks to a model, and `--help` imports nothing beyond argparse.
 """
 
 import os
@@ -65,12 +65,20 @@ def _run(options: Namespace, console: Console) -> int:
             from planner import compile_command
 
             return compile_command.run(options, console)
+        case "revise":
+            from planner import revise_command
+
+            return revise_command.run(options, console)
         case "check":
             return _check(options, console)
         case "trace":
             from planner import trace_command
 
             return trace_command.run(options, console)
+        case "impact":
+            from planner import impact_command
+
+            return impact_command.run(options, console)
         case "explain":
             return _explain(options, console)
         case _:

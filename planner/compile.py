@@ -9,15 +9,16 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from factory.contract.canonical import dump, plan_hash, sha256_hex
+from factory.contract.canonical import canonical_json, dump, plan_hash, sha256_hex
 from factory.contract.python_source import Read
 from factory.contract.work_order import Plan
 from factory.llm.ledger import RecordedModel
-from factory.llm.port import Answer, Parameters
+from factory.llm.port import Answer, Message, Parameters
 from factory.llm.prices import Price, cost_usd
 from factory.system.clock import Clock
 from factory.system.files import FileProblem
 from factory.system.signals import shielded
+from planner.amending import Amending
 from planner.artifacts import Artifacts
 from planner.asking import Asking
 from planner.check import Checked, check_reply
@@ -49,7 +50,7 @@ class Job:
     """What is compiled, and how.
 
     Attributes:
-        spec: the specification.
+        spec: the specification; None only of a revision.
         template: the template of the first question.
         revision: the template of what follows a refused answer.
         repo_files: the tracked files of the target repository; empty for a new one.
@@ -59,9 +60,10 @@ class Job:
         parameters: the model's parameters at the start.
         price: what the user says that the model costs; None to look it up.
         read: gives the bytes of the repository's files.
+        amending: the revision, if a plan is revised.
     """
 
-    spec: Spec
+    spec: Spec | None
     template: Template
     revision: Template
     repo_files: frozenset[str]
@@ -71,6 +73,13 @@ class Job:
     parameters: Parameters
     price: Price | None = None
     read: Read = unread
+    amending: Amending | None = None
+
+    def question(self) -> tuple[Message, ...]:
+        """What the model is asked first."""
+        spec = None if self.spec is None else self.spec.text
+        first = first_messages(self.template, spec, self.repo_files)
+        return first if self.amending is None else (*first, self.amending.message)
 
 
 @dataclass(frozen=True)
@@ -138,7 +147,7 @@ class _Compile:
 
     def attempt_until_right(self) -> Plan | End:
         """Ask, check and ask again; the plan, or why there is none."""
-        first = first_messages(self._job.template, self._job.spec.text, self._job.repo_files)
+        first = self._job.question()
         messages = first
         number = 1
         while True:
@@ -160,9 +169,12 @@ class _Compile:
 
     def write(self, plan: Plan) -> Plan:
         """Write the plan with its computed fields, and return it with them."""
-        spec_hash = self._job.spec.sha256
-        computed = with_computed_fields(plan, self._job.repo_files, self._compile_hash(), spec_hash)
-        write_plan(computed, self._job.outdir, overwrite=self._job.overwrite)
+        job = self._job
+        amending = job.amending
+        numbered = plan if amending is None else amending.numbered(plan)
+        computed = with_computed_fields(numbered, job.repo_files, self._compile_hash(), self._spec_hash())
+        changes = None if amending is None else amending.changes_log(computed)
+        write_plan(computed, job.outdir, overwrite=job.overwrite, changes=changes)
         return computed
 
     def close(self, end: End, plan: Plan | None = None) -> Compiled:
@@ -192,7 +204,14 @@ class _Compile:
         return Compiled(told, self._diagnostics)
 
     def _check(self, number: int, answer: Answer) -> Checked:
-        checked = check_reply(answer.text, self._job.repo_files, self._job.spec, read=self._job.read)
+        job = self._job
+        checked = check_reply(
+            answer.text,
+            job.repo_files,
+            job.spec,
+            read=job.read,
+            amendment=None if job.amending is None else job.amending.amendment,
+        )
         if checked.document is not None:
             self._deps.artifacts.manifest(number, checked.document)
         self._deps.artifacts.diagnostics(number, as_json(checked.diagnostics))
@@ -222,7 +241,7 @@ class _Compile:
             max_output_tokens=job.parameters.max_output_tokens,
             max_attempts=job.max_attempts,
             overwrite=job.overwrite,
-            spec_sha256=job.spec.sha256,
+            spec_sha256=self._spec_hash(),
             template_sha256=sha256_hex(job.template.text.encode("utf-8")),
             repository_files=len(job.repo_files),
         )
@@ -231,9 +250,20 @@ class _Compile:
         return f"{self._deps.model.adapter}:{self._deps.model.name}"
 
     def _compile_hash(self) -> str:
-        model = self._model_name()
-        effort = self._job.parameters.reasoning_effort
-        return compile_hash(self._job.spec.text, self._job.template.text, model, effort)
+        job = self._job
+        source = "" if job.spec is None else job.spec.text
+        if job.amending is not None:
+            source = canonical_json([source, job.amending.message.content]).decode("utf-8")
+        effort = job.parameters.reasoning_effort
+        return compile_hash(source, job.template.text, self._model_name(), effort)
+
+    def _spec_hash(self) -> str | None:
+        """The hash of the specification; of one that is not at hand, what the plan before says."""
+        job = self._job
+        if job.spec is not None or job.amending is None:
+            return job.spec.sha256 if job.spec is not None else None
+        provenance = job.amending.amendment.before.work_orders[0].provenance
+        return None if provenance is None else provenance.spec_hash
 
 
 def _verdict(checked: Checked) -> str:

@@ -8,6 +8,7 @@ from argparse import Namespace
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
+from factory.contract.python_source import Read
 from factory.llm.budget import Budget, Limits
 from factory.llm.ledger import Ledger
 from factory.llm.port import Parameters, ProviderError, Usage
@@ -15,6 +16,7 @@ from factory.llm.prices import Price
 from factory.llm.select import select_model
 from factory.system.clock import SystemClock
 from factory.system.console import Console
+from planner.amending import Amending
 from planner.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile import Compiled, Deps, Job, compile_spec
 from planner.emit import refuse_unusable
@@ -23,6 +25,7 @@ from planner.inputs import read_revision_template, read_spec, read_template
 from planner.options import PROVIDER_DEFAULT
 from planner.render import OutputFormat, render
 from planner.repo_files import read_repo_files, source_reader
+from planner.spec import Spec
 from planner.summary import CompileSummary
 
 
@@ -32,7 +35,17 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or a file can't be written.
     """
-    job = _job(options)
+    spec = read_spec(options.spec)
+    job = job_of(options, spec, read_repo_files(options.repo), source_reader(options.repo))
+    return execute(job, options, console)
+
+
+def execute(job: Job, options: Namespace, console: Console) -> int:
+    """Compile, or revise, and tell how it ended; the exit code.
+
+    Raises:
+        WorkorderError: a file can't be written.
+    """
     directory = _artifacts_directory(options)
     ledger = Ledger(options.ledger if options.ledger is not None else directory / LEDGER_NAME)
     try:
@@ -48,8 +61,25 @@ def run(options: Namespace, console: Console) -> int:
     return result.summary.exit_code
 
 
-def _job(options: Namespace) -> Job:
-    spec = read_spec(options.spec)
+def job_of(
+    options: Namespace,
+    spec: Spec | None,
+    repo_files: frozenset[str],
+    read: Read,
+    amending: Amending | None = None,
+) -> Job:
+    """What the options ask for; refused if the plan could not be written.
+
+    Args:
+        options: the options.
+        spec: the specification, if there is one.
+        repo_files: the files that the plan starts from.
+        read: gives their bytes.
+        amending: the revision, if a plan is revised.
+
+    Raises:
+        WorkorderError: the template or the place of the plan can't be used.
+    """
     template = read_template(options.template)
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     effort = options.reasoning_effort
@@ -57,7 +87,7 @@ def _job(options: Namespace) -> Job:
         spec=spec,
         template=template,
         revision=read_revision_template(),
-        repo_files=read_repo_files(options.repo),
+        repo_files=repo_files,
         outdir=options.outdir,
         overwrite=options.overwrite,
         max_attempts=options.max_attempts,
@@ -66,7 +96,8 @@ def _job(options: Namespace) -> Job:
             reasoning_effort=None if effort == PROVIDER_DEFAULT else effort,
         ),
         price=Price(*options.price) if options.price else None,
-        read=source_reader(options.repo),
+        read=read,
+        amending=amending,
     )
 
 

@@ -6,7 +6,7 @@ The plan's directory goes through these states, each one safe to stop in:
 2. The old manifest is removed, then the old work orders from WO-01 upwards. Without WO-01 the rest is not
    a plan: its ids do not begin at 1, so `check` refuses it.
 3. The new work orders get their names from the last one down to WO-01. Until WO-01 is there, the same holds.
-4. The manifest gets its name last.
+4. The record of changes gets its name, and the manifest last.
 """
 
 import os
@@ -20,6 +20,7 @@ from factory.contract.canonical import canonical_json, dump, plan_hash, readable
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import MANIFEST_NAME, Plan, Provenance
 from factory.system.files import FileProblem, sync_directory, write_atomic
+from planner.amending import CHANGES_NAME
 from planner.dependencies import depends_on
 from planner.file_state import verify_exempt
 
@@ -89,15 +90,17 @@ def refuse_unusable(outdir: Path, *, overwrite: bool) -> None:
         )
 
 
-def write_plan(plan: Plan, outdir: Path, *, overwrite: bool) -> None:
+def write_plan(plan: Plan, outdir: Path, *, overwrite: bool, changes: str | None = None) -> None:
     """Write `WO-NN.json` for each work order and then the manifest; the module says in which steps.
 
-    Work orders of an earlier plan are removed. Files of any other name are left alone.
+    Work orders and the record of changes of an earlier plan are removed. Files of any other name are left
+    alone.
 
     Args:
         plan: the plan, computed fields included.
         outdir: the directory; made if it is missing.
         overwrite: whether a plan that is there may be replaced.
+        changes: the record of changes of a revised plan.
 
     Raises:
         Occupied: the directory holds a plan and `overwrite` is false.
@@ -110,6 +113,8 @@ def write_plan(plan: Plan, outdir: Path, *, overwrite: bool) -> None:
         stage = Path(tempfile.mkdtemp(dir=outdir, prefix=_STAGE_PREFIX, suffix=_STAGE_SUFFIX))
         try:
             _fill(stage, plan)
+            if changes is not None:
+                write_atomic(stage / CHANGES_NAME, changes.encode("utf-8", "backslashreplace"))
             _replace(outdir, stage, plan)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
@@ -133,12 +138,17 @@ def _fill(stage: Path, plan: Plan) -> None:
 
 
 def _replace(outdir: Path, stage: Path, plan: Plan) -> None:
-    for old in _plan_files(outdir):
+    old_files = _plan_files(outdir)
+    for old in old_files:
         old.unlink()
     sync_directory(outdir)
     for order in reversed(plan.work_orders):
         name = f"{order.id}.json"
         (stage / name).rename(outdir / name)
+    if (stage / CHANGES_NAME).exists():
+        (stage / CHANGES_NAME).rename(outdir / CHANGES_NAME)
+    elif old_files:
+        (outdir / CHANGES_NAME).unlink(missing_ok=True)
     sync_directory(outdir)
     (stage / MANIFEST_NAME).rename(outdir / MANIFEST_NAME)
     sync_directory(outdir)

@@ -9,13 +9,20 @@ from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.system.files import FileProblem, read_bounded
 from factory.system.templates import template_path
-from planner.prompts import COMPILE_PLACEHOLDERS, COMPILE_REQUIRED, REVISION_PLACEHOLDERS, Template
+from planner.prompts import (
+    AMENDING_PLACEHOLDERS,
+    COMPILE_PLACEHOLDERS,
+    COMPILE_REQUIRED,
+    REVISION_PLACEHOLDERS,
+    Template,
+)
 from planner.spec import Spec
 
 YAML_SUFFIXES: Final = frozenset({".yaml", ".yml"})
 JSON_SUFFIX: Final = ".json"
 COMPILE_TEMPLATE: Final = "prompts/planner.md"
 REVISION_TEMPLATE: Final = "prompts/planner_revision.md"
+AMENDING_TEMPLATE: Final = "prompts/planner_amend.md"
 STARTER_SPEC: Final = "spec.md"
 
 
@@ -65,10 +72,17 @@ def read_template(path: Path | None) -> Template:
 
 def read_revision_template() -> Template:
     """The packaged template of what follows a refused answer."""
-    path = template_path(REVISION_TEMPLATE)
-    return Template.parse(
-        _read_text(path), str(path), required=REVISION_PLACEHOLDERS, known=REVISION_PLACEHOLDERS
-    )
+    return _packaged(REVISION_TEMPLATE, REVISION_PLACEHOLDERS)
+
+
+def read_amending_template() -> Template:
+    """The packaged template of what is added to the first question for a plan that is revised."""
+    return _packaged(AMENDING_TEMPLATE, AMENDING_PLACEHOLDERS)
+
+
+def _packaged(name: str, placeholders: frozenset[str]) -> Template:
+    path = template_path(name)
+    return Template.parse(_read_text(path), str(path), required=placeholders, known=placeholders)
 
 
 def _read_text(path: Path) -> str:

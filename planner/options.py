@@ -37,8 +37,10 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action=Version)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     _add_compile(commands)
+    _add_revise(commands)
     _add_check(commands)
     _add_trace(commands)
+    _add_impact(commands)
     _add_explain(commands)
     _add_graph(commands)
     return top
@@ -53,6 +55,33 @@ def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
         metavar="FILE",
         help="the specification: UTF-8 text, or data if the name ends in .yaml, .yml or .json",
     )
+    _add_repo(command)
+    _add_asking(command)
+
+
+def _add_revise(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = _command(
+        commands, "revise", "revise a plan after a failure, for a changed specification or as the user says"
+    )
+    _add_present_plan(command)
+    reason = command.add_mutually_exclusive_group()
+    reason.add_argument(
+        "--failure", type=Path, metavar="FILE", help="the repair_request.json that the factory left"
+    )
+    reason.add_argument("--feedback", metavar="TEXT", help="what shall be otherwise, in your words")
+    command.add_argument(
+        "--spec",
+        type=Path,
+        metavar="FILE",
+        help="the specification; if it has changed, a reason by itself",
+    )
+    _add_old_spec(command)
+    _add_built_in(command)
+    _add_asking(command)
+
+
+def _add_asking(command: _Parser) -> None:
+    """Where a plan goes, and how a model is asked for it."""
     command.add_argument("--outdir", type=Path, required=True, metavar="DIR", help="where the plan goes")
     command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
     command.add_argument(
@@ -61,7 +90,6 @@ def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
         metavar="DIR",
         help="where prompts, answers and the summary go (default: OUTDIR.artifacts)",
     )
-    _add_repo(command)
     command.add_argument("--overwrite", action="store_true", help="replace the plan that OUTDIR holds")
     command.add_argument("--print-summary", action="store_true", help="show the plan and what it cost")
     command.add_argument(
@@ -121,20 +149,26 @@ def _add_trace(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command.add_argument(
         "--spec", type=Path, required=True, metavar="FILE", help="the specification that the plan is for"
     )
-    command.add_argument(
-        "--repo",
-        type=Path,
-        metavar="DIR",
-        help="the git repository that the plan is built in, for the commits",
-    )
-    command.add_argument(
-        "--branch", metavar="NAME", help="the branch to look for commits on (default: the one checked out)"
-    )
+    _add_built_in(command)
     command.add_argument(
         "--output-format",
         choices=("text", "json", "markdown"),
         default="text",
         help="how the matrix is shown (default: %(default)s)",
+    )
+
+
+def _add_impact(commands: "argparse._SubParsersAction[_Parser]") -> None:
+    command = _command(commands, "impact", "show what a changed specification touches; no model is asked")
+    _add_present_plan(command)
+    command.add_argument("--spec", type=Path, required=True, metavar="FILE", help="the changed specification")
+    _add_old_spec(command)
+    _add_built_in(command)
+    command.add_argument(
+        "--output-format",
+        choices=("text", "json"),
+        default="text",
+        help="how the impact is shown (default: %(default)s)",
     )
 
 
@@ -164,6 +198,37 @@ def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, purpose
 def _add_plan(command: _Parser) -> None:
     command.add_argument(
         "plan", type=Path, metavar="PLAN", help="a manifest, or a directory with one or with WO-*.json"
+    )
+
+
+def _add_present_plan(command: _Parser) -> None:
+    command.add_argument(
+        "--plan",
+        type=Path,
+        required=True,
+        metavar="PLAN",
+        help="the present plan: a manifest, or a directory with one",
+    )
+
+
+def _add_old_spec(command: _Parser) -> None:
+    command.add_argument(
+        "--old-spec",
+        type=Path,
+        metavar="FILE",
+        help="the specification that the plan was made for, to tell new lines from those nobody ever quoted",
+    )
+
+
+def _add_built_in(command: _Parser) -> None:
+    command.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        help="the git repository that the plan is built in, for what has landed",
+    )
+    command.add_argument(
+        "--branch", metavar="NAME", help="the branch to look for commits on (default: the one checked out)"
     )
 
 

@@ -7,8 +7,12 @@ import json
 from dataclasses import dataclass
 
 from factory.contract.reply import json_text
-from factory.contract.strict_json import BadJson, JsonValue, read_json
-from factory.contract.work_order import COMPUTED_FIELDS
+from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
+from factory.contract.work_order import (
+    COMPUTED_FIELDS,
+    COMPUTED_PLAN_FIELDS,
+    COMPUTED_REQUIREMENT_FIELDS,
+)
 from planner.diagnostic import Diagnostic, one_line, quote
 from planner.rule import Finding
 from planner.rules.e000_not_a_manifest import RULE
@@ -32,7 +36,7 @@ class Parsed:
 
 
 def parse_reply(reply: str) -> Parsed:
-    """Read a model's reply. Fields that only the planner computes are dropped from its work orders."""
+    """Read a model's reply. Fields that only the planner computes are dropped."""
     text = json_text(reply)
     try:
         document = read_json(text, "answer")
@@ -69,12 +73,19 @@ def _is_cut_off(error: json.JSONDecodeError) -> bool:
 
 
 def _without_computed(document: JsonValue) -> JsonValue:
-    if not isinstance(document, dict) or not isinstance(orders := document.get("work_orders"), list):
+    if not isinstance(document, dict):
         return document
-    plain: list[JsonValue] = [
-        {key: value for key, value in order.items() if key not in COMPUTED_FIELDS}
-        if isinstance(order, dict)
-        else order
-        for order in orders
-    ]
-    return {**document, "work_orders": plain}
+    plain = _without(document, COMPUTED_PLAN_FIELDS)
+    for name, computed in (
+        ("work_orders", COMPUTED_FIELDS),
+        ("requirements", COMPUTED_REQUIREMENT_FIELDS),
+    ):
+        if isinstance(elements := plain.get(name), list):
+            plain[name] = [
+                _without(element, computed) if isinstance(element, dict) else element for element in elements
+            ]
+    return plain
+
+
+def _without(value: JsonObject, names: frozenset[str]) -> JsonObject:
+    return {key: inner for key, inner in value.items() if key not in names}

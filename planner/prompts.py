@@ -19,9 +19,12 @@ from factory.llm.template import PLACEHOLDER, fill, quoted
 COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES"})
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
 REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
+AMENDING_PLACEHOLDERS: Final = frozenset({"PRESENT_PLAN", "LANDED", "REASONS"})
 
 USER_MARKER: Final = "<!-- user -->"
 """The line of a template that ends the system message; without it, all of it is the user's message."""
+
+_NO_SPEC: Final = "(It is not at hand. The requirements of the plan quote what it says.)"
 
 MAX_DIAGNOSTICS_SHOWN: Final = 100
 """The most diagnostics that a revision prompt carries; a plan with more has one mistake many times."""
@@ -84,11 +87,11 @@ class Template:
         )
 
 
-def first_messages(template: Template, spec: str, repo_files: frozenset[str]) -> tuple[Message, ...]:
-    """The question of the first attempt."""
+def first_messages(template: Template, spec: str | None, repo_files: frozenset[str]) -> tuple[Message, ...]:
+    """The question of the first attempt; only a plan that exists can do without its specification."""
     return template.messages(
         {
-            "PRODUCT_SPEC": quoted("product_spec", spec),
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else quoted("product_spec", spec),
             "REPOSITORY_FILES": quoted("repository_files", file_listing(repo_files)),
         }
     )

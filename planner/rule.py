@@ -12,6 +12,8 @@ from factory.contract.limits import MAX_COMMAND_CHARS
 from factory.contract.python_source import Read
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan, Requirement, VerifyContract, WorkOrder, work_order_id
+from planner.acceptance_strength import only_looks
+from planner.amendment import Amendment
 from planner.command_words import Reading, read_command
 from planner.diagnostic import Diagnostic, Severity
 from planner.file_state import FileStates
@@ -88,6 +90,7 @@ class Subject:
         spec: the specification that the plan is for, if it is known.
         is_new: whether the plan is a model's answer; plans from before there were requirements are not.
         read: gives the bytes of those files.
+        amendment: what the plan amends; None of a plan of its own.
     """
 
     document: JsonValue
@@ -95,6 +98,7 @@ class Subject:
     spec: Spec | None = None
     is_new: bool = False
     read: Read = unread
+    amendment: Amendment | None = None
 
     @cached_property
     def manifest(self) -> JsonObject:
@@ -153,6 +157,11 @@ class Subject:
 
     @cached_property
     def requirements(self) -> tuple[PlacedRequirement, ...]:
+        """The requirements that are not withdrawn, if all match the schema, else none."""
+        return tuple(placed for placed in self.all_requirements if not placed.requirement.withdrawn)
+
+    @cached_property
+    def all_requirements(self) -> tuple[PlacedRequirement, ...]:
         """The requirements if all of them match the schema, else none."""
         raw = self.manifest.get("requirements", [])
         if not isinstance(raw, list) or self.requirements_problems:
@@ -163,7 +172,7 @@ class Subject:
 
     @cached_property
     def quotes(self) -> tuple[str, ...]:
-        """The quotes of all requirements, in order; of very many, the first."""
+        """The quotes of these requirements, in order; of very many, the first."""
         found = (quote for placed in self.requirements for quote in placed.requirement.quotes)
         return tuple(islice(found, MAX_QUOTES))
 
@@ -200,7 +209,7 @@ class Subject:
             return None
         return Plan(
             verify_contract=self.verify_contract,
-            requirements=tuple(placed.requirement for placed in self.requirements),
+            requirements=tuple(placed.requirement for placed in self.all_requirements),
             work_orders=tuple(placed.order for placed in self.orders),
         )
 
@@ -228,6 +237,22 @@ class Subject:
         for command in self.commands:
             if command.index is not None and command.reading is not None:
                 yield command.index, command, command.reading
+
+    @cached_property
+    def proving_orders(self) -> frozenset[int]:
+        """The indices of the work orders with an acceptance command that shows more than existence.
+
+        A command that can't be read counts as one that does; other rules tell of it.
+        """
+        return frozenset(
+            command.index
+            for command in self.commands
+            if command.index is not None and (command.reading is None or not only_looks(command.reading))
+        )
+
+    def is_proven(self, requirement: str) -> bool:
+        """Whether one of the work orders that take a requirement is among the proving ones."""
+        return any(index in self.proving_orders for index in self.taken.get(requirement, ()))
 
     def order_name(self, pointer: str) -> str:
         """The id of the work order that `pointer` leads into, as the document has it; empty if none."""

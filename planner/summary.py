@@ -15,7 +15,7 @@ class Settings(Document):
     Attributes:
         adapter: the adapter that was asked.
         model: the model's name within the adapter.
-        spec_sha256: the hash of the specification's bytes.
+        spec_sha256: the hash of the specification's bytes; None if it is not known.
         template_sha256: the hash of the template's text.
         repository_files: how many tracked files the plan starts from.
     """
@@ -26,7 +26,7 @@ class Settings(Document):
     max_output_tokens: int
     max_attempts: int
     overwrite: bool
-    spec_sha256: str
+    spec_sha256: str | None
     template_sha256: str
     repository_files: int
 

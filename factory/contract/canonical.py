@@ -50,14 +50,23 @@ def contract_hash(order: WorkOrder) -> str:
 
 
 def plan_hash(plan: Plan) -> str:
-    """The identity of a plan: SHA-256 of its canonical JSON without computed fields."""
+    """The identity of a plan: SHA-256 of its canonical JSON without the computed fields of its work orders.
+
+    Which plan it revises is a part of it; at their defaults, newer fields are left out.
+    """
     overview: list[JsonValue] = list(plan.system_overview)
     verify: JsonValue = dump(plan.verify_contract) if plan.verify_contract else None
     orders: list[JsonValue] = [_contract(order) for order in plan.work_orders]
     whole: JsonObject = {"system_overview": overview, "verify_contract": verify, "work_orders": orders}
     if plan.requirements:
         # Left out without any, so that plans from before there were requirements keep their hash.
-        whole["requirements"] = [dump(requirement) for requirement in plan.requirements]
+        whole["requirements"] = [
+            requirement.model_dump(mode="json", exclude_defaults=True) for requirement in plan.requirements
+        ]
+    if plan.revision != 1:
+        whole["revision"] = plan.revision
+    if plan.parent is not None:
+        whole["parent"] = plan.parent
     return sha256_hex(canonical_json(whole))
 
 

@@ -25,6 +25,12 @@ REQUIREMENT_ID: Final = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)*")
 COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"})
 """Fields of a work order that the planner computes; a model's values for them are dropped."""
 
+COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent"})
+"""Likewise of a plan."""
+
+COMPUTED_REQUIREMENT_FIELDS: Final = frozenset({"withdrawn"})
+"""Likewise of a requirement."""
+
 
 def work_order_id(number: int) -> str:
     """The id of the `number`-th work order, counted from 1: `WO-01`, `WO-02`, …, `WO-100`."""
@@ -102,11 +108,15 @@ class Requirement(Document):
         id: its name, unique in the plan; that of the specification if it gives one.
         text: what is asked for, in the planner's words.
         quotes: the pieces of the specification that say so, word for word.
+        withdrawn: whether the specification asks for it no more; then it is only kept because work orders
+            that have landed name it, and its quotes are those of the specification before.
     """
 
     id: RequirementId
     text: Text
     quotes: Annotated[tuple[Text, ...], Field(min_length=1)]
+
+    withdrawn: bool = False
 
 
 class RedExempt(Document):
@@ -159,9 +169,17 @@ class VerifyContract(Document):
 
 
 class Plan(Document):
-    """A manifest: what the planner decided, in the order of execution."""
+    """A manifest: what the planner decided, in the order of execution.
+
+    Attributes:
+        revision: how many plans there have been, this one included.
+        parent: the hash of the plan that this one revises; None of the first.
+    """
 
     system_overview: tuple[Text, ...] = ()
     verify_contract: VerifyContract | None = None
     requirements: tuple[Requirement, ...] = ()
     work_orders: Annotated[tuple[WorkOrder, ...], Field(min_length=1)]
+
+    revision: Annotated[int, Field(strict=True, ge=1)] = 1
+    parent: str | None = None

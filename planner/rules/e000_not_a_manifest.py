@@ -29,7 +29,7 @@ from collections.abc import Iterator
 
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import Plan
+from factory.contract.work_order import COMPUTED_PLAN_FIELDS, Plan
 from planner.diagnostic import Severity, quote
 from planner.rule import MAX_VALUES, Finding, Rule, Subject
 
@@ -53,6 +53,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     for problem in schema_problems(Plan, overview):
         if problem.pointer.startswith("/system_overview"):
             yield Finding(problem.pointer, problem.message, "make it a list of texts that are not blank")
+    computed = {key: value for key, value in document.items() if key in COMPUTED_PLAN_FIELDS}
+    for problem in schema_problems(Plan, {**computed, "work_orders": []}):
+        if problem.pointer != "/work_orders":
+            yield Finding(problem.pointer, problem.message, "drop it; the planner computes it")
     for key in document:
         if key not in Plan.model_fields:
             yield Finding(

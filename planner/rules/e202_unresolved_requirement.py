@@ -55,7 +55,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         return
     given = subject.spec.passages if subject.spec is not None else {}
     known: dict[str, int] = {}
-    for placed in subject.requirements:
+    for placed in subject.all_requirements:
         name = placed.requirement.id
         if name in known:
             yield Finding(
@@ -63,7 +63,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f"{quote(name)} is the id of /requirements/{known[name]}, too",
                 "give each requirement an id of its own, or make the two one requirement with all quotes",
             )
-        elif given and name not in given:
+        elif given and name not in given and not placed.requirement.withdrawn:
             yield Finding(
                 f"{placed.pointer}/id",
                 f"the specification has no requirement {quote(name)}",

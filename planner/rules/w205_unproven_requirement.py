@@ -40,24 +40,15 @@ an input whose result the specification states.
 
 from collections.abc import Iterator
 
-from planner.acceptance_strength import only_looks
 from planner.diagnostic import Severity, quote
 from planner.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge each requirement by the commands of the work orders that take it."""
-    if not subject.requirements:
-        return
-    # A command that can't be read is told of by other rules.
-    proven = {
-        command.index
-        for command in subject.commands
-        if command.reading is None or not only_looks(command.reading)
-    }
     for placed in subject.requirements:
         takers = subject.taken.get(placed.requirement.id, ())
-        if takers and not any(index in proven for index in takers):
+        if takers and not subject.is_proven(placed.requirement.id):
             names = [name for index in takers[:3] if (name := subject.order_name(f"/work_orders/{index}"))]
             more = ", …" if len(takers) > 3 else ""
             yield Finding(

@@ -215,3 +215,14 @@ def test_the_compile_hash_tells_its_inputs_apart() -> None:
 def test_the_compile_hash_is_stable() -> None:
     # SHA-256 of ["spec","template","model","medium"].
     assert compile_hash("spec", "template", "model", "medium") == "9493c942518a4532"
+
+
+def test_the_record_of_changes_goes_with_its_plan(tmp_path: Path) -> None:
+    first, second = plan_of(1), plan_of(2)
+    (tmp_path / "changes.log").write_text("mine\n")
+    write_plan(first, tmp_path, overwrite=False)
+    assert (tmp_path / "changes.log").read_text() == "mine\n"
+    write_plan(second, tmp_path, overwrite=True, changes="revision 2: so\n")
+    assert (tmp_path / "changes.log").read_text() == "revision 2: so\n"
+    write_plan(first, tmp_path, overwrite=True)
+    assert not (tmp_path / "changes.log").exists()

@@ -5,17 +5,36 @@ import re
 
 import pytest
 
+from factory.contract.work_order import Plan
+from planner.amendment import Amendment
 from planner.check import Checked, check_document
+from planner.dependencies import depends_on
 from planner.diagnostic import Severity
 from planner.explain import UnknownCode, explain, explain_all
+from planner.impact import impact
 from planner.rule import Rule
 from planner.rules import RULES
 from planner.spec import Spec
 from tests.planner.plans import Json, absent, exists, makes, manifest, order, verified_by
 
 SECTIONS = ["## What it finds", "## Why it matters", "## Example", "## Fix"]
-FOUND_TOO = {"E102": {"E101"}}
+FOUND_TOO = {"E102": {"E101"}, "E206": {"W205"}}
 """Codes that an example can't avoid: of two conditions that contradict each other one is false."""
+
+
+def amendment_of(page: str, spec: Spec | None) -> Amendment | None:
+    """What the example of a page amends: the plan before, and what of it has landed."""
+    before = re.search(r"```json before\n(.*?)```", page, re.DOTALL)
+    if before is None:
+        return None
+    plan = Plan.model_validate_json(before[1])
+    return Amendment(
+        plan,
+        frozenset(re.findall(r"of which (WO-[0-9]+) has landed", page)),
+        None if spec is None else impact(plan, depends_on(plan, frozenset()), spec),
+        within_impact=spec is not None,
+        must_change=re.search(r"whose WO-[0-9]+ failed", page) is not None,
+    )
 
 
 def check(*orders: Json, repo: tuple[str, ...] = (), **fields: object) -> Checked:
@@ -53,7 +72,9 @@ class TestRegistry:
         assert example is not None
         text = re.search(r"```markdown\n(.*?)```", rule.explanation, re.DOTALL)
         spec = Spec.of_text(text[1]) if text else None
-        found = check_document(json.loads(example[1]), frozenset(), spec).diagnostics
+        found = check_document(
+            json.loads(example[1]), frozenset(), spec, amendment=amendment_of(rule.explanation, spec)
+        ).diagnostics
         assert {diagnostic.code for diagnostic in found} == {rule.code} | FOUND_TOO.get(rule.code, set())
         assert all(diagnostic.hint and diagnostic.message for diagnostic in found)
 

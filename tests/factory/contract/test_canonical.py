@@ -20,7 +20,7 @@ from factory.contract.canonical import (
     run_id,
     sha256_hex,
 )
-from factory.contract.work_order import Plan, WorkOrder
+from factory.contract.work_order import Plan, Requirement, WorkOrder
 
 ORDER = WorkOrder.model_validate(
     {
@@ -46,6 +46,7 @@ PLAN = Plan.model_validate(
         "work_orders": [ORDER.model_dump(), BASIC.model_dump()],
     }
 )
+ASKED = Requirement(id="REQ-01", text="It greets.", quotes=("It greets.",))
 COMPUTED = {"verify_exempt": True, "depends_on": ("WO-01",)}
 
 
@@ -75,6 +76,19 @@ def test_every_agreed_field_changes_the_hash(change: dict[str, Any]) -> None:
 def test_fields_at_their_default_do_not_change_the_hash() -> None:
     written = {**BASIC.model_dump(mode="json"), "preconditions": [], "notes": None, "context_files": []}
     assert contract_hash(WorkOrder.model_validate(written)) == contract_hash(BASIC)
+
+
+def test_which_plan_it_revises_is_a_part_of_a_plan() -> None:
+    first = PLAN.model_copy(update={"requirements": (ASKED,)})
+    assert plan_hash(first) == "b6ce5383e235c3e6c55a101e799dc27bb861e6196e139c2d6d03a4ecedee9526"
+    assert plan_hash(first.model_copy(update={"revision": 1, "parent": None})) == plan_hash(first)
+    changes: list[dict[str, Any]] = [
+        {"revision": 2},
+        {"parent": "0" * 64},
+        {"requirements": (ASKED.model_copy(update={"withdrawn": True}),)},
+    ]
+    hashes = {plan_hash(first.model_copy(update=change)) for change in changes}
+    assert len(hashes) == 3 and plan_hash(first) not in hashes
 
 
 def test_a_run_is_named_by_its_baseline_too() -> None:

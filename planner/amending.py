@@ -1,0 +1,120 @@
+"""A revision under way: what is asked of the model, what its answer is held against, how it is recorded."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from factory.contract.canonical import contract_hash, plan_hash
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.work_order import COMPUTED_FIELDS, COMPUTED_PLAN_FIELDS, Plan
+from factory.llm.port import Message
+from factory.llm.template import fill, quoted
+from factory.system.files import read_bounded
+from planner.amendment import Amendment
+from planner.diagnostic import one_line
+from planner.prompts import Template
+
+CHANGES_NAME: Final = "changes.log"
+"""The file of a plan's directory with a line for each revision."""
+
+_LINE: Final = re.compile(r"revision ([0-9]{1,9}): ")
+_REASON_CHARS: Final = 200
+
+
+@dataclass(frozen=True)
+class Amending:
+    """A revision.
+
+    Attributes:
+        amendment: what the answer is held against.
+        message: what the model is told beyond the question for a new plan.
+        reason: why there is a revision, in a few words; they may come from a model or a user.
+        changes: the lines about the revisions before.
+    """
+
+    amendment: Amendment
+    message: Message
+    reason: str
+    changes: tuple[str, ...] = ()
+
+    def numbered(self, plan: Plan) -> Plan:
+        """The plan as the next revision of the one before."""
+        before = self.amendment.before
+        return plan.model_copy(update={"revision": before.revision + 1, "parent": plan_hash(before)})
+
+    def changes_log(self, plan: Plan) -> str:
+        """The lines of the revisions, that of a numbered plan included."""
+        earlier = [line for line in self.changes if _number(line) < plan.revision]
+        reason = one_line(self.reason)
+        if len(reason) > _REASON_CHARS:
+            reason = reason[: _REASON_CHARS - 1] + "…"
+        line = f"revision {plan.revision}: {reason}; {_differences(self.amendment.before, plan)}"
+        return "".join(f"{text}\n" for text in (*earlier, line))
+
+
+def amending_message(template: Template, amendment: Amendment, reasons: Mapping[str, str]) -> Message:
+    """What follows the question for a new plan.
+
+    Args:
+        template: the template.
+        amendment: what the answer will be held against.
+        reasons: the evidence by the tag that it is quoted in.
+    """
+    values = {
+        "PRESENT_PLAN": quoted("present_plan", plan_text(amendment.before)),
+        "LANDED": _ids(order.id for order in amendment.before.work_orders if order.id in amendment.landed),
+        "REASONS": "\n\n".join(quoted(tag, text) for tag, text in reasons.items()),
+    }
+    return Message(role="user", content=fill(template.text, values, source=template.source).strip())
+
+
+def plan_text(plan: Plan) -> str:
+    """A plan as a model would answer it: without what the planner computes and what is withdrawn."""
+    asked = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
+    document = plan.model_copy(update={"requirements": asked}).model_dump(
+        mode="json",
+        exclude={
+            **dict.fromkeys(COMPUTED_PLAN_FIELDS, True),
+            "requirements": {"__all__": {"withdrawn"}},
+            "work_orders": {"__all__": set(COMPUTED_FIELDS)},
+        },
+    )
+    return json.dumps(document, ensure_ascii=False, indent=2)
+
+
+def read_changes(plan: Path) -> tuple[str, ...]:
+    """The lines about the revisions of the plan at a path; none if nobody wrote any.
+
+    Raises:
+        FileProblem: the file can't be read or is too large.
+    """
+    path = (plan if plan.is_dir() else plan.parent) / CHANGES_NAME
+    if not path.exists():
+        return ()
+    data = read_bounded(path, max_bytes=MAX_CONTEXT_BYTES)
+    return tuple(line for line in data.decode("utf-8", "replace").split("\n") if line.strip())
+
+
+def _number(line: str) -> int:
+    match = _LINE.match(line)
+    return int(match[1]) if match else 0
+
+
+def _differences(before: Plan, plan: Plan) -> str:
+    """Which numbers are new, have another contract than before, or are gone."""
+    old = {order.id: contract_hash(order) for order in before.work_orders}
+    new = {order.id: contract_hash(order) for order in plan.work_orders}
+    kinds = {
+        "changed": [name for name in new if name in old and old[name] != new[name]],
+        "added": [name for name in new if name not in old],
+        "dropped": [name for name in old if name not in new],
+    }
+    told = [f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names]
+    return "; ".join(told) or "no work order changed"
+
+
+def _ids(ids: Iterable[str]) -> str:
+    return ", ".join(ids) or "none"

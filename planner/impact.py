@@ -1,0 +1,136 @@
+"""What a changed specification means for a plan: its requirements, its work orders, and who depends on them.
+
+Pure and without a model. Its forms are in `impact_text`; what a revision may do about it is for the rules.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+from factory.contract.work_order import Plan, Requirement
+from planner.quotations import Passage
+from planner.spec import Spec
+from planner.spec_lines import is_covered
+
+
+@dataclass(frozen=True)
+class RequirementImpact:
+    """What became of one requirement.
+
+    Attributes:
+        id: its id.
+        kept: its quotes that are still in the specification.
+        vanished: its quotes that are not.
+        outgrown: passages of the changed specification that say more than what it quotes of them.
+        work_orders: the ids of the work orders that take it, in order.
+    """
+
+    id: str
+    kept: tuple[str, ...]
+    vanished: tuple[str, ...]
+    outgrown: tuple[Passage, ...]
+    work_orders: tuple[str, ...]
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether the specification no longer says what the requirement quotes, or says more."""
+        return bool(self.vanished or self.outgrown)
+
+
+@dataclass(frozen=True)
+class Impact:
+    """What a changed specification touches.
+
+    Attributes:
+        requirements: the requirements that the plan still has, in order; withdrawn ones are left out.
+        new_lines: the normative passages that no requirement quotes.
+        dirty_orders: the ids of the work orders that take a dirty requirement, in order.
+        affected_orders: those of others that depend on one of these, at any distance.
+        unaffected_orders: the rest.
+    """
+
+    requirements: tuple[RequirementImpact, ...]
+    new_lines: tuple[Passage, ...]
+    dirty_orders: tuple[str, ...]
+    affected_orders: tuple[str, ...]
+    unaffected_orders: tuple[str, ...]
+
+    @cached_property
+    def dirty_requirements(self) -> tuple[str, ...]:
+        """The ids of the requirements that are dirty."""
+        return tuple(requirement.id for requirement in self.requirements if requirement.is_dirty)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the specification asks for nothing else than before."""
+        return not self.dirty_requirements and not self.new_lines
+
+
+def impact(
+    plan: Plan, dependencies: tuple[tuple[str, ...], ...], spec: Spec, old_spec: Spec | None = None
+) -> Impact:
+    """Compare a plan with a changed specification.
+
+    Args:
+        plan: the plan.
+        dependencies: for each of its work orders the ids of those it directly depends on.
+        spec: the changed specification.
+        old_spec: the one that the plan was made for. With it, lines that no requirement has ever quoted are
+            not new, and a line that grew around a quote is noticed.
+    """
+    present = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
+    known = frozenset() if old_spec is None else frozenset(_folded(old_spec, old_spec.lines.normative))
+    changed = _unknown(spec, known) if old_spec is not None else ()
+    quoted = spec.lines.covered(text for one in present for text in one.quotes)
+    unquoted = tuple(passage for passage in changed if not quoted.issuperset(passage.words))
+    requirements = tuple(_requirement(plan, one, spec, unquoted) for one in present)
+    fresh = changed if old_spec is not None else spec.lines.normative
+    dirty_names = {one.id for one in requirements if one.is_dirty}
+    dirty = {order.id for order in plan.work_orders if dirty_names.intersection(order.requirements)}
+    reached = set(dirty)
+    for order, needed in zip(plan.work_orders, dependencies, strict=True):
+        if reached.intersection(needed):
+            reached.add(order.id)
+    ids = [order.id for order in plan.work_orders]
+    return Impact(
+        requirements=requirements,
+        new_lines=tuple(passage for passage in fresh if not is_covered(passage, quoted)),
+        dirty_orders=tuple(name for name in ids if name in dirty),
+        affected_orders=tuple(name for name in ids if name in reached - dirty),
+        unaffected_orders=tuple(name for name in ids if name not in reached),
+    )
+
+
+def _requirement(
+    plan: Plan, requirement: Requirement, spec: Spec, unquoted: Iterable[Passage]
+) -> RequirementImpact:
+    """What became of a requirement, given the changed passages of which no requirements quote all."""
+    quoted = spec.lines.covered(requirement.quotes)
+    given = spec.passages.get(requirement.id)
+    if given is None:
+        outgrown = [passage for passage in unquoted if not quoted.isdisjoint(passage.words)]
+    else:
+        # What a specification says under an id belongs to that requirement alone.
+        outgrown = [] if quoted.issuperset(given.words) else [given]
+    return RequirementImpact(
+        id=requirement.id,
+        kept=tuple(text for text in requirement.quotes if spec.lines.places(text)),
+        vanished=tuple(text for text in requirement.quotes if not spec.lines.places(text)),
+        outgrown=tuple(outgrown),
+        work_orders=tuple(order.id for order in plan.work_orders if requirement.id in order.requirements),
+    )
+
+
+def _unknown(spec: Spec, known: frozenset[str]) -> tuple[Passage, ...]:
+    """The normative passages whose words are not those of a passage that is known."""
+    passages = spec.lines.normative
+    return tuple(
+        passage
+        for passage, words in zip(passages, _folded(spec, passages), strict=True)
+        if words not in known
+    )
+
+
+def _folded(spec: Spec, passages: Iterable[Passage]) -> Iterable[str]:
+    words = spec.lines.words.all
+    return [" ".join(words[index].folded for index in passage.words) for passage in passages]

@@ -1,0 +1,116 @@
+"""The impact of a changed specification as text or JSON. What comes from a model or a user is escaped."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping
+from enum import StrEnum
+from typing import Final, assert_never
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.work_order import Plan
+from planner.diagnostic import quote
+from planner.ending import counted
+from planner.impact import Impact
+from planner.quotations import Passage
+
+_SHOWN_CHARS: Final = 200
+
+
+class ImpactFormat(StrEnum):
+    """How an impact is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def write_impact(
+    found: Impact, plan: Plan, landed: Collection[str] | None, impact_format: ImpactFormat
+) -> str:
+    """The impact without a final line break.
+
+    Args:
+        found: the impact.
+        plan: the plan that it is about.
+        landed: the ids of the work orders that have landed; None if nobody looked.
+        impact_format: how it is written.
+    """
+    match impact_format:
+        case ImpactFormat.TEXT:
+            return "\n".join(_text(found, plan, landed))
+        case ImpactFormat.JSON:
+            return json.dumps(_json(found, plan, landed), indent=2)
+        case _ as never:
+            assert_never(never)
+
+
+def counts(found: Impact) -> str:
+    """How much is touched, in one line."""
+    return (
+        f"{len(found.dirty_requirements)} of {counted(len(found.requirements), 'requirement')} dirty,"
+        f" {counted(len(found.new_lines), 'new line')},"
+        f" {counted(len(found.dirty_orders), 'work order')} dirty,"
+        f" {len(found.affected_orders)} more that may be affected"
+    )
+
+
+def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator[str]:
+    for requirement in found.requirements:
+        if requirement.is_dirty:
+            takers = ", ".join(requirement.work_orders) or "nobody"
+            yield f"{requirement.id}  dirty, taken by {takers}"
+            yield from (f"  vanished  {quote(text, _SHOWN_CHARS)}" for text in requirement.vanished)
+            yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
+            yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
+    yield from (f"new line  {_place(passage)}" for passage in found.new_lines)
+    for order in plan.work_orders:
+        state = _states(found).get(order.id)
+        if state is not None:
+            yield f"{order.id}  {state}{_landed(order.id, landed)}  {quote(order.title, _SHOWN_CHARS)}"
+    if found.is_empty:
+        yield "nothing is touched"
+
+
+def _place(passage: Passage) -> str:
+    return f"line {passage.first}: {quote(passage.text, _SHOWN_CHARS)}"
+
+
+def _states(found: Impact) -> Mapping[str, str]:
+    return {
+        **dict.fromkeys(found.dirty_orders, "dirty"),
+        **dict.fromkeys(found.affected_orders, "may be affected"),
+    }
+
+
+def _landed(name: str, landed: Collection[str] | None) -> str:
+    if landed is None:
+        return ""
+    return ", landed" if name in landed else ", not landed"
+
+
+def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObject:
+    states = _states(found)
+    requirements: list[JsonValue] = [
+        {
+            "id": requirement.id,
+            "dirty": requirement.is_dirty,
+            "kept": list(requirement.kept),
+            "vanished": list(requirement.vanished),
+            "outgrown": [_passage(passage) for passage in requirement.outgrown],
+            "work_orders": list(requirement.work_orders),
+        }
+        for requirement in found.requirements
+    ]
+    orders: list[JsonValue] = [
+        {
+            "id": order.id,
+            "title": order.title,
+            "state": states.get(order.id, "unaffected"),
+            "landed": None if landed is None else order.id in landed,
+        }
+        for order in plan.work_orders
+    ]
+    new_lines: list[JsonValue] = [_passage(passage) for passage in found.new_lines]
+    return {"requirements": requirements, "new_lines": new_lines, "work_orders": orders}
+
+
+def _passage(passage: Passage) -> JsonObject:
+    return {"first": passage.first, "last": passage.last, "text": passage.text}

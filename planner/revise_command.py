@@ -1,0 +1,122 @@
+"""`planner revise`, put together: the plan, what has landed, and why it is revised; then as a compile."""
+
+from argparse import Namespace
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+from factory.contract.work_order import Plan
+from factory.system.console import Console
+from planner.amending import Amending, amending_message, read_changes
+from planner.amendment import Amendment
+from planner.check_plan import check_plan
+from planner.compile import Job
+from planner.compile_command import execute, job_of
+from planner.diagnostic import quote
+from planner.impact import Impact
+from planner.impact_command import impact_of
+from planner.impact_text import ImpactFormat, counts, write_impact
+from planner.inputs import BadText, read_amending_template, read_spec
+from planner.landed import StartingPoint, landed_commits, starting_point
+from planner.render import OutputFormat, render
+from planner.repair_request import RepairRequest, read_repair_request, require_of_plan
+
+_VALIDATION_FAILED: Final = 2
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Revise as the options say; the exit code.
+
+    Raises:
+        WorkorderError: an input can't be used, or a file can't be written.
+    """
+    _refuse_impossible(options)
+    checked = check_plan(options.plan, frozenset())
+    before = checked.plan
+    if before is None:
+        console.progress(render(checked.diagnostics, OutputFormat.FULL))
+        console.error(f"{options.plan}: there is no plan to revise")
+        return _VALIDATION_FAILED
+    return execute(revision_job(options, before, console), options, console)
+
+
+def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
+    """What the options ask for.
+
+    Args:
+        options: the options.
+        before: the plan that they name.
+        console: hears why the plan is revised.
+
+    Raises:
+        WorkorderError: an input can't be used, or there is nothing to revise.
+    """
+    commits: dict[str, str] = {}
+    start = StartingPoint(frozenset(), lambda path: None)
+    if options.repo is not None:
+        found = landed_commits(options.repo, before, options.branch)
+        commits = {order.id: found[order.id] for order in before.work_orders if order.id in found}
+        start = starting_point(options.repo, tuple(commits.values()), options.branch)
+    landed = frozenset(commits)
+    failure = None
+    if options.failure is not None:
+        failure = read_repair_request(options.failure)
+        require_of_plan(failure, before, landed, str(options.failure))
+    spec = None if options.spec is None else read_spec(options.spec)
+    old_spec = None if options.old_spec is None else read_spec(options.old_spec)
+    touched = None if spec is None else impact_of(before, start.files, spec, old_spec)
+    has_other_reason = failure is not None or options.feedback is not None
+    if touched is not None and touched.is_empty and not has_other_reason:
+        raise WorkorderError(
+            "the specification asks for nothing else than the plan's requirements quote",
+            where=str(options.spec),
+            hint="go on with the present plan; `planner impact` shows what a specification touches",
+        )
+    amendment = Amendment(
+        before, landed, touched, within_impact=not has_other_reason, must_change=has_other_reason
+    )
+    told = _evidence(amendment, failure, options.feedback)
+    message = amending_message(read_amending_template(), amendment, told)
+    reason = _in_words(failure, options.feedback, touched)
+    amending = Amending(amendment, message, reason, read_changes(options.plan))
+    console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
+    return job_of(options, spec, start.files, start.read, amending)
+
+
+def _refuse_impossible(options: Namespace) -> None:
+    if options.failure is None and options.spec is None and options.feedback is None:
+        raise WorkorderError(
+            "there is no reason to revise the plan",
+            hint="give --failure FILE, --spec FILE or --feedback TEXT",
+        )
+    if options.branch is not None and options.repo is None:
+        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    if options.old_spec is not None and options.spec is None:
+        raise WorkorderError(
+            "has a meaning only with --spec", where="--old-spec", hint="name the changed specification"
+        )
+    if options.feedback is not None and not options.feedback.strip():
+        raise BadText("the feedback is empty", where="--feedback", hint="say what shall be otherwise")
+
+
+def _evidence(amendment: Amendment, failure: RepairRequest | None, feedback: str | None) -> dict[str, str]:
+    """What the model is shown, by the tag it stands in."""
+    told: dict[str, str] = {}
+    if failure is not None:
+        told["failure"] = failure.text
+    touched = amendment.impact
+    if touched is not None and not touched.is_empty:
+        told["impact"] = write_impact(touched, amendment.before, amendment.landed, ImpactFormat.TEXT)
+    if feedback is not None:
+        told["feedback"] = feedback
+    return told
+
+
+def _in_words(failure: RepairRequest | None, feedback: str | None, touched: Impact | None) -> str:
+    reasons = []
+    if failure is not None:
+        reasons.append(f"{failure.work_order} failed at {quote(failure.stage)}: {quote(failure.message)}")
+    if feedback is not None:
+        reasons.append(f"feedback {quote(feedback)}")
+    if touched is not None and not touched.is_empty:
+        reasons.append(f"changed specification: {counts(touched)}")
+    return "; ".join(reasons)

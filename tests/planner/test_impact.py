@@ -1,0 +1,154 @@
+"""What a changed specification touches, and how that is shown."""
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factory.contract.work_order import Plan
+from planner.dependencies import depends_on
+from planner.impact import Impact, impact
+from planner.impact_text import ImpactFormat, counts, write_impact
+from planner.spec import Spec
+from planner.spec_document import read_spec_document, rendered
+from tests.planner.plans import Json, exists, makes, manifest
+
+OLD = "- It prints words.\n- It sorts them.\n- It counts them.\n- It is never slow.\n"
+QUOTES = ["It prints words.", "It sorts them.", "It counts them."]
+
+
+def requirement(number: int, *quotes: str) -> Json:
+    return {"id": f"REQ-{number:02d}", "text": "Something.", "quotes": list(quotes)}
+
+
+PLAN = Plan.model_validate(
+    manifest(
+        makes(1, "words.py", requirements=["REQ-01"]),
+        makes(2, "sort.py", requirements=["REQ-02"], preconditions=[exists("words.py")]),
+        makes(3, "count.py", requirements=["REQ-03"], context_files=["sort.py"]),
+        makes(4, "free.py"),
+        requirements=[requirement(number, text) for number, text in enumerate(QUOTES, start=1)],
+    )
+)
+
+
+def touched(new: str, old: str | None = OLD, plan: Plan = PLAN) -> Impact:
+    old_spec = None if old is None else Spec.of_text(old)
+    return impact(plan, depends_on(plan, frozenset()), Spec.of_text(new), old_spec)
+
+
+def orders(found: Impact) -> tuple[tuple[str, ...], ...]:
+    return found.dirty_orders, found.affected_orders, found.unaffected_orders
+
+
+def test_a_changed_line_makes_its_requirement_dirty_and_those_after_it_affected() -> None:
+    found = touched(OLD.replace("sorts them", "sorts them backwards"))
+    assert found.dirty_requirements == ("REQ-02",)
+    assert found.requirements[1].vanished == ("It sorts them.",)
+    assert [line.text for line in found.new_lines] == ["It sorts them backwards."]
+    assert orders(found) == (("WO-02",), ("WO-03",), ("WO-01", "WO-04"))
+
+
+def test_dependence_is_followed_at_any_distance() -> None:
+    found = touched(OLD.replace("prints words", "prints letters"))
+    assert orders(found) == (("WO-01",), ("WO-02", "WO-03"), ("WO-04",))
+
+
+def test_a_new_line_touches_no_work_order() -> None:
+    found = touched(OLD + "- It must say goodbye.\n")
+    assert [(line.first, line.text) for line in found.new_lines] == [(5, "It must say goodbye.")]
+    assert orders(found) == ((), (), ("WO-01", "WO-02", "WO-03", "WO-04"))
+    assert not found.is_empty
+
+
+def test_lines_that_nobody_ever_quoted_are_not_new() -> None:
+    assert touched(OLD).is_empty
+    assert [line.text for line in touched(OLD, old=None).new_lines] == ["It is never slow."]
+
+
+def test_a_line_that_grew_around_its_quote_is_noticed() -> None:
+    plan = Plan.model_validate(
+        manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement(1, "It prints words")])
+    )
+    old, new = "- It prints words.\n- It is.\n", "- It prints words and it sorts them.\n- It is.\n"
+    found = touched(new, old.replace("words.", "words"), plan)
+    assert found.dirty_requirements == ("REQ-01",)
+    assert [line.text for line in found.requirements[0].outgrown] == ["It prints words and it sorts them."]
+    assert touched(new, None, plan).dirty_requirements == ()
+
+
+def test_a_requirement_of_the_specification_keeps_its_whole_passage() -> None:
+    def data(text: str) -> Spec:
+        document = {"title": "T", "goal": "G.", "requirements": [{"id": "REQ-01", "text": text}]}
+        read = read_spec_document(json.dumps(document), "spec.json", is_json=True)
+        return rendered(read, "0" * 64)
+
+    plan = Plan.model_validate(
+        manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement(1, "It prints.")])
+    )
+    assert impact(plan, ((),), data("It prints.")).dirty_requirements == ()
+    assert impact(plan, ((),), data("It prints. It sorts.")).dirty_requirements == ("REQ-01",)
+
+
+def test_a_withdrawn_requirement_is_of_the_past() -> None:
+    changed = [one.model_copy(update={"withdrawn": one.id == "REQ-03"}) for one in PLAN.requirements]
+    plan = PLAN.model_copy(update={"requirements": tuple(changed)})
+    found = touched(OLD.replace("- It counts them.\n", ""), plan=plan)
+    assert found.is_empty
+    assert [one.id for one in found.requirements] == ["REQ-01", "REQ-02"]
+
+
+LINES = [*QUOTES, "It is never slow.", "It must say goodbye.", "It shall be blue."]
+
+
+@given(st.lists(st.sampled_from(LINES), unique=True), st.booleans(), st.sampled_from(["\n", "\n\n", "\r\n"]))
+def test_each_part_follows_from_the_lines_that_are_left(lines: list[str], wrap: bool, end: str) -> None:
+    shown = [line.replace(" ", "\n  ", 1) if wrap else line for line in lines]
+    text = "".join(f"- {line}{end}" for line in shown)
+    found = touched(text)
+    gone = {f"REQ-{number:02d}" for number, quote in enumerate(QUOTES, start=1) if quote not in lines}
+    assert set(found.dirty_requirements) == gone
+    assert {line.text for line in found.new_lines} == set(lines) & set(LINES[4:])
+    parts = orders(found)
+    ids = [order.id for order in PLAN.work_orders]
+    assert sorted(name for part in parts for name in part) == ids
+    for order, needed in zip(PLAN.work_orders, depends_on(PLAN, frozenset()), strict=True):
+        is_dirty = bool(gone.intersection(order.requirements))
+        assert (order.id in found.dirty_orders) == is_dirty
+        reached = {*found.dirty_orders, *found.affected_orders}
+        assert (order.id in reached) == (is_dirty or bool(reached.intersection(needed)))
+
+
+def test_the_text_says_what_is_touched() -> None:
+    found = touched(OLD.replace("sorts them", "sorts\x1b[31m them backwards"))
+    text = write_impact(found, PLAN, frozenset({"WO-02"}), ImpactFormat.TEXT)
+    assert text.splitlines() == [
+        "REQ-02  dirty, taken by WO-02",
+        "  vanished  `It sorts them.`",
+        "new line  line 2: `It sorts\\x1b[31m them backwards.`",
+        "WO-02  dirty, landed  `Step 2`",
+        "WO-03  may be affected, not landed  `Step 3`",
+    ]
+    assert counts(found) == (
+        "1 of 3 requirements dirty, 1 new line, 1 work order dirty, 1 more that may be affected"
+    )
+    assert write_impact(touched(OLD), PLAN, None, ImpactFormat.TEXT) == "nothing is touched"
+
+
+@pytest.mark.parametrize("landed", [None, frozenset({"WO-02"})])
+def test_json_is_whole(landed: frozenset[str] | None) -> None:
+    found = touched(OLD.replace("sorts them", "sorts them backwards"))
+    written = json.loads(write_impact(found, PLAN, landed, ImpactFormat.JSON))
+    assert [(one["id"], one["dirty"]) for one in written["requirements"]] == [
+        ("REQ-01", False),
+        ("REQ-02", True),
+        ("REQ-03", False),
+    ]
+    assert [(one["state"], one["landed"]) for one in written["work_orders"]] == [
+        ("unaffected", None if landed is None else False),
+        ("dirty", None if landed is None else True),
+        ("may be affected", None if landed is None else False),
+        ("unaffected", None if landed is None else False),
+    ]
+    assert written["new_lines"] == [{"first": 2, "last": 2, "text": "It sorts them backwards."}]
