@@ -16,6 +16,10 @@ _PROGRAM = """
 import pathlib, re, sys
 prompt = sys.stdin.read()
 answers = pathlib.Path(__file__).parent
+amended = answers / "amended.json"
+if amended.exists() and "<present_plan" in prompt:
+    sys.stdout.write(amended.read_text())
+    sys.exit()
 name = "plan" if "<product_spec" in prompt else re.search(r'"id": "(WO-[0-9]+)"', prompt)[1]
 sys.stdout.write((answers / f"{name}.json").read_text())
 """
@@ -50,19 +54,27 @@ def manifest(*orders: JsonObject) -> JsonObject:
     }
 
 
-def write_answers(folder: Path, plan: JsonObject, files: Mapping[str, Mapping[str, str]]) -> str:
+def write_answers(
+    folder: Path,
+    plan: JsonObject,
+    files: Mapping[str, Mapping[str, str]],
+    amended: JsonObject | None = None,
+) -> str:
     """Put the program and its answers into `folder`.
 
     Args:
         folder: where; made if it is missing.
         plan: what it answers to the planner.
         files: for each work order, the new files that it proposes.
+        amended: what it answers when it is to revise a plan.
 
     Returns:
         The value for `--llm`.
     """
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "plan.json").write_text(json.dumps(plan))
+    if amended is not None:
+        (folder / "amended.json").write_text(json.dumps(amended))
     for name, contents in files.items():
         writes: list[JsonValue] = [
             {"path": path, "base_sha256": EMPTY_SHA256, "content": content}

@@ -1,0 +1,78 @@
+"""From a specification to a repository by exit codes alone, a wrong plan included."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.support.answering_program import manifest, order, write_answers
+from tests.support.repositories import git, make_repo
+
+ROOT = Path(__file__).parents[2]
+FIRST = order("WO-01", "scripts/verify.sh")
+GOOD = order("WO-02", "hello.py", acceptance=("python hello.py",))
+GREEN = order("WO-02", "hello.py", acceptance=("python -c pass", "python hello.py"))
+NEVER = order("WO-02", "hello.py", acceptance=("grep -q goodbye hello.py", "python hello.py"))
+FILES = {"WO-01": {"scripts/verify.sh": "true\n"}, "WO-02": {"hello.py": "print('hello')\n"}}
+
+
+def spec_to_repo(home: Path, llm: str, *options: str) -> "subprocess.CompletedProcess[str]":
+    make_repo(home / "repo", {"README.md": "words\n"})
+    (home / "spec.md").write_text("It is called hello.\n")
+    return subprocess.run(
+        [
+            ROOT / "scripts" / "spec-to-repo",
+            *("--spec", "spec.md", "--repo", "repo", "--dir", "work", "--llm", llm),
+            *("--python", sys.executable, *options),
+        ],
+        cwd=home,
+        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        timeout=100,
+    )
+
+
+@pytest.mark.parametrize("wrong", [GREEN, NEVER], ids=["passes on nothing", "can never pass"])
+def test_a_wrong_check_is_revised_and_the_build_goes_on(tmp_path: Path, wrong: dict[str, object]) -> None:
+    llm = write_answers(tmp_path / "model", manifest(FIRST, wrong), FILES, manifest(FIRST, GOOD))  # type: ignore[arg-type]
+
+    done = spec_to_repo(tmp_path, llm)
+
+    assert done.returncode == 0, done.stderr
+    landed = git(tmp_path / "repo", "log", "--reverse", "--format=%(trailers:key=Work-Order,valueonly)")
+    assert landed.split() == ["WO-01", "WO-02"]
+    assert "revision 2: " in (tmp_path / "work" / "plan-2" / "changes.log").read_text()
+
+
+def test_the_rounds_are_limited(tmp_path: Path) -> None:
+    other = order("WO-02", "hello.py", acceptance=("grep -q tomorrow hello.py", "python hello.py"))
+    llm = write_answers(tmp_path / "model", manifest(FIRST, NEVER), FILES, manifest(FIRST, other))
+
+    done = spec_to_repo(tmp_path, llm, "--rounds", "1")
+
+    assert done.returncode == 1
+    assert "factory build, after 1 revisions ended with exit code 1" in done.stderr
+
+
+def test_a_limit_on_spending_ends_it(tmp_path: Path) -> None:
+    llm = write_answers(tmp_path / "model", manifest(FIRST, GOOD), FILES)
+
+    done = spec_to_repo(tmp_path, llm, "--max-tokens", "1000")
+
+    assert done.returncode == 1
+    assert "planner compile ended with exit code 1" in done.stderr
+
+
+@pytest.mark.parametrize("missing", ["--spec", "--repo", "--dir", "--llm"])
+def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
+    options = {"--spec": "s", "--repo": "r", "--dir": "d", "--llm": "l"}
+    del options[missing]
+    words = [word for option in options.items() for word in option]
+
+    done = subprocess.run([ROOT / "scripts" / "spec-to-repo", *words], capture_output=True, text=True)
+
+    assert done.returncode == 2
+    assert f"{missing} is missing" in done.stderr
