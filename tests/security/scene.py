@@ -38,9 +38,7 @@ def protected_place(user: str) -> Iterator[Path]:
         (place / "user/.ssh/id").write_text("canary")
         (place / "checkout/.venv/pyvenv.cfg").write_text("home = /usr/bin\n")
         subprocess.run(["git", "init", "--quiet", str(place / "checkout")], check=True)
-        if user == PLAIN and os.geteuid() == 0:
-            for path in (place, *place.rglob("*")):
-                os.chown(path, PLAIN_USER, PLAIN_USER, follow_symlinks=False)
+        give(place, user)
         yield place
     finally:
         shutil.rmtree(place)
@@ -49,10 +47,6 @@ def protected_place(user: str) -> Iterator[Path]:
 
 def start_driver(user: str, level: str, place: Path) -> "subprocess.Popen[str]":
     """Start the driver as a user; it reads its requests from standard input."""
-    other = user == PLAIN and os.geteuid() == 0
-    changed: dict[str, Any] = {"user": PLAIN_USER, "group": PLAIN_USER, "extra_groups": []} if other else {}
-    if other and not _can_run_python(changed):
-        pytest.skip("an ordinary user can't reach the interpreter or this checkout")
     return subprocess.Popen(
         [sys.executable, "-m", "tests.security.driver", level, str(place)],
         cwd=CHECKOUT,
@@ -67,8 +61,25 @@ def start_driver(user: str, level: str, place: Path) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        **changed,
+        **account_of(user),
     )
+
+
+def account_of(user: str) -> dict[str, Any]:
+    """The arguments with which `subprocess` starts a program as a user; skips the test if that can't be."""
+    if user != PLAIN or os.geteuid() != 0:
+        return {}
+    changed: dict[str, Any] = {"user": PLAIN_USER, "group": PLAIN_USER, "extra_groups": []}
+    if not _can_run_python(changed):
+        pytest.skip("an ordinary user can't reach the interpreter or this checkout")
+    return changed
+
+
+def give(place: Path, user: str) -> None:
+    """Make everything at and below a place the user's own."""
+    if user == PLAIN and os.geteuid() == 0:
+        for path in (place, *place.rglob("*")):
+            os.chown(path, PLAIN_USER, PLAIN_USER, follow_symlinks=False)
 
 
 def drive(user: str, level: str, place: Path, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
