@@ -15,7 +15,7 @@ _EXIT_CODES: Final = """exit codes:
   2    refused: usage, configuration, a dirty or busy repository, an unsafe path
   3    the model's API failed
   4    plan defect: this work order can't pass as written
-  5    a limit on spending was reached
+  5    a limit on spending, or the deadline, was reached
   6    the repository could not be restored
   7    state corrupt
   8    environment: a program is not installed, the disk is full, the branch moved
