@@ -158,6 +158,7 @@ def test_bad_usage_is_refused(arguments: list[str], message: str, spec: Path, tm
     assert [path.name for path in spec.parent.iterdir() if path.name not in ("spec.md", "show.sh")] == []
 
 
+@pytest.mark.timeout(400)
 def test_the_bundled_recording_builds_the_bundled_specification(tmp_path: Path) -> None:
     done = demo(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr
