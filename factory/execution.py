@@ -16,15 +16,11 @@ from factory.artifacts import REPAIR_FILE, RunFolder
 from factory.configuration import Configuration
 from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.exit_codes import ExitCode
 from factory.failure import Failure
 from factory.gates.baseline_report import BaselineReport
-from factory.gates.check import CheckContext
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
-from factory.gates.red_probe import defect, probe
 from factory.gates.registry import registry
 from factory.landable import unlandable_path
 from factory.llm.ledger_file import DamagedLedger
@@ -32,9 +28,8 @@ from factory.llm.meter import Meter
 from factory.llm.port import Model, Parameters, ProviderError
 from factory.llm.prices import Price
 from factory.nodes.deps import Deps
-from factory.nodes.se import plan_defect
+from factory.nodes.probe import probed
 from factory.prompt import TEMPLATE_NAME
-from factory.removal import remove_tree
 from factory.repair import repair_request
 from factory.repository import NotRestored, Target
 from factory.routing import exit_code
@@ -238,41 +233,11 @@ class Execution:
             deps = self.deps(opened, model)
             self.folder.begin()
             if self.settings.red_probe and start["attempt"] == 1:
-                problem = self._probed(deps)
+                problem = probed(deps)
                 if problem is not None:
                     return _stopped(problem, ()), None
             state = imported_graph()(deps, start)
         return self._ending(state, meter), state
-
-    def _probed(self, deps: Deps) -> Failure | None:
-        """Run the acceptance commands before the work is done; why one is no proof, or None if all are."""
-        opened = deps.checkout
-        if plan_defect(self.order, opened.tree) is not None:
-            # The graph tells of it.
-            return None
-        self.world.progress("probing the acceptance commands before a model is asked")
-        # From here on everything that differs is what a command changed.
-        tree = opened.stage([])
-        folder = self.folder.path / "probe"
-        remove_tree(folder)
-        folder.mkdir(parents=True)
-        context = CheckContext(
-            order=self.order,
-            exempt=self.order.verify_exempt,
-            tree=opened.tree,
-            landing=LandingTree(opened.git, tree),
-            execute=Executor(
-                opened, deps.gate_environment, deps.timeout_seconds, folder, deps.stop, deps.terms
-            ),
-            temporary=opened.temporary,
-            folder=folder,
-        )
-        probed = probe(self.order, context)
-        problem = defect(probed)
-        commands: list[JsonValue] = [dump(one) for one in probed]
-        self.folder.document("probe.json", {"commands": commands, "passed": problem is None})
-        opened.restore()
-        return problem
 
     def _ending(self, state: RunState, meter: Meter) -> Ending:
         attempts = tuple(meter.priced(record, self.price) for record in state["attempts"])
