@@ -1,5 +1,6 @@
 """The repository's own configuration: what it may hold, and how each mistake is told."""
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -20,6 +21,8 @@ from factory.configuration import (
 from factory.exit_codes import ExitCode
 from factory.gates.registry import registry
 from factory.system.git import Git
+from factory.system.sandbox.options import parse_limits
+from factory.system.sandbox.policy import Resources
 from tests.support.answers import a_proposal
 from tests.support.golden import assert_golden
 from tests.support.repositories import VERIFY_PASSES, commit_files, git, make_repo, write_files
@@ -233,3 +236,24 @@ def test_a_bad_configuration_is_refused_before_a_model_is_asked(tmp_path: Path) 
 
     assert (finished.ending.exit_code, scene.asked) == (ExitCode.REFUSED, 0)
     assert "(did you mean `checks`?)" in finished.ending.message
+
+
+def test_limits_are_read_as_the_command_line_writes_them() -> None:
+    limits = read_configuration(b'limits = { mem = "128M", procs = 64 }', None).limits
+
+    assert parse_limits(limits) == Resources(memory_bytes=128 * 2**20, processes=64)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        (b'limits = { memory = "1G" }', "'memory' is no limit: the limits are mem,"),
+        (b'limits = { mem = "much" }', "'much' is no value for mem: such as mem=2G"),
+        (b'limits = "mem=1G"', "must be a table"),
+    ],
+)
+def test_a_limit_that_is_none_is_told(text: bytes, problem: str) -> None:
+    with pytest.raises(BadConfiguration, match=re.escape(problem)) as caught:
+        read_configuration(text, None)
+
+    assert "workorder.toml" in str(caught.value)

@@ -86,5 +86,11 @@ def test_environments_of_a_directory_are_found_and_links_are_none(tmp_path: Path
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="no directory is closed to root")
-def test_a_closed_directory_on_the_path_is_no_error() -> None:
-    assert Path("/root") not in shown("/root/bin:/root")
+def test_a_closed_directory_on_the_path_is_no_error(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    (closed / "bin").mkdir(parents=True)
+    closed.chmod(0)
+    try:
+        assert closed / "bin" not in shown(f"{closed}/bin:{closed}")
+    finally:
+        closed.chmod(0o700)
