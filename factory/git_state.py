@@ -51,12 +51,14 @@ class BorrowingRepository:
         baseline: the commit that HEAD names, detached; another one holds from the next `restore` on.
     """
 
+    NAME: Final = ".git"
+
     def __init__(self, git: Git, baseline: str) -> None:
         assert git.index is not None
         self.baseline = baseline
         self._git = git
         self._private = git.index
-        self._own = git.work_tree / ".git"
+        self._own = git.work_tree / self.NAME
         self._files: Mapping[Path, Entry] = {}
         self._index: Stamp | None = None
         self._index_of_commands: Stamp | None = None

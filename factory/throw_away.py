@@ -9,7 +9,7 @@ Between attempts it is put back in place, so that only what differs is touched, 
 
 import os
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,7 +20,7 @@ from factory.removal import remove_tree, remove_trees
 from factory.stamps import wait_for_tick
 from factory.system.console import visible
 from factory.system.git import Git
-from factory.system.sandbox.ownership import hand_over
+from factory.system.sandbox.ownership import hand_over, hand_over_entries
 from factory.system.signals import shielded
 from factory.tracked_folders import TrackedFolders
 from factory.watched_files import Entry, files_in, put_back
@@ -102,17 +102,19 @@ class ThrowAwayCheckout(Checkout):
     def landed(self) -> None:
         """Nothing changes: no landing happens here."""
 
+    def stage(self, paths: Sequence[RepoPath]) -> str:
+        # Before git looks at them, which takes note of their owner.
+        self._hand_over([*paths, *_folders_of(paths)])
+        return super().stage(paths)
+
     def _staged(self, paths: Sequence[RepoPath]) -> None:
-        self._hand_over()
         index = self.scratch / _INDEX
         # Git compares times by the second, but reads files that are as new as its index: let it read these.
         # One that was taken away has no time.
         files = [file for path in paths if os.path.lexists(file := self.root / path)]
         oldest = min(path.lstat().st_mtime_ns for path in (index, *files))
         os.utime(index, ns=(oldest, oldest))
-        self._staged_folders = {
-            "/".join(path.segments[:depth]) for path in paths for depth in range(1, len(path.segments))
-        }
+        self._staged_folders = _folders_of(paths)
         self._programs = files_in(self.scratch / _PROGRAMS)
         self.own_git.take()
         wait_for_tick(self.scratch)
@@ -148,9 +150,11 @@ class ThrowAwayCheckout(Checkout):
         self._folders.clear()
         self.own_git.restore()
         self.git.output("read-tree", "--reset", "-u", self.baseline)
-        self._hand_over()
+        # What git wrote are new entries of their directories.
+        self._hand_over(self._folders.changed_entries())
+        is_as_committed = self._refresh()
         foreign = self._take()
-        return not foreign and self.git.call("diff-files", "--quiet", "--ignore-submodules").ok
+        return is_as_committed and not foreign
 
     def _make(self) -> None:
         """Make everything anew."""
@@ -162,16 +166,21 @@ class ThrowAwayCheckout(Checkout):
         self.root.mkdir()
         self._place.take()
         self.git.output("read-tree", "--reset", "-u", self.baseline)
-        self._hand_over()
+        if self._owner is not None:
+            hand_over([self.root], self._owner)
+            self._refresh()
         self._folders.forget()
         self._folders.expect(self.baseline)
         self._take()
 
-    def _hand_over(self) -> None:
-        """Give what is ours to the user that commands run as, and let git know the new times."""
+    def _hand_over(self, paths: Iterable[str]) -> None:
+        """Give what we wrote to the user that commands run as."""
         if self._owner is not None:
-            hand_over([self.root], self._owner)
-            self.git.call("update-index", "-q", "--refresh", "--ignore-submodules")
+            hand_over_entries(self.root, paths, self._owner)
+
+    def _refresh(self) -> bool:
+        """Let git know the times of all tracked files; whether they are as committed."""
+        return self.git.call("update-index", "--refresh", "--ignore-submodules").ok
 
     def _take(self) -> tuple[str, ...]:
         """Remember the present state as the right one; what does not belong there."""
@@ -182,6 +191,8 @@ class ThrowAwayCheckout(Checkout):
             names = b"".join(os.fsencode(path) + b"\0" for path in submodules)
             self.git.output("update-index", "--assume-unchanged", "-z", "--stdin", stdin=names)
         self.own_git.take()
+        # Git refuses to work for who does not own it. What is in it stays ours.
+        self._hand_over([self.own_git.NAME])
         foreign = self._folders.take()
         wait_for_tick(self.scratch)
         return foreign
@@ -197,6 +208,10 @@ class ThrowAwayCheckout(Checkout):
             folder.mkdir()
         if self._programs is not None:
             put_back(self._programs, files_in(self.scratch / _PROGRAMS), remove_tree)
+
+
+def _folders_of(paths: Iterable[RepoPath]) -> set[str]:
+    return {"/".join(path.segments[:depth]) for path in paths for depth in range(1, len(path.segments))}
 
 
 def _would_block(path: str) -> bool:

@@ -96,6 +96,13 @@ class TrackedFolders:
                 doomed.append(self._path(file))
         remove_trees(doomed)
 
+    def changed_entries(self) -> list[str]:
+        """The paths of what is in those directories that changed since the last `take`."""
+        changed = [folder for folder in self._trees if stamp(self._path(folder)) != self._clean.get(folder)]
+        return [
+            f"{folder}/{path.name}".lstrip("/") for folder in changed for path in self._path(folder).iterdir()
+        ]
+
     def take(self) -> tuple[str, ...]:
         """Remember the present state of those that hold what the commit has.
 

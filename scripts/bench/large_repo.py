@@ -5,9 +5,11 @@
 
 The floor is `git diff-files --quiet` in the checkout, from the same rounds: it asks for the times of every
 tracked file and reads none. To make the first checkout and to remove it is in proportion to the repository;
-nothing else may be, beyond such a look. A landing has a checkout of its own, the user's: its floor is there.
+nothing else may be, beyond a few such looks. Checkouts belong to the user that the sandbox runs commands as,
+as in a run with `--sandbox auto`. A landing has a checkout of its own, the user's: its floor is there.
 """
 
+import os
 import subprocess
 import sys
 import tempfile
@@ -26,6 +28,8 @@ from factory.contract.repo_path import RepoPath
 from factory.landing import land
 from factory.repository import target
 from factory.system.git import Git
+from factory.system.sandbox.choose import choose
+from factory.system.sandbox.port import Sandbox
 from factory.throw_away import ThrowAwayCheckout
 
 SIZES = (1_000, 10_000, 100_000)
@@ -35,11 +39,12 @@ MOVED, LANDED = 5, 3
 
 def main(rounds: int, sizes: Iterable[int]) -> None:
     """Measure and print a table for each size."""
-    print(machine())
+    sandbox = choose("auto", allow_unsandboxed=False, environment=os.environ)
+    print(f"{machine()}, {'as root' if os.geteuid() == 0 else 'as an ordinary user'}, {sandbox.level}")
     for size in sizes:
         with tempfile.TemporaryDirectory() as folder:
             repo = _generate(Path(folder) / "repo", size)
-            _print(size, _measured(repo, size, rounds))
+            _print(size, _measured(repo, size, rounds, sandbox))
 
 
 def _print(size: int, times: dict[str, list[float]]) -> None:
@@ -52,10 +57,10 @@ def _print(size: int, times: dict[str, list[float]]) -> None:
     print(table(["", "median", "of the floor"], rows))
 
 
-def _measured(repo: Path, size: int, rounds: int) -> dict[str, list[float]]:
+def _measured(repo: Path, size: int, rounds: int, sandbox: Sandbox) -> dict[str, list[float]]:
     git = Git.open(repo)
     first, second = (_commit(git, size, MOVED, text) for text in ("one", "two"))
-    with Checkouts(git) as checkouts:
+    with Checkouts(git, sandbox) as checkouts:
         start = time.perf_counter()
         with checkouts.at(first) as opened:
             created = time.perf_counter() - start

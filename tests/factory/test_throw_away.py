@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from factory.checkouts import Checkouts
 from factory.contract.repo_path import RepoPath
 from factory.stamps import stamp, wait_for_tick
-from factory.system.git import Git
+from factory.system.git import Git, GitError
 from factory.throw_away import ThrowAwayCheckout
 from tests.support.repositories import commit_files, files_of, git, make_repo, write_files
 
@@ -307,3 +307,66 @@ def test_a_change_after_a_tick_always_shows(tmp_path: Path) -> None:
         path.write_text(f"{number:02d}")
         os.utime(path, (0, 0))
         assert stamp(path) != before
+
+
+OTHER = 1_900_000_000
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+
+
+@pytest.fixture
+def given_away(repo: Path, tmp_path: Path) -> ThrowAwayCheckout:
+    """A checkout whose files belong to the user that commands run as."""
+    (tmp_path / "scratch").mkdir()
+    return ThrowAwayCheckout(
+        Git.open(repo), tmp_path / "scratch", git(repo, "rev-parse", "HEAD"), lambda _root: OTHER
+    )
+
+
+def owners(root: Path) -> dict[str, int]:
+    """Who owns what is below a directory, and its git directory, but not what is in that."""
+    inside = [path for path in root.rglob("*") if root / ".git" not in path.parents]
+    return {str(path.relative_to(root)): path.lstat().st_uid for path in inside}
+
+
+@needs_root
+def test_only_what_was_written_is_looked_at_to_give_it_to_the_user_of_commands(
+    given_away: ThrowAwayCheckout, repo: Path, tmp_path: Path
+) -> None:
+    # given a file that is root's own, far from those that attempts write
+    root, far = given_away.root, given_away.root / "src-more" / "main.py"
+    assert set(owners(root).values()) == {OTHER}
+    os.chown(far, 0, 0)
+    second = commit_files(repo, {"data/new/a": "a\n", "README.md": "another\n"})
+    # when
+    attempt(given_away, "chmod 700 data; echo x > data/other.csv", tmp_path)
+    staged = owners(root)
+    given_away.restore()
+    restored = owners(root)
+    given_away.move_to(second)
+    # then
+    assert {path: owner for path, owner in staged.items() if owner != OTHER} == {"src-more/main.py": 0}
+    # To git a file with another owner is another file, and so is made anew.
+    assert set(restored.values()) == set(owners(root).values()) == {OTHER}
+    assert {"src/new", "src/new/app.py"} < staged.keys()
+    assert {"data/new", "data/new/a"} < owners(root).keys()
+    assert far.read_text() == "y = 1\n"
+    assert given_away.changed_since_staging() == ()
+
+
+@needs_root
+def test_nothing_outside_is_given_away(given_away: ThrowAwayCheckout, tmp_path: Path) -> None:
+    # given a command that puts links where a proposal's file and its directory stood
+    outside = tmp_path / "outside"
+    write_files(outside, {"app.py": "root's\n", "main.py": "root's\n"})
+    app, main = RepoPath.parse("src/new/app.py"), RepoPath.parse("src/main.py")
+    (given_away.root / "src" / "new").symlink_to(outside)
+    (given_away.root / "src" / "main.py").unlink()
+    (given_away.root / "src" / "main.py").hardlink_to(outside / "main.py")
+    # when
+    with pytest.raises(GitError, match="beyond a symbolic link"):
+        given_away.stage([main, app])
+    # then
+    assert set(owners(outside).values()) == {0}
+    given_away.restore()
+    assert set(owners(outside).values()) == {0}
+    assert set(owners(given_away.root).values()) == {OTHER}
