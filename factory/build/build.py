@@ -8,8 +8,9 @@ from pathlib import Path
 
 from factory.build.code_map import write_code_map
 from factory.build.documents import BuildState, Ended
+from factory.build.halt import Halt
 from factory.build.history import History, history
-from factory.build.loop import Halt, Loop
+from factory.build.loop import Loop
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.build.plan import load_plan
 from factory.build.records import Records

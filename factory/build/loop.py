@@ -10,72 +10,28 @@ from dataclasses import dataclass, replace
 from queue import Empty, SimpleQueue
 from typing import Final, TypeAlias
 
+from factory.build.candidate import Candidate, stale
 from factory.build.documents import LastFailure, RunEntry
+from factory.build.halt import Halt
 from factory.build.history import History
 from factory.build.machine import OrderPhase
 from factory.build.records import Records, attempts_of
 from factory.build.schedule import Dependencies, given_up, next_to_land, startable
-from factory.build.trees import Changes, Trees, changes, collisions, tree_of
+from factory.build.trees import Changes, Trees, changes, collisions
 from factory.build.worker import AttemptTask, LandingTask, Result, Worker
-from factory.commit_message import commit_message
-from factory.contract.canonical import contract_hash, dump
+from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan, WorkOrder
 from factory.exit_codes import ExitCode
-from factory.failure import Failure, FailureClass, Stage
+from factory.failure import Failure, FailureClass
 from factory.landing import LandingFailed, land
-from factory.repository import Target, listed
+from factory.repository import Target
 from factory.routing import exit_code
 from factory.run_record import retell
 from factory.system.signals import shielded
 
 _FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)
 _UNDER_WAY: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHING)
-
-
-@dataclass(frozen=True)
-class Halt:
-    """Why a build ends before its work orders do.
-
-    Attributes:
-        exit_code: who must act.
-        message: what happened.
-        hint: what to do next.
-        order_id: the work order it is about; None if it is about everything.
-        run_id: the run whose folder tells more.
-        failure: the failure with its evidence.
-    """
-
-    exit_code: int
-    message: str
-    hint: str = ""
-    order_id: str | None = None
-    run_id: str | None = None
-    failure: Failure | None = None
-
-    @classmethod
-    def of(cls, order_id: str, result: Result) -> "Halt":
-        """Because of a task's result."""
-        # Some messages begin with it.
-        told = result.message if result.message.startswith(order_id) else f"{order_id}: {result.message}"
-        return cls(result.exit_code, told, result.hint, order_id, result.run_id, result.failure)
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """What a passed attempt made.
-
-    Attributes:
-        result: of its task.
-        made: the change from its base.
-        merged: the tree that it makes of the tip, once its gates have passed on that, too.
-        commit: the commit with that tree.
-    """
-
-    result: Result
-    made: Changes
-    merged: str | None = None
-    commit: str | None = None
 
 
 @dataclass(frozen=True)
@@ -150,7 +106,7 @@ class Loop:
             order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
         }
         self._landed = set(history.landed)
-        self._passed: dict[str, _Candidate] = {}
+        self._passed: dict[str, Candidate] = {}
         self._failed: dict[str, Halt] = {}
         self._given_up: frozenset[str] = frozenset()
         self._running: dict[str, _Running] = {}
@@ -288,7 +244,7 @@ class Loop:
             case AttemptTask() if result.exit_code == ExitCode.PASS:
                 assert result.tree is not None
                 made = changes(self._goal.git, task.baseline, result.tree)
-                self._passed[order_id] = _Candidate(result, made)
+                self._passed[order_id] = Candidate(task.order, result, made)
             case AttemptTask() if result.exit_code in _FAILED:
                 self._fail(order_id, Halt.of(order_id, result))
             case _:
@@ -308,39 +264,18 @@ class Loop:
             if candidate.merged is None:
                 colliding = collisions(self._goal.git, self._goal.baseline, candidate.made)
                 if colliding:
-                    self._attempt_failed(order_id, _stale(colliding))
+                    self._attempt_failed(order_id, stale(colliding))
                     continue
-                candidate = self._merged(order_id, candidate)
+                candidate = candidate.on_tip(self._goal, self._trees)
                 if candidate.merged != candidate.result.tree:
                     if len(self._running) < self._jobs:
-                        self._examine(order_id, candidate)
+                        # Run the gates on exactly the tree that will be the tip.
+                        self._submit(order_id, self._worker.examine, candidate.landing_task())
                     return
                 self._passed[order_id] = candidate
             self._move(order_id, candidate)
 
-    def _merged(self, order_id: str, candidate: _Candidate) -> _Candidate:
-        git, tip = self._goal.git, self._goal.baseline
-        merged = self._trees.with_changes(tree_of(git, tip), candidate.made)
-        order, result = self._orders[order_id], candidate.result
-        assert result.proposal is not None
-        message = commit_message(order, str(result.proposal["summary"]), contract_hash(order), result.run_id)
-        commit = git.text("commit-tree", merged, "-p", tip, "-F", "-", stdin=message.encode("utf-8"))
-        return replace(candidate, merged=merged, commit=commit)
-
-    def _examine(self, order_id: str, candidate: _Candidate) -> None:
-        """Run the gates on exactly the tree that will be the tip."""
-        assert candidate.commit is not None
-        assert candidate.merged is not None
-        task = LandingTask(
-            order=self._orders[order_id],
-            run_id=candidate.result.run_id,
-            attempt=candidate.result.attempt,
-            candidate=candidate.commit,
-            tree=candidate.merged,
-        )
-        self._submit(order_id, self._worker.examine, task)
-
-    def _move(self, order_id: str, candidate: _Candidate) -> None:
+    def _move(self, order_id: str, candidate: Candidate) -> None:
         commit = candidate.commit
         assert commit is not None
         result = candidate.result
@@ -446,13 +381,3 @@ class Loop:
         self._worker.stop_all()
         for order_id in [*self._running, *self._passed]:
             self._take_back(order_id)
-
-
-def _stale(paths: tuple[str, ...]) -> Failure:
-    return Failure(
-        stage=Stage.STALE_CONTEXT,
-        failure_class=FailureClass.MODEL_DEFECT,
-        message=f"a work order that landed before wrote the same files: {listed(paths)}",
-        where=paths[0],
-        hint="propose the change again, for the files as they are now",
-    )
