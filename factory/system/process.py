@@ -34,7 +34,7 @@ TAIL_BYTES: Final = 1_000_000
 _REAPER: Final = Path(__file__).with_name("reaper.py")
 _REPORT: Final = re.compile(
     rb"(?:exit_code=(?P<exit_code>\d+)|signal=(?P<signal>\d+)|error=(?P<error>\d+)|supervisor_killed)"
-    rb"(?: leftovers=(?P<leftovers>\d+))?\n"
+    rb"(?: leftovers=(?P<leftovers>\d+) peak=(?P<peak>\d+))?\n"
 )
 _CHUNK: Final = 65_536
 _DRAIN_SECONDS: Final = 1.0
@@ -246,7 +246,8 @@ class _Supervised:
                 stream.close()
         os.close(self._report_pipe)
         if self._watch is not None and self.killed is None:
-            self.killed = self._watch.last_look()
+            report = _REPORT.fullmatch(self.report)
+            self.killed = self._watch.last_look(int(report["peak"] or 0) if report else 0)
         if self.prepared is not None:
             with suppress(BlockingIOError):
                 self.told = os.read(self.prepared.told, _CHUNK)
@@ -419,8 +420,7 @@ def _limit_of_signal(outcome: Outcome) -> str | None:
     """The limit for which the kernel ended a command by itself."""
     # Some of the programs that confine return 128 and the number of the signal that ended the command.
     ended_by = outcome.signal or (outcome.exit_code or 0) - 128
-    limits: dict[int, str] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file size"}
-    return limits.get(ended_by)
+    return "cpu" if ended_by == signal.SIGXCPU else None
 
 
 def _never_started(reason: str, started: float) -> Outcome:
