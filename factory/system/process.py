@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
-from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Confinement, Prepared, begun
 from factory.system.sandbox.watch import Watch
 from factory.system.stop import Stop
@@ -34,7 +33,7 @@ TAIL_BYTES: Final = 1_000_000
 _REAPER: Final = Path(__file__).with_name("reaper.py")
 _REPORT: Final = re.compile(
     rb"(?:exit_code=(?P<exit_code>\d+)|signal=(?P<signal>\d+)|error=(?P<error>\d+)|supervisor_killed)"
-    rb"(?: leftovers=(?P<leftovers>\d+) peak=(?P<peak>\d+))?\n"
+    rb"(?: leftovers=(?P<leftovers>\d+) peak=(?P<peak>\d+) written=(?P<written>\d+))?\n"
 )
 _CHUNK: Final = 65_536
 _DRAIN_SECONDS: Final = 1.0
@@ -187,13 +186,13 @@ class _Supervised:
         lifeline: int,
         report_pipe: int,
         prepared: Prepared | None,
-        policy: Policy | None,
+        watch: Watch | None,
     ) -> None:
         self.report = b""
         self.told = b""
         self.killed: str | None = None
         self.prepared = prepared
-        self._watch = Watch(process.pid, policy) if policy is not None else None
+        self._watch = watch
         self._process = process
         self._lifeline = lifeline
         self._report_pipe = report_pipe
@@ -210,11 +209,12 @@ class _Supervised:
             stdin = theirs.enter_context(tempfile.TemporaryFile())
             stdin.write(command.stdin)
             stdin.seek(0)
-            confined, prepared = command.confined, None
+            confined, prepared, watch = command.confined, None, None
             if confined is not None:
                 prepared = confined.sandbox.wrap(command, confined.policy)
                 theirs.callback(prepared.close_inherited)
                 ours.callback(os.close, prepared.told)
+                watch = Watch(confined.policy)
             process = subprocess.Popen(
                 (
                     *(sys.executable, "-I", "-S", str(_REAPER)),
@@ -230,8 +230,9 @@ class _Supervised:
                 start_new_session=True,
             )
             ours.pop_all()
-            policy = confined.policy if confined is not None else None
-            return cls(process, lifeline_write, report_read, prepared, policy)
+            if watch is not None:
+                watch.follow(process.pid)
+            return cls(process, lifeline_write, report_read, prepared, watch)
 
     def __enter__(self) -> "_Supervised":
         return self
@@ -247,7 +248,8 @@ class _Supervised:
         os.close(self._report_pipe)
         if self._watch is not None and self.killed is None:
             report = _REPORT.fullmatch(self.report)
-            self.killed = self._watch.last_look(int(report["peak"] or 0) if report else 0)
+            used = [int(report[name] or 0) if report else 0 for name in ("peak", "written")]
+            self.killed = self._watch.last_look(*used)
         if self.prepared is not None:
             with suppress(BlockingIOError):
                 self.told = os.read(self.prepared.told, _CHUNK)

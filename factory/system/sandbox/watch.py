@@ -32,13 +32,14 @@ _SCAN_SHARE: Final = 0.05
 class Watch:
     """The watch over one command; see the module.
 
+    Made before the command starts, or what a fast one has written by then would not count.
+
     Args:
-        supervisor: the process above everything that the command starts.
         policy: the limits, and the places whose files count.
     """
 
-    def __init__(self, supervisor: int, policy: Policy) -> None:
-        self._supervisor = supervisor
+    def __init__(self, policy: Policy) -> None:
+        self._supervisor = 0
         self._limits = policy.resources
         self._places = (policy.root, policy.home, policy.temporary)
         self._next = time.monotonic() + _SHORTEST_PERIOD
@@ -48,6 +49,10 @@ class Watch:
         self._largest_file = 0
         self._next_scan = time.monotonic() + _SCAN_PERIOD
         self._earliest_scan = 0.0
+
+    def follow(self, supervisor: int) -> None:
+        """Watch what is below a process: the one above everything that the command starts."""
+        self._supervisor = supervisor
 
     def pause(self) -> float:
         """The seconds until the next look."""
@@ -65,16 +70,20 @@ class Watch:
             return None
         return self._used_up() or self._written()
 
-    def last_look(self, peak_bytes: int) -> str | None:
+    def last_look(self, peak_bytes: int, written_bytes: int) -> str | None:
         """The same for what a command has used and written, when it has ended.
 
         Args:
             peak_bytes: the most memory that one of its processes ever had.
+            written_bytes: what they wrote to disks, removed meanwhile or not; 0 if that is not known.
         """
         if peak_bytes > self._allowed_memory:
             return "memory"
-        self._earliest_scan = 0.0
-        return self._written(at_end=True)
+        # On a disk where others remove files, no more may be in use than before.
+        limits = self._limits
+        if written_bytes > min(limits.file_bytes, limits.written_bytes) or self._disk_filled():
+            return self._scanned(at_end=True)
+        return None
 
     @property
     def _allowed_memory(self) -> int:
@@ -111,10 +120,18 @@ class Watch:
         self._next_sharing = done + (done - began) / _SHARING_SHARE
         return shared > allowed
 
-    def _written(self, *, at_end: bool = False) -> str | None:
+    def _written(self) -> str | None:
         now = time.monotonic()
-        if now < self._earliest_scan or not (self._disk_filled() or (now > self._next_scan and not at_end)):
+        if now < self._earliest_scan or not (self._disk_filled() or now > self._next_scan):
             return None
+        found = self._scanned()
+        done = time.monotonic()
+        self._earliest_scan = done + (done - now) / _SCAN_SHARE
+        self._next_scan = max(done + _SCAN_PERIOD, self._earliest_scan)
+        return found
+
+    def _scanned(self, *, at_end: bool = False) -> str | None:
+        """What a look at all the places finds."""
         scan = Scan(self._since)
         for _ in scan.steps(self._places):
             if scan.largest > self._limits.file_bytes:
@@ -131,11 +148,8 @@ class Watch:
             return "bytes written"
         if scan.incomplete and grown.files > self._limits.written_files:
             return "files written"
-        done = time.monotonic()
         self._disk = self._disk_now()
         self._largest_file = scan.largest
-        self._earliest_scan = done + (done - now) / _SCAN_SHARE
-        self._next_scan = max(done + _SCAN_PERIOD, self._earliest_scan)
         return None
 
     def _disk_filled(self) -> bool:

@@ -19,10 +19,11 @@ class Running:
     """A reaper with a command, and the ends of its pipes that the factory would hold.
 
     Attributes:
-        peak: what the reaper reported as the peak of memory, which differs from run to run.
+        peak: the bytes of memory that the reaper reported, which differ from run to run.
+        written: the bytes that were written, the same.
     """
 
-    peak = 0
+    peak, written = 0, 0
 
     def __init__(self, *command: str, environment: dict[str, str] | None = None) -> None:
         lifeline_read, self.lifeline = os.pipe()
@@ -42,15 +43,15 @@ class Running:
         os.close(report_write)
 
     def finish(self) -> tuple[str, str]:
-        """What it reported beside the peak, and what was printed."""
+        """What it reported beside what was used, and what was printed."""
         printed, _ = self.process.communicate(timeout=30)
         with open(self.report, "rb") as report:
             said = report.read().decode()
         if self.lifeline >= 0:
             os.close(self.lifeline)
-        if peak := re.search(r" peak=([0-9]+)\n", said):
-            self.peak = int(peak[1])
-            said = said.replace(peak[0], "\n")
+        if used := re.search(r" peak=([0-9]+) written=([0-9]+)\n", said):
+            self.peak, self.written = map(int, used.groups())
+            said = said.replace(used[0], "\n")
         return said, printed.decode()
 
     def cut_lifeline(self) -> None:
