@@ -73,8 +73,8 @@ class Outcome:
     """How a command ended.
 
     Attributes:
-        exit_code: what it returned; None if a signal ended it or it never started.
-        signal: the signal that ended it, if one did.
+        exit_code: what it returned; None if a signal ended it, it reached a limit or never started.
+        signal: the signal that ended it, if one did and it reached no limit.
         timed_out: whether the time limit ended it.
         not_started: why the program could not be started, if it could not.
         output_bytes: how much it wrote, stored or not.
@@ -82,7 +82,8 @@ class Outcome:
             by itself, 0.
         seconds: elapsed time.
         supervisor_killed: whether it, or something else, killed the process that watches over it.
-        killed: the limit for which it was killed, see `Resources.told`; the time limit is `timed_out`.
+        killed: the limit that it reached, for which it was killed if it had not ended by itself before, see
+            `Resources.told`; the time limit is `timed_out`.
         sandbox_failed: why the sandbox could not be entered, if it could not; then the command never ran.
     """
 
@@ -409,7 +410,11 @@ def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Comman
         return replace(outcome, sandbox_failed=failed, killed=None)
     if error:
         return replace(outcome, exit_code=None, signal=None, not_started=os.strerror(error).lower())
-    return replace(outcome, killed=supervised.killed or _limit_of_signal(outcome))
+    killed = supervised.killed or _limit_of_signal(outcome)
+    if killed is not None:
+        # Whether the command or its killer was faster is chance, and no result may tell of that.
+        outcome = replace(outcome, exit_code=None, signal=None)
+    return replace(outcome, killed=killed)
 
 
 def _first_lines(command: Command) -> str:
