@@ -18,7 +18,7 @@ from factory.system.sandbox.written import Disk, Scan, now_for_files
 _SHORTEST_PERIOD: Final = 0.01
 _LONGEST_PERIOD: Final = 0.1
 # What looks may take of one processor, where the longest period allows that.
-_SHARE: Final = 0.03
+_SHARE: Final = 0.02
 # What sharing out memory may take, which holds the command up as well.
 _SHARING_SHARE: Final = 0.1
 # What belongs to the supervisor and the sandbox: at most four processes.
