@@ -24,8 +24,8 @@ class CommandResult(BaseModel):
     Attributes:
         command: as it stands in the plan.
         argv: the words that were executed.
-        exit_code: what it returned; None if a signal ended it or it did not start.
-        signal: the signal that ended it.
+        exit_code: what it returned; None if a signal ended it, it reached a limit or did not start.
+        signal: the signal that ended it, if it reached no limit.
         timed_out: whether the time limit ended it.
         not_started: why it could not be started.
         seconds: elapsed time.
@@ -36,7 +36,7 @@ class CommandResult(BaseModel):
         changed: the tracked files and pieces of git's state that it changed although it must not.
         supervisor_killed: whether the process that watches over it was killed.
         sandbox: the level of the sandbox that it ran in; empty if in none.
-        killed: the limit for which it was killed, such as `memory`.
+        killed: the limit that it reached and was killed for, such as `memory`.
         limit: that limit in words, such as `2 GiB of memory for all its processes together`.
         sandbox_failed: why the sandbox could not be entered; then the command never ran.
     """

@@ -119,6 +119,8 @@ def _check(value: JsonValue) -> list[str]:
 def _end(command: JsonObject) -> str:
     if command.get("not_started"):
         return "not started"
+    if command.get("killed"):
+        return f"killed: {_text(command, 'killed')}"
     if command.get("timed_out"):
         return "timed out"
     if command.get("signal") is not None:

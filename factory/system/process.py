@@ -20,7 +20,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
-from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Confinement, Prepared, begun
 from factory.system.sandbox.watch import Watch
 from factory.system.stop import Stop
@@ -34,7 +33,7 @@ TAIL_BYTES: Final = 1_000_000
 _REAPER: Final = Path(__file__).with_name("reaper.py")
 _REPORT: Final = re.compile(
     rb"(?:exit_code=(?P<exit_code>\d+)|signal=(?P<signal>\d+)|error=(?P<error>\d+)|supervisor_killed)"
-    rb"(?: leftovers=(?P<leftovers>\d+))?\n"
+    rb"(?: leftovers=(?P<leftovers>\d+) peak=(?P<peak>\d+) written=(?P<written>\d+))?\n"
 )
 _CHUNK: Final = 65_536
 _DRAIN_SECONDS: Final = 1.0
@@ -74,8 +73,8 @@ class Outcome:
     """How a command ended.
 
     Attributes:
-        exit_code: what it returned; None if a signal ended it or it never started.
-        signal: the signal that ended it, if one did.
+        exit_code: what it returned; None if a signal ended it, it reached a limit or never started.
+        signal: the signal that ended it, if one did and it reached no limit.
         timed_out: whether the time limit ended it.
         not_started: why the program could not be started, if it could not.
         output_bytes: how much it wrote, stored or not.
@@ -83,7 +82,8 @@ class Outcome:
             by itself, 0.
         seconds: elapsed time.
         supervisor_killed: whether it, or something else, killed the process that watches over it.
-        killed: the limit for which it was killed, see `Resources.told`; the time limit is `timed_out`.
+        killed: the limit that it reached, for which it was killed if it had not ended by itself before, see
+            `Resources.told`; the time limit is `timed_out`.
         sandbox_failed: why the sandbox could not be entered, if it could not; then the command never ran.
     """
 
@@ -187,13 +187,13 @@ class _Supervised:
         lifeline: int,
         report_pipe: int,
         prepared: Prepared | None,
-        policy: Policy | None,
+        watch: Watch | None,
     ) -> None:
         self.report = b""
         self.told = b""
         self.killed: str | None = None
         self.prepared = prepared
-        self._watch = Watch(process.pid, policy) if policy is not None else None
+        self._watch = watch
         self._process = process
         self._lifeline = lifeline
         self._report_pipe = report_pipe
@@ -210,11 +210,12 @@ class _Supervised:
             stdin = theirs.enter_context(tempfile.TemporaryFile())
             stdin.write(command.stdin)
             stdin.seek(0)
-            confined, prepared = command.confined, None
+            confined, prepared, watch = command.confined, None, None
             if confined is not None:
                 prepared = confined.sandbox.wrap(command, confined.policy)
                 theirs.callback(prepared.close_inherited)
                 ours.callback(os.close, prepared.told)
+                watch = Watch(confined.policy)
             process = subprocess.Popen(
                 (
                     *(sys.executable, "-I", "-S", str(_REAPER)),
@@ -230,8 +231,9 @@ class _Supervised:
                 start_new_session=True,
             )
             ours.pop_all()
-            policy = confined.policy if confined is not None else None
-            return cls(process, lifeline_write, report_read, prepared, policy)
+            if watch is not None:
+                watch.follow(process.pid)
+            return cls(process, lifeline_write, report_read, prepared, watch)
 
     def __enter__(self) -> "_Supervised":
         return self
@@ -246,7 +248,9 @@ class _Supervised:
                 stream.close()
         os.close(self._report_pipe)
         if self._watch is not None and self.killed is None:
-            self.killed = self._watch.last_look()
+            report = _REPORT.fullmatch(self.report)
+            used = [int(report[name] or 0) if report else 0 for name in ("peak", "written")]
+            self.killed = self._watch.last_look(*used)
         if self.prepared is not None:
             with suppress(BlockingIOError):
                 self.told = os.read(self.prepared.told, _CHUNK)
@@ -406,7 +410,11 @@ def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Comman
         return replace(outcome, sandbox_failed=failed, killed=None)
     if error:
         return replace(outcome, exit_code=None, signal=None, not_started=os.strerror(error).lower())
-    return replace(outcome, killed=supervised.killed or _limit_of_signal(outcome))
+    killed = supervised.killed or _limit_of_signal(outcome)
+    if killed is not None:
+        # Whether the command or its killer was faster is chance, and no result may tell of that.
+        outcome = replace(outcome, exit_code=None, signal=None)
+    return replace(outcome, killed=killed)
 
 
 def _first_lines(command: Command) -> str:
@@ -419,8 +427,7 @@ def _limit_of_signal(outcome: Outcome) -> str | None:
     """The limit for which the kernel ended a command by itself."""
     # Some of the programs that confine return 128 and the number of the signal that ended the command.
     ended_by = outcome.signal or (outcome.exit_code or 0) - 128
-    limits: dict[int, str] = {signal.SIGXCPU: "cpu", signal.SIGXFSZ: "file size"}
-    return limits.get(ended_by)
+    return "cpu" if ended_by == signal.SIGXCPU else None
 
 
 def _never_started(reason: str, started: float) -> Outcome:

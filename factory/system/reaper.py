@@ -69,7 +69,7 @@ def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> Non
     if status != 0:
         leftovers, _, _ = _end_descendants(0)
         if os.waitstatus_to_exitcode(status) != _GAVE_UP:
-            _send(report, f"supervisor_killed leftovers={leftovers}")
+            _send(report, f"supervisor_killed leftovers={leftovers} {_used()}")
 
 
 def _supervise(command: list[str], lifeline: int, report: int) -> None:
@@ -92,7 +92,8 @@ def _supervise(command: list[str], lifeline: int, report: int) -> None:
     leftovers, killed_status, all_ended = _end_descendants(child)
     status = killed_status if status is None else status
     code = os.waitstatus_to_exitcode(status) if status is not None else -signal.SIGKILL
-    _send(report, f"{'exit_code' if code >= 0 else 'signal'}={abs(code)} leftovers={leftovers}")
+    end = f"{'exit_code' if code >= 0 else 'signal'}={abs(code)}"
+    _send(report, f"{end} leftovers={leftovers} {_used()}")
     # At once: the guardian takes a supervisor that lingers for one that was stopped.
     os._exit(0 if all_ended else _GAVE_UP)
 
@@ -161,6 +162,20 @@ def _end_descendants(child: int) -> tuple[int, int | None, bool]:
                 seen.add(descendant)
             _kill(descendant, began)
         time.sleep(0.001)
+
+
+def _used() -> str:
+    """What the descendants used that were waited for, in bytes.
+
+    The most that one of them ever had resident, and what all of them wrote to disks.
+    """
+    # Not when the command starts: that would take longer.
+    import resource
+
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    # Only Linux counts memory in kibibytes.
+    unit = 1024 if sys.platform == "linux" else 1
+    return f"peak={used.ru_maxrss * unit} written={used.ru_oublock * 512}"
 
 
 def _kill(descendant: int, began: bytes) -> None:

@@ -10,7 +10,7 @@ ROOT, PLAIN = "root", "plain"
 BOTH = frozenset({ROOT, PLAIN})
 
 _COMMON = """
-import ctypes, errno, os, pathlib, socket, stat, sys, time
+import ctypes, errno, os, pathlib, socket, stat, struct, sys, time
 place, starter = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 library = ctypes.CDLL(None, use_errno=True)
 def system_call(name, *arguments):
@@ -19,6 +19,7 @@ def system_call(name, *arguments):
         "unshare": (272, 97), "clone": (56, 220), "setns": (308, 268), "add_key": (248, 217),
         "memfd_create": (319, 279), "ptrace": (101, 117), "mount": (165, 40), "shmget": (29, 194),
         "process_vm_readv": (310, 270), "open_by_handle_at": (304, 265), "clone3": (435, 435),
+        "openat2": (437, 437),
     }[name][numbers[os.uname().machine]]
     return library.syscall(number, *arguments)
 """
@@ -220,6 +221,11 @@ fcntl.ioctl(terminal, termios.TIOCSTI, b"x"); breach()
     ),
     "sets the set-user bit": Attack(
         "open('s', 'w'); os.chmod('s', 0o4755); breach(bool(os.stat('s').st_mode & stat.S_ISUID))"
+    ),
+    "makes a file with the set-user bit by another call": Attack(
+        "how = struct.pack('QQQ', os.O_CREAT | os.O_WRONLY, 0o4755, 0)\n"
+        "system_call('openat2', -100, b'u', how, len(how))\n"
+        "breach(bool(os.stat('u').st_mode & stat.S_ISUID))"
     ),
     "makes a file with the set-user bit": Attack(
         "os.close(os.open('t', os.O_CREAT, 0o4755)); breach(bool(os.stat('t').st_mode & stat.S_ISUID))"

@@ -25,8 +25,26 @@ for n in range({count}):
     with open(str(n), "wb") as file:
         file.write(os.urandom({size}))
 """
+THREADS = """
+import threading, time
+for _ in range(300):
+    threading.Thread(target=time.sleep, args=(60,)).start()
+"""
+NAMELESS = """
+import tempfile
+files = [tempfile.TemporaryFile() for _ in range({count})]
+for file in files:
+    file.write(bytes({size})); file.flush()
+"""
 EXHAUSTING: dict[str, tuple[str, dict[str, Any], str]] = {
     "memory of one process": (f"x = bytearray(300 * 2**20)\n{TOUCH}{HOLD}", {}, "memory"),
+    # As far as the kernel would have refused it, had its limit been near.
+    "memory that ends a program by itself": (f"x = bytearray(400 * 2**20)\n{TOUCH}", {}, "memory"),
+    "memory of a process that has ended": (
+        f"if os.fork() == 0:\n  x = bytearray(400 * 2**20)\n  {TOUCH}\n  os._exit(0)\nos.wait()",
+        {},
+        "memory",
+    ),
     "memory of several processes": (
         FORKS.format(count=6, child=f"x = bytearray(60 * 2**20)\n        {TOUCH}"),
         {},
@@ -34,29 +52,30 @@ EXHAUSTING: dict[str, tuple[str, dict[str, Any], str]] = {
     ),
     "memory that is shared": (f"import mmap\nx = mmap.mmap(-1, 300 * 2**20)\n{TOUCH}{HOLD}", {}, "memory"),
     "processes": (FORKS.format(count=300, child="pass"), {}, "processes"),
-    "threads": (
-        """
-import threading, time
-for _ in range(300):
-    threading.Thread(target=time.sleep, args=(60,)).start()
-    time.sleep(0.01)
-""",
-        # The stacks of threads are large, though mostly never used.
-        {"memory_bytes": 1024 * MIB},
+    "processes at once": (
+        "for _ in range(300):\n  if os.fork() == 0: break\ntime.sleep(60)",
+        {},
         "processes",
     ),
+    "threads": (THREADS + "    time.sleep(0.01)", {}, "processes"),
+    "threads at once": (THREADS, {}, "processes"),
     "processor time": ("while True: pass", {"cpu_seconds": 1}, "cpu"),
     "processor time of several": ("os.fork(); os.fork()\nwhile True: pass", {"cpu_seconds": 2}, "cpu"),
-    "one large file": (
-        """
-import signal
-signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-with open("large", "wb") as file:
-    while True:
-        file.write(bytes(2**20))
-""",
+    "one large file": ("open('large', 'wb').write(bytes(40 * 2**20))", {"file_bytes": 20 * MIB}, "file size"),
+    "one large file without end": (
+        "with open('large', 'wb') as file:\n  while True: file.write(bytes(2**20))",
         {"file_bytes": 20 * MIB},
         "file size",
+    ),
+    "one large file without a name": (
+        f"{NAMELESS.format(count=1, size=40 * 2**20)}{HOLD}",
+        {"file_bytes": 20 * MIB},
+        "file size",
+    ),
+    "many bytes without a name": (
+        f"{NAMELESS.format(count=4, size=10 * 2**20)}{HOLD}",
+        {"written_bytes": 30 * MIB},
+        "bytes written",
     ),
     "many bytes": (WRITE.format(count=100, size=2**20) + HOLD, {"written_bytes": 30 * MIB}, "bytes written"),
     "many bytes at once": (WRITE.format(count=60, size=2**20), {"written_bytes": 30 * MIB}, "bytes written"),
@@ -103,6 +122,19 @@ for pid in pids:
     os.waitpid(pid, 0)
 """,
         {"memory_bytes": 256 * MIB},
+    ),
+    "memory that it reserves": ("x = bytes(600 * 2**20); time.sleep(0.2)", {"memory_bytes": 128 * MIB}),
+    "memory that no machine has": (
+        "try: bytearray(10**15)\nexcept MemoryError: pass\nelse: raise SystemExit(1)",
+        {},
+    ),
+    "a file with holes": (
+        "with open('holes', 'wb') as file: file.truncate(10 * 2**30)\ntime.sleep(0.2)",
+        {"file_bytes": MIB, "written_bytes": MIB},
+    ),
+    "a large file that it only reads": (
+        "import sys; file = open(os.path.realpath(sys.executable)); time.sleep(0.2)",
+        {"file_bytes": 4096},
     ),
     "files that it only reads": ("assert os.path.exists('.git')", {"written_files": 1}),
 }
@@ -160,7 +192,9 @@ def test_what_stays_within_the_limits_is_left_alone(user: str) -> None:
     with protected_place(user) as place:
         answers = drive(user, "none", place, requests)
 
-    assert [(answer["exit_code"], answer["killed"]) for answer in answers.values()] == [(0, None)] * 2
+    assert [(answer["exit_code"], answer["killed"]) for answer in answers.values()] == [(0, None)] * len(
+        HARMLESS
+    )
 
 
 FILLING = """

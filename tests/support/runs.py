@@ -72,8 +72,15 @@ class Scene:
         return len(self.model.requests)
 
     def run(self, **settings: Any) -> Finished:
-        """Execute the work order."""
-        world = Outside(lambda _stop, _price: self.model, SystemClock(), self.progress.append, os.environ)
+        """Execute the work order; `terms` are those of its commands, which are confined by nothing else."""
+        terms = settings.pop("terms", None)
+        world = Outside(
+            lambda _stop, _price: self.model,
+            SystemClock(),
+            self.progress.append,
+            os.environ,
+            lambda _in_place, _configuration: terms,
+        )
         return run_work_order(run_settings(self.repo, self.work_order, self.out, **settings), world)
 
 

@@ -84,7 +84,7 @@ class LandlockDomain:
         gaps = [
             "commands have no loopback network, and connect to no socket, their own included",
             "the checkout's .git is not protected; changes in it are found afterwards",
-            "shared memory (/dev/shm) is the machine's own",
+            "shared memory (/dev/shm) is the machine's own, and only the size of a file is limited there",
         ]
         if os.geteuid() == 0 and not self.becomes_user:
             gaps.append("it runs as root without rights: processes are limited by the watch alone")

@@ -11,7 +11,8 @@ def strip_set_id(root: Path) -> int:
 
     A filter of system calls keeps confined code from setting them, but not in every way that there is.
     Directories keep theirs: there the bit only says which group new files get. No link is followed, and
-    depth doesn't matter.
+    depth doesn't matter. A throw-away checkout needs none of this: until it is removed, either nobody else
+    can reach it, or its files belong to a user that owns nothing else.
 
     Args:
         root: an absolute path.

@@ -57,7 +57,8 @@ class Architecture:
 _COMMON: Final = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428,
     "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "clone3": 435,
-    "pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "memfd_secret": 447, "fchmodat2": 452,
+    "openat2": 437, "pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "memfd_secret": 447,
+    "fchmodat2": 452,
 }  # fmt: skip
 
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {
@@ -109,11 +110,11 @@ _FORBIDDEN: Final = (
     "umount2", "unshare", "uselib", "userfaultfd", "vhangup",
 )  # fmt: skip
 # Programs have another way for each of these, and take it when the kernel seems not to know the call.
-# clone3 takes its flags through a pointer, which a filter can't follow; memory of the others is counted by
-# no limit.
+# clone3 and openat2 take their flags through a pointer, which a filter can't follow; memory of the others is
+# counted by no limit.
 _UNKNOWN: Final = (
     "clone3", "io_uring_enter", "io_uring_register", "io_uring_setup", "memfd_create", "memfd_secret",
-    "msgget",
+    "msgget", "openat2",
 )  # fmt: skip
 
 _Instruction = tuple[int, int, int, int]

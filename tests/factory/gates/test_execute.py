@@ -19,7 +19,7 @@ from factory.system.environment import gate_environment
 from factory.system.git import Git
 from factory.system.process import Command
 from factory.system.sandbox.choose import levels
-from factory.system.sandbox.policy import Policy, Resources
+from factory.system.sandbox.policy import MIB, Policy, Resources
 from factory.system.sandbox.port import Prepared, Sandbox, Terms
 from factory.system.sandbox.unconfined import Unconfined
 from tests.factory.gates.results import a_context
@@ -120,16 +120,37 @@ os.utime("README.md", ns=(0, before.st_mtime_ns))
     assert executed(open_executor, edit, sandbox=sandbox).changed == ("README.md",)
 
 
-def test_a_limit_is_told_to_the_model(open_executor: Executor, sandbox: Sandbox, tmp_path: Path) -> None:
-    limits = Resources(cpu_seconds=1)
-
-    result = executed(open_executor, "while True: pass", sandbox=sandbox, resources=limits)
+@pytest.mark.parametrize(
+    ("program", "limits", "killed", "told"),
+    [
+        ("while True: pass", Resources(cpu_seconds=1), "cpu", "1 s of processor time"),
+        # Those that a program would take for an error of its own, did the kernel refuse first.
+        ("bytearray(400 * 2**20)", Resources(memory_bytes=128 * MIB), "memory", "128 MiB of memory"),
+        ("open('x', 'wb').write(bytes(30 * MIB))", Resources(file_bytes=MIB), "file size", "1 MiB for a"),
+        (
+            "import os, time\nfor _ in range(99):\n  if os.fork() == 0: break\ntime.sleep(60)",
+            Resources(processes=40),
+            "processes",
+            "40 processes and threads at a time",
+        ),
+    ],
+)
+def test_a_limit_is_told_to_the_model(
+    program: str,
+    limits: Resources,
+    killed: str,
+    told: str,
+    open_executor: Executor,
+    sandbox: Sandbox,
+    tmp_path: Path,
+) -> None:
+    result = executed(open_executor, f"MIB = 2**20\n{program}", sandbox=sandbox, resources=limits)
     failure = judge(result, Stage.ACCEPTANCE_FAILED, a_context(tmp_path))
 
-    assert result.killed == "cpu"
+    assert result.killed == killed
     assert failure is not None
     assert failure.failure_class is FailureClass.MODEL_DEFECT
-    assert "1 s of processor time" in failure.message
+    assert told in failure.message
 
 
 def test_the_time_limit_of_the_policy_counts_too(open_executor: Executor) -> None:

@@ -12,6 +12,9 @@ from factory.report.ending import told
 from factory.report.show import show_run
 from factory.run import Finished
 from factory.system.console import visible
+from factory.system.sandbox.policy import MIB, Resources
+from factory.system.sandbox.port import Terms
+from factory.system.sandbox.unconfined import Unconfined
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.golden import assert_golden
@@ -55,6 +58,22 @@ def test_a_run_that_spent_its_attempts(tmp_path: Path) -> None:
     finished = Scene(repo, ["prose", a_proposal({"src/app.py": "bad"})], acceptance_commands=[PASSES]).run()
 
     assert_golden("show_failed.txt", shown(finished, tmp_path))
+
+
+def test_a_limit_is_named_in_the_result_the_brief_the_prompt_and_here(tmp_path: Path) -> None:
+    large = "python -c \"open('large', 'wb').write(bytes(2**21))\""
+    scene = Scene(make_repo(tmp_path / "repo"), [a_proposal()] * 2, acceptance_commands=[large])
+
+    finished = scene.run(terms=Terms(Unconfined(), resources=Resources(file_bytes=MIB)))
+
+    told = "the command was killed because it reached a limit: 1 MiB for a single file"
+    assert finished.folder is not None
+    attempt = finished.folder / "attempt_1"
+    (result,) = json.loads((attempt / "acceptance_result.json").read_text())["checks"][-1]["commands"]
+    assert (result["killed"], result["exit_code"], result["signal"]) == ("file size", None, None)
+    assert json.loads((attempt / "failure_brief.json").read_text())["message"] == told
+    assert told in (finished.folder / "attempt_2/se_prompt.txt").read_text()
+    assert re.search(r"killed: file size  [0-9.]+ s  python -c", show_run(finished.folder))
 
 
 def test_a_run_that_was_stopped(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The reaper as the program that it is: what its own process shows, and what it does without its parts."""
 
 import os
+import re
 import select
 import subprocess
 import sys
@@ -15,7 +16,14 @@ REAPER = Path(reaper.__file__)
 
 
 class Running:
-    """A reaper with a command, and the ends of its pipes that the factory would hold."""
+    """A reaper with a command, and the ends of its pipes that the factory would hold.
+
+    Attributes:
+        peak: the bytes of memory that the reaper reported, which differ from run to run.
+        written: the bytes that were written, the same.
+    """
+
+    peak, written = 0, 0
 
     def __init__(self, *command: str, environment: dict[str, str] | None = None) -> None:
         lifeline_read, self.lifeline = os.pipe()
@@ -35,12 +43,15 @@ class Running:
         os.close(report_write)
 
     def finish(self) -> tuple[str, str]:
-        """What it reported, and what was printed."""
+        """What it reported beside what was used, and what was printed."""
         printed, _ = self.process.communicate(timeout=30)
         with open(self.report, "rb") as report:
             said = report.read().decode()
         if self.lifeline >= 0:
             os.close(self.lifeline)
+        if used := re.search(r" peak=([0-9]+) written=([0-9]+)\n", said):
+            self.peak, self.written = map(int, used.groups())
+            said = said.replace(used[0], "\n")
         return said, printed.decode()
 
     def cut_lifeline(self) -> None:
@@ -59,6 +70,21 @@ class Running:
 )
 def test_it_reports_how_the_command_ended(command: tuple[str, ...], report: str) -> None:
     assert Running(*command).finish() == (report, "")
+
+
+@pytest.mark.parametrize("end", ["", "; time.sleep(600)"], ids=["ended", "is killed"])
+def test_it_reports_the_most_memory_that_a_descendant_had(end: str) -> None:
+    # Given a grandchild in a session of its own that has 100 MiB for a moment
+    source = f"import os, time; os.setsid(); x = bytes(1) * 100 * 2**20; del x; os.write(1, b'x'){end}"
+    running = Running("sh", "-c", '"$@" & wait', "sh", sys.executable, "-I", "-S", "-c", source)
+    assert running.process.stdout is not None
+    running.process.stdout.read(1)
+    if end:
+        running.cut_lifeline()
+
+    running.finish()
+
+    assert 100 * 2**20 < running.peak < 150 * 2**20
 
 
 def test_it_ends_the_command_when_the_lifeline_closes() -> None:

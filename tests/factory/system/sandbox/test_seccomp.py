@@ -58,7 +58,7 @@ def test_what_is_forbidden(architecture: Architecture, name: str) -> None:
     assert asked(architecture, name) == errno.EPERM
 
 
-@pytest.mark.parametrize("name", ["clone3", "io_uring_setup", "memfd_create"])
+@pytest.mark.parametrize("name", ["clone3", "io_uring_setup", "memfd_create", "openat2"])
 def test_what_seems_not_to_exist(architecture: Architecture, name: str) -> None:
     assert asked(architecture, name) == errno.ENOSYS
 

@@ -1,0 +1,132 @@
+"""What the running processes of a command use: tasks, processor time, memory and open files, read in /proc.
+
+For its own user's processes a reader needs no right. Where a process closes itself to us, the kernel still
+tells its tasks, time and memory, but not its open files.
+"""
+
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+_PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Use:
+    """What processes use at a moment.
+
+    Attributes:
+        tasks: processes and threads.
+        cpu_seconds: processor time, with that of children that have ended.
+        resident: the resident bytes of each process by its number.
+        largest_file: the bytes of the largest open file that was written; 0 if there is none.
+        nameless_bytes: the bytes of the written open files that are in no directory.
+    """
+
+    tasks: int
+    cpu_seconds: float
+    resident: Mapping[int, int]
+    largest_file: int
+    nameless_bytes: int
+
+
+def use_below(supervisor: int, *, since: int, most_tasks: int) -> Use:
+    """What the descendants of a process use.
+
+    Args:
+        supervisor: the process above them, which does not count itself.
+        since: a file counts as written if its state changed after this, see `written`.
+        most_tasks: once there are more, no further processes are looked at.
+    """
+    tasks, ticks = 0, 0
+    resident: dict[int, int] = {}
+    files: dict[tuple[int, int], os.stat_result] = {}
+    for pid in _below(supervisor):
+        try:
+            fields = _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
+        except OSError:
+            continue
+        # utime, stime, and those of the children that were waited for; see proc_pid_stat(5).
+        ticks += sum(map(int, fields[11:15]))
+        tasks += int(fields[17])
+        resident[pid] = int(fields[21]) * _PAGE
+        if tasks > most_tasks:
+            # They may multiply faster than they can be counted.
+            break
+        files |= _written_open_files(pid, since)
+    return Use(
+        tasks,
+        ticks / _TICKS,
+        resident,
+        max(map(taken, files.values()), default=0),
+        sum(taken(status) for status in files.values() if status.st_nlink == 0),
+    )
+
+
+def taken(status: os.stat_result) -> int:
+    """The bytes of a file that are really there: no holes, and nothing kept ready beyond its end."""
+    return min(status.st_size, status.st_blocks * 512)
+
+
+def shared_out(resident: Mapping[int, int]) -> int:
+    """The memory of processes in bytes, where a page that several share counts once.
+
+    Takes the kernel far longer than `use_below`, and holds the processes up meanwhile.
+    """
+    total = 0
+    for pid, whole in resident.items():
+        try:
+            lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
+        except PermissionError:
+            # A program can close itself to us, but not make itself smaller by that.
+            total += whole
+            continue
+        except OSError:
+            # It has ended meanwhile.
+            continue
+        total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))
+    return total
+
+
+def _written_open_files(pid: int, since: int) -> dict[tuple[int, int], os.stat_result]:
+    """The regular files that a process has open and that were written, by device and number."""
+    found = {}
+    # Any of them may be closed by now.
+    with suppress(OSError), os.scandir(f"/proc/{pid}/fd") as descriptors:
+        for descriptor in descriptors:
+            with suppress(OSError):
+                status = descriptor.stat()
+                if stat.S_ISREG(status.st_mode) and status.st_ctime_ns > since:
+                    found[status.st_dev, status.st_ino] = status
+    return found
+
+
+def _below(pid: int) -> Iterator[int]:
+    """All descendants of a process."""
+    waiting = [pid]
+    seen = {pid}
+    while waiting:
+        for child in _children(waiting.pop()):
+            if child not in seen:
+                seen.add(child)
+                waiting.append(child)
+                yield child
+
+
+def _children(pid: int) -> list[int]:
+    children: list[int] = []
+    # Each thread has its own, and any of them may be gone by now.
+    with suppress(OSError), os.scandir(f"/proc/{pid}/task") as threads:
+        for thread in threads:
+            with suppress(OSError):
+                children += map(int, _read(f"{thread.path}/children").split())
+    return children
+
+
+def _read(path: str) -> bytes:
+    with open(path, "rb", buffering=0) as file:
+        return file.readall()
