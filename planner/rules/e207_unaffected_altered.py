@@ -2,8 +2,9 @@
 
 ## What it finds
 
-A work order of the plan before that takes no requirement which the changed specification touches, depends on
-no work order that does, has not landed, and is not in the revised plan as it was. It may have another number.
+A work order of the plan before that takes no requirement which the changed specification touches, is not
+affected by one that does, has not landed, and is not in the revised plan as it was. It may have another
+number. `planner impact` with the same options tells who is affected.
 
 Only in `planner revise` with a changed specification and no other reason.
 

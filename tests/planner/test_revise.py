@@ -26,7 +26,7 @@ from planner.compile import Compiled, Deps, compile_spec
 from planner.emit import with_computed_fields, write_plan
 from planner.ending import Outcome
 from planner.impact_command import impact_of
-from planner.landed import landed_commits, starting_point
+from planner.landed import built, landed_commits
 from planner.options import parser
 from planner.revise_command import revision_job
 from planner.spec import Spec
@@ -273,6 +273,29 @@ class TestChangedSpecification:
         bench.revise([answer(forget), answer(on_top)], "--spec", bench.spec(CHANGED))
         assert "error[E208] /requirements/0: " in bench.prompt(1)
 
+    def test_who_may_write_what_a_dirty_one_has_written_is_affected(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        # WO-01 has landed and changed old.py, which its contract does not tell; WO-03 may write it, too.
+        altered = document()
+        altered["work_orders"][2]["allowed_files"].append("old.py")
+        altered["work_orders"][2]["postconditions"].append(exists("old.py"))
+        plan = with_computed_fields(Plan.model_validate(altered), frozenset({"old.py"}), "c0ffee")
+        write_plan(plan, bench.root / "plan", overwrite=True)
+        arguments = ["impact", "--plan", str(bench.root / "plan"), "--spec", bench.spec(CHANGED)]
+        assert main(arguments) == 0
+        assert "WO-03" not in capsys.readouterr().out
+        assert main([*arguments, "--repo", str(bench.root / "repo")]) == 0
+        assert (
+            "WO-03  may be affected, not landed  `Step 3`\n  writes `old.py`, as WO-01 does\n"
+            in capsys.readouterr().out
+        )
+
+        on_top(altered)
+        altered["work_orders"][2]["title"] = "Count, as letters"
+        result = bench.revise([json.dumps(altered)], "--spec", bench.spec(CHANGED))
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+
     def test_an_unaffected_work_order_stays_but_may_move(self, bench: Bench) -> None:
         def alter(plan: Json) -> None:
             on_top(plan)
@@ -387,22 +410,37 @@ def test_no_field_of_a_landed_work_order_may_change(field: str) -> None:
 @pytest.mark.parametrize("key", ["requirements", "work_orders", "verify_contract"])
 def test_any_answer_is_judged(key: str, value: Any) -> None:
     before = Plan.model_validate(document())
-    touched = impact_of(before, frozenset(), Spec.of_text(CHANGED), None)
+    touched = impact_of(before, None, Spec.of_text(CHANGED), None)
     amendment = Amendment(before, frozenset({"WO-01"}), touched, within_impact=True, must_change=True)
     reply = json.dumps({**document(), key: value})
     checked = check_reply(reply, frozenset(), Spec.of_text(CHANGED), amendment=amendment)
     assert not checked.ok
 
 
-def test_the_start_is_the_repository_without_what_landed(bench: Bench) -> None:
+@pytest.mark.parametrize("branch", [None, "main"])
+def test_the_start_is_the_repository_without_what_landed(bench: Bench, branch: str | None) -> None:
     commit_files(bench.root / "repo", {"mine.py": "y = 1\n"})
-    commits = tuple(landed_commits(bench.root / "repo", bench.before).values())
-    start = starting_point(bench.root / "repo", commits)
+    start = built(bench.root / "repo", bench.before, branch)
     assert start.files == {"README.md", "old.py", "mine.py"}
+    assert start.written == {"WO-01": {"words.py", "old.py"}}
     assert start.read("old.py") == b"x = 1\n"
     assert start.read("mine.py") == b"y = 1\n"
     assert start.read("nowhere.py") is None
-    assert starting_point(bench.root / "repo", ()).files == start.files | {"words.py"}
+    assert start.read("words.py") is None
+
+
+def test_a_file_that_two_changed_is_read_as_it_was_before_the_first(bench: Bench) -> None:
+    bench.land(bench.before, 3, {"old.py": "x = 3\n", "count.py": ""})
+    commit_files(bench.root / "repo", {"old.py": "x = 4\n"})
+    bench.land(bench.before, 2, {"old.py": "x = 5\n", "sort.py": ""})
+    start = built(bench.root / "repo", bench.before)
+    assert start.read("old.py") == b"x = 1\n"
+    assert start.files == {"README.md", "old.py"}
+    assert start.writes(bench.before) == (
+        {"old.py", "words.py"},
+        {"old.py", "sort.py"},
+        {"old.py", "count.py"},
+    )
 
 
 class TestCommand:
@@ -450,4 +488,5 @@ class TestCommand:
             "title": "Step 1",
             "state": "dirty",
             "landed": None,
+            "because": {"requirements": ["REQ-01"], "depends_on": [], "shares": []},
         }
