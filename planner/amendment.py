@@ -1,5 +1,6 @@
 """What a revised plan is held against: the plan before, what of it has landed, what may change. Pure."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,12 +50,7 @@ class Amendment:
     @cached_property
     def settled(self) -> frozenset[str]:
         """The pointers of the work orders that have landed."""
-        ids = [order.id for order in self.before.work_orders]
-        return frozenset(f"/work_orders/{index}" for index, name in enumerate(ids) if name in self.landed)
-
-    def is_settled(self, pointer: str) -> bool:
-        """Whether a place is in a work order that has landed, where nothing can be mended any more."""
-        return "/".join(pointer.split("/")[:3]) in self.settled
+        return settled(self.before, self.landed)
 
     def may_withdraw(self, requirement: str) -> bool:
         """Whether nothing of a requirement's quotes is left in the specification."""
@@ -78,6 +74,19 @@ class Amendment:
             if requirement.id in named and requirement.id not in names
         ]
         return {**document, "requirements": [*listed, *kept]}
+
+
+def settled(plan: Plan, landed: Collection[str]) -> frozenset[str]:
+    """The pointers of the work orders that have landed and stand at their places.
+
+    Nothing in there can be mended any more.
+    """
+    ids = [order.id for order in plan.work_orders]
+    return frozenset(
+        f"/work_orders/{index}"
+        for index, name in enumerate(ids)
+        if name in landed and name == work_order_id(index + 1)
+    )
 
 
 def content(order: WorkOrder) -> str:

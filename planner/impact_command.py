@@ -3,7 +3,6 @@
 from argparse import Namespace
 from typing import TYPE_CHECKING, Final
 
-from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan
 from factory.system.console import Console
 from planner.check_plan import check_plan
@@ -11,6 +10,7 @@ from planner.dependencies import depends_on
 from planner.impact import Impact, impact
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.inputs import read_spec
+from planner.options import refuse_lone_branch
 from planner.render import OutputFormat, render
 from planner.spec import Spec
 
@@ -26,8 +26,7 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
-    if options.branch is not None and options.repo is None:
-        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    refuse_lone_branch(options)
     spec = read_spec(options.spec)
     old_spec = None if options.old_spec is None else read_spec(options.old_spec)
     checked = check_plan(options.plan, frozenset())

@@ -4,7 +4,7 @@ Only reads.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from factory.contract.canonical import contract_hash
 from factory.contract.errors import WorkorderError
 from factory.contract.python_module import MAX_SOURCE_BYTES
 from factory.contract.python_source import Read
-from factory.contract.work_order import Plan
+from factory.contract.work_order import Plan, WorkOrder
 from factory.system.commits import changed_files
 from factory.system.git import Git
 from planner.repo_files import source_reader
@@ -66,10 +66,10 @@ def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[st
         GitError: git failed.
     """
     git = Git.open(repo)
-    return _landed(git, plan, _tip(git, branch))
+    return _landed(git, plan.work_orders, _tip(git, branch))
 
 
-def built(repo: Path, plan: Plan, branch: str | None = None) -> Built:
+def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
     """What a repository holds of a plan, and what the plan starts from there.
 
     What the user committed, before or in between, is a part of what it starts from. Without a branch that is
@@ -77,7 +77,7 @@ def built(repo: Path, plan: Plan, branch: str | None = None) -> Built:
 
     Args:
         repo: the root of the repository.
-        plan: the plan.
+        plan: the plan; None for one that can't be read, of which nothing has landed.
         branch: where to look; None for the checkout.
 
     Raises:
@@ -87,7 +87,8 @@ def built(repo: Path, plan: Plan, branch: str | None = None) -> Built:
     """
     git = Git.open(repo)
     tip = _tip(git, branch)
-    landed = _landed(git, plan, tip)
+    orders = () if plan is None else plan.work_orders
+    landed = _landed(git, orders, tip)
     changed = changed_files(git, landed.values())
     # The revision that has a file as it was before a work order changed it; None if one added it.
     before: dict[str, str | None] = {}
@@ -107,17 +108,17 @@ def built(repo: Path, plan: Plan, branch: str | None = None) -> Built:
         return None if revision is None else _blob(git, revision, path)
 
     return Built(
-        commits={order.id: landed[order.id] for order in plan.work_orders if order.id in landed},
+        commits={order.id: landed[order.id] for order in orders if order.id in landed},
         written={name: frozenset(changed[commit]) for name, commit in landed.items()},
         files=files - {path for path, revision in before.items() if revision is None},
         read=read,
     )
 
 
-def _landed(git: Git, plan: Plan, tip: str | None) -> dict[str, str]:
+def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str, str]:
     if tip is None:
         return {}
-    contracts = {order.id: contract_hash(order) for order in plan.work_orders}
+    contracts = {order.id: contract_hash(order) for order in orders}
     found: dict[str, str] = {}
     listing = git.output("log", "--fixed-strings", "--grep=Contract: ", f"--format={_FORMAT}", tip, "--")
     for line in os.fsdecode(listing).split("\n"):

@@ -17,6 +17,7 @@ from planner.impact_command import impact_of
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.inputs import BadText, read_amending_template, read_spec
 from planner.landed import built
+from planner.options import refuse_lone_branch
 from planner.render import OutputFormat, render
 from planner.repair_request import RepairRequest, read_repair_request, require_of_plan
 from planner.repo_files import source_reader
@@ -86,8 +87,7 @@ def _refuse_impossible(options: Namespace) -> None:
             "there is no reason to revise the plan",
             hint="give --failure FILE, --spec FILE or --feedback TEXT",
         )
-    if options.branch is not None and options.repo is None:
-        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    refuse_lone_branch(options)
     if options.old_spec is not None and options.spec is None:
         raise WorkorderError(
             "has a meaning only with --spec", where="--old-spec", hint="name the changed specification"
