@@ -21,13 +21,15 @@ class Amendment:
         before: the plan that is revised.
         landed: the ids of its work orders that have landed.
         impact: what the specification that the new plan is for touches; None if there is none to compare.
-        within_impact: whether nothing but that is a reason to change a work order.
+        failing: the id of the work order that failed, a reason to change it and later ones; None if none did.
+        within_impact: whether nothing but the impact is a reason to change a work order.
         must_change: whether a plan that does the same as before is no answer.
     """
 
     before: Plan
     landed: frozenset[str] = frozenset()
     impact: Impact | None = None
+    failing: str | None = None
     within_impact: bool = False
     must_change: bool = False
 
@@ -51,6 +53,24 @@ class Amendment:
     def settled(self) -> frozenset[str]:
         """The pointers of the work orders that have landed."""
         return settled(self.before, self.landed)
+
+    @cached_property
+    def untouched(self) -> tuple[int, ...]:
+        """The indices of the work orders that have not landed and that there is no reason to change."""
+        ids = [order.id for order in self.before.work_orders]
+        if self.failing in ids:
+            kept = ids[: ids.index(self.failing)]
+        else:
+            kept = ids if self.within_impact and self.impact is not None else []
+        touched = set(self.landed)
+        if self.impact is not None:
+            touched.update(self.impact.dirty_orders, self.impact.affected_orders)
+        return tuple(index for index, name in enumerate(kept) if name not in touched)
+
+    @cached_property
+    def may_move(self) -> bool:
+        """Whether an untouched work order may get another number, as those before it may be more or fewer."""
+        return self.impact is not None and not self.impact.is_empty
 
     def may_withdraw(self, requirement: str) -> bool:
         """Whether nothing of a requirement's quotes is left in the specification."""

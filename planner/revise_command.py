@@ -69,7 +69,12 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
             hint="go on with the present plan; `planner impact` shows what a specification touches",
         )
     amendment = Amendment(
-        before, landed, touched, within_impact=not has_other_reason, must_change=has_other_reason
+        before,
+        landed,
+        touched,
+        failing=None if failure is None else failure.work_order,
+        within_impact=not has_other_reason,
+        must_change=has_other_reason,
     )
     told = _evidence(amendment, failure, options.feedback)
     message = amending_message(read_amending_template(), amendment, told)

@@ -201,6 +201,56 @@ class TestFailure:
         assert "E209" in codes(result)
         assert not (bench.root / "revised").exists()
 
+    @pytest.mark.parametrize(
+        "lose",
+        [
+            lambda orders: orders[1].update(intent="Sort them, but better."),
+            lambda orders: orders[1].update(red_exempt=[{"command": "python sort.py", "reason": "Green."}]),
+            lambda orders: orders.insert(1, {**step(2, "new.py"), "requirements": ["REQ-02"]}),
+            lambda orders: orders.append(orders.pop(1)),
+        ],
+        ids=["altered", "exempt", "moved back", "moved to the end"],
+    )
+    def test_what_comes_before_the_failure_stays_at_its_place(
+        self, bench: Bench, lose: Callable[[list[Json]], None]
+    ) -> None:
+        def change(plan: Json) -> None:
+            plan["work_orders"][2]["intent"] = "Count them, with the option."
+
+        def more(plan: Json) -> None:
+            change(plan)
+            lose(plan["work_orders"])
+            for number, order in enumerate(plan["work_orders"], start=1):
+                order["id"] = f"WO-{number:02d}"
+
+        # The specification alone gives no other reason.
+        asked = ["--failure", bench.failure(3), "--spec", bench.spec(SPEC)]
+        result = bench.revise([answer(more), answer(change)], *asked)
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert "WO-02 of the plan before comes before WO-03, which failed, and is not" in bench.prompt(1)
+        assert "error[E207] WO-02 /work_orders/1: " in bench.prompt(1)
+        assert contract_hash(bench.after.work_orders[1]) == contract_hash(bench.before.work_orders[1])
+
+    def test_what_comes_after_the_failure_may_change(self, bench: Bench) -> None:
+        def change(plan: Json) -> None:
+            mend(plan)
+            plan["work_orders"][2]["intent"] = "Count what is sorted."
+            plan["work_orders"].insert(2, step(3, "between.py"))
+            plan["work_orders"][3]["id"] = "WO-04"
+
+        result = bench.revise([answer(change)], "--failure", bench.failure())
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+
+    def test_what_the_specification_touches_may_change_before_the_failure(self, bench: Bench) -> None:
+        def change(plan: Json) -> None:
+            plan["requirements"][1]["quotes"] = ["It sorts them backwards."]
+            plan["work_orders"][1]["intent"] = "Sort them backwards."
+            plan["work_orders"][2]["intent"] = "Count them, with the option."
+
+        changed = bench.spec(SPEC.replace("sorts them", "sorts them backwards"))
+        result = bench.revise([answer(change)], "--failure", bench.failure(3), "--spec", changed)
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+
     def test_a_check_is_not_given_up(self, bench: Bench) -> None:
         def weaken(plan: Json) -> None:
             plan["work_orders"][1]["acceptance_commands"] = ["test -f sort.py"]
