@@ -3,25 +3,19 @@
 Only reads.
 """
 
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Final
 
 from factory.contract.canonical import contract_hash
 from factory.contract.errors import WorkorderError
 from factory.contract.python_module import MAX_SOURCE_BYTES
 from factory.contract.python_source import Read
 from factory.contract.work_order import Plan, WorkOrder
-from factory.system.commits import changed_files
+from factory.system.commits import CONTRACT, WORK_ORDER, changed_files, commits_naming
 from factory.system.git import Git
 from planner.repo_files import source_reader
-
-_FORMAT: Final = "%x00".join(
-    ("%H", *(f"%(trailers:key={key},valueonly,unfold,separator=%x2C)" for key in ("Work-Order", "Contract")))
-)
 
 
 class NoSuchBranch(WorkorderError):
@@ -120,11 +114,10 @@ def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str,
         return {}
     contracts = {order.id: contract_hash(order) for order in orders}
     found: dict[str, str] = {}
-    listing = git.output("log", "--fixed-strings", "--grep=Contract: ", f"--format={_FORMAT}", tip, "--")
-    for line in os.fsdecode(listing).split("\n"):
-        commit, *trailers = line.split("\0")
-        if len(trailers) == 2 and contracts.get(trailers[0]) == trailers[1]:
-            found.setdefault(trailers[0], commit)
+    for commit in commits_naming(git, tip):
+        name = commit.trailers[WORK_ORDER]
+        if contracts.get(name) == commit.trailers[CONTRACT]:
+            found.setdefault(name, commit.id)
     return found
 
 
