@@ -3,7 +3,7 @@
 Pure and without a model. Its forms are in `impact_text`; what a revision may do about it is for the rules.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -22,6 +22,7 @@ class RequirementImpact:
         id: its id.
         kept: its quotes that are still in the specification.
         vanished: its quotes that are not.
+        respelt: where some of those are still there but for letter case and punctuation, by the quote.
         outgrown: passages of the changed specification that say more than what it quotes of them.
         work_orders: the ids of the work orders that take it, in order.
     """
@@ -29,6 +30,7 @@ class RequirementImpact:
     id: str
     kept: tuple[str, ...]
     vanished: tuple[str, ...]
+    respelt: Mapping[str, Passage]
     outgrown: tuple[Passage, ...]
     work_orders: tuple[str, ...]
 
@@ -122,10 +124,12 @@ def _requirement(
     else:
         # What a specification says under an id belongs to that requirement alone.
         outgrown = [] if quoted.issuperset(given.words) else [given]
+    vanished = tuple(text for text in requirement.quotes if not spec.lines.places(text))
     return RequirementImpact(
         id=requirement.id,
         kept=tuple(text for text in requirement.quotes if spec.lines.places(text)),
-        vanished=tuple(text for text in requirement.quotes if not spec.lines.places(text)),
+        vanished=vanished,
+        respelt={text: place for text in vanished if (place := spec.lines.respelt(text)) is not None},
         outgrown=tuple(outgrown),
         work_orders=tuple(order.id for order in plan.work_orders if requirement.id in order.requirements),
     )

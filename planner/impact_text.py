@@ -59,7 +59,11 @@ def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator
         if requirement.is_dirty:
             takers = ", ".join(requirement.work_orders) or "nobody"
             yield f"{requirement.id}  dirty, taken by {takers}"
-            yield from (f"  vanished  {quote(text, _SHOWN_CHARS)}" for text in requirement.vanished)
+            for text in requirement.vanished:
+                yield f"  vanished  {quote(text, _SHOWN_CHARS)}"
+                if text in requirement.respelt:
+                    place = _place(requirement.respelt[text])
+                    yield f"    only letter case or punctuation differs in {place}"
             yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
             yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
     yield from (f"new line  {_place(passage)}" for passage in found.new_lines)
@@ -114,6 +118,7 @@ def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObje
             "dirty": requirement.is_dirty,
             "kept": list(requirement.kept),
             "vanished": list(requirement.vanished),
+            "respelt": [{"quote": text, **_passage(place)} for text, place in requirement.respelt.items()],
             "outgrown": [_passage(passage) for passage in requirement.outgrown],
             "work_orders": list(requirement.work_orders),
         }

@@ -109,6 +109,35 @@ def test_a_new_line_touches_no_work_order() -> None:
     assert not found.is_empty
 
 
+@pytest.mark.parametrize(
+    ("new", "respelt"),
+    [
+        ("It Sorts them!", True),
+        ("it sorts \u00abthem\u00bb", True),
+        ("**It** sorts them.", True),
+        ("It sort them.", False),
+        ("It sorts, or them.", False),
+        ("It sorts themselves.", False),
+        ("It sorts them a bit.", False),
+        ("If asked, it sorts them.", False),
+        ("It sorts them \u2014 !", True),
+    ],
+)
+def test_a_line_that_is_only_spelt_otherwise_is_dirty_and_told_to_be_that(new: str, respelt: bool) -> None:
+    found = touched(OLD.replace("It sorts them.", new))
+    assert found.dirty_requirements == ("REQ-02",)
+    text = write_impact(found, PLAN, None, ImpactFormat.TEXT)
+    written = json.loads(write_impact(found, PLAN, None, ImpactFormat.JSON))["requirements"][1]
+    assert ("    only letter case or punctuation differs in line 2: " in text) == respelt
+    assert [one["quote"] for one in written["respelt"]] == ["It sorts them."] * respelt
+    assert all((one["first"], one["last"]) == (2, 2) for one in written["respelt"])
+
+
+@pytest.mark.parametrize("new", ["It  sorts\n  them.", "It sorts\u200b them."])
+def test_what_folding_makes_equal_is_not_dirty(new: str) -> None:
+    assert touched(OLD.replace("It sorts them.", new)).dirty_requirements == ()
+
+
 def test_lines_that_nobody_ever_quoted_are_not_new() -> None:
     assert touched(OLD).is_empty
     assert [line.text for line in touched(OLD, old=None).new_lines] == ["It is never slow."]
