@@ -89,11 +89,11 @@ def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
     for commit in reversed(landed.values()):
         for path, how in changed[commit].items():
             before.setdefault(path, None if how == "A" else f"{commit}^")
-    if branch is None:
+    if branch is None or tip is None:
         files, present = git.tracked_files(), source_reader(repo)
     else:
-        files = frozenset(git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", str(tip)))
-        present = partial(_blob, git, str(tip))
+        files = frozenset(git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", tip))
+        present = partial(_blob, git, tip)
 
     def read(path: str) -> bytes | None:
         if path not in before:

@@ -461,10 +461,15 @@ def test_no_field_of_a_landed_work_order_may_change(field: str) -> None:
 def test_any_answer_is_judged(key: str, value: Any) -> None:
     before = Plan.model_validate(document())
     touched = impact_of(before, None, Spec.of_text(CHANGED), None)
-    amendment = Amendment(before, frozenset({"WO-01"}), touched, within_impact=True, must_change=True)
+    landed = frozenset({"WO-01"})
     reply = json.dumps({**document(), key: value})
-    checked = check_reply(reply, frozenset(), Spec.of_text(CHANGED), amendment=amendment)
-    assert not checked.ok
+    for amendment in (
+        Amendment(before, landed, touched, within_impact=True, must_change=True),
+        Amendment(before, landed, touched, failing="WO-03", must_change=True),
+        Amendment(before, landed, failing="WO-03", must_change=True),
+    ):
+        checked = check_reply(reply, frozenset(), Spec.of_text(CHANGED), amendment=amendment)
+        assert not checked.ok
 
 
 @pytest.mark.parametrize("branch", [None, "main"])
