@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
+from factory.system.commits import CONTRACT, commits_naming
 from factory.system.console import visible
 from factory.system.git import OPERATIONS, Git, NotARepository, changed_entries, said
 
@@ -152,18 +153,17 @@ def require_ready(target: Target, *, in_place: bool, may_delete_ignored: bool) -
 def landed_commit(git: Git, ref: str, trailers: Mapping[str, str]) -> str | None:
     """The newest commit that `ref` reaches and whose trailers have these values; None if there is none.
 
-    Only trailers count: the same words elsewhere in a message prove nothing.
+    Args:
+        git: the repository.
+        ref: the full name of a branch.
+        trailers: values by the names of trailers, `Contract` among them.
+
+    Raises:
+        GitError: git failed.
     """
-    keys = sorted(trailers)
-    values = "%x00".join(f"%(trailers:key={key},valueonly,separator=%x2C)" for key in keys)
-    # The first in the alphabet, Contract or Run-Id, is rarer than Work-Order.
-    sought = f"{keys[0]}: {trailers[keys[0]]}"
-    listing = git.output("log", "--fixed-strings", f"--grep={sought}", f"--format=%H%x00{values}", ref, "--")
-    wanted = [trailers[key] for key in keys]
-    for line in listing.decode("utf-8", "replace").splitlines():
-        commit, *found = line.split("\0")
-        if found == wanted:
-            return commit
+    for commit in commits_naming(git, ref, trailers[CONTRACT]):
+        if trailers.items() <= commit.trailers.items():
+            return commit.id
     return None
 
 

@@ -1,5 +1,6 @@
 """What a revised plan is held against: the plan before, what of it has landed, what may change. Pure."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -20,13 +21,15 @@ class Amendment:
         before: the plan that is revised.
         landed: the ids of its work orders that have landed.
         impact: what the specification that the new plan is for touches; None if there is none to compare.
-        within_impact: whether nothing but that is a reason to change a work order.
+        failing: the id of the work order that failed, a reason to change it and later ones; None if none did.
+        within_impact: whether nothing but the impact is a reason to change a work order.
         must_change: whether a plan that does the same as before is no answer.
     """
 
     before: Plan
     landed: frozenset[str] = frozenset()
     impact: Impact | None = None
+    failing: str | None = None
     within_impact: bool = False
     must_change: bool = False
 
@@ -49,12 +52,25 @@ class Amendment:
     @cached_property
     def settled(self) -> frozenset[str]:
         """The pointers of the work orders that have landed."""
-        ids = [order.id for order in self.before.work_orders]
-        return frozenset(f"/work_orders/{index}" for index, name in enumerate(ids) if name in self.landed)
+        return settled(self.before, self.landed)
 
-    def is_settled(self, pointer: str) -> bool:
-        """Whether a place is in a work order that has landed, where nothing can be mended any more."""
-        return "/".join(pointer.split("/")[:3]) in self.settled
+    @cached_property
+    def untouched(self) -> tuple[int, ...]:
+        """The indices of the work orders that have not landed and that there is no reason to change."""
+        ids = [order.id for order in self.before.work_orders]
+        if self.failing in ids:
+            kept = ids[: ids.index(self.failing)]
+        else:
+            kept = ids if self.within_impact and self.impact is not None else []
+        touched = set(self.landed)
+        if self.impact is not None:
+            touched.update(self.impact.dirty_orders, self.impact.affected_orders)
+        return tuple(index for index, name in enumerate(kept) if name not in touched)
+
+    @cached_property
+    def may_move(self) -> bool:
+        """Whether an untouched work order may get another number, as those before it may be more or fewer."""
+        return self.impact is not None and not self.impact.is_empty
 
     def may_withdraw(self, requirement: str) -> bool:
         """Whether nothing of a requirement's quotes is left in the specification."""
@@ -78,6 +94,19 @@ class Amendment:
             if requirement.id in named and requirement.id not in names
         ]
         return {**document, "requirements": [*listed, *kept]}
+
+
+def settled(plan: Plan, landed: Collection[str]) -> frozenset[str]:
+    """The pointers of the work orders that have landed and stand at their places.
+
+    Nothing in there can be mended any more.
+    """
+    ids = [order.id for order in plan.work_orders]
+    return frozenset(
+        f"/work_orders/{index}"
+        for index, name in enumerate(ids)
+        if name in landed and name == work_order_id(index + 1)
+    )
 
 
 def content(order: WorkOrder) -> str:

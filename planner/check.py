@@ -4,6 +4,7 @@ Imports no model SDK and no graph library, so that checking is as quick as start
 for `check_plan`.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
@@ -12,7 +13,7 @@ from factory.contract.documents import schema_problems
 from factory.contract.python_source import Read
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
-from planner.amendment import Amendment
+from planner.amendment import Amendment, settled
 from planner.diagnostic import Diagnostic, Severity, in_order
 from planner.parse import parse_reply, refused_file
 from planner.rule import Subject, unread
@@ -94,10 +95,11 @@ def check_document(
     is_new: bool = False,
     read: Read = unread,
     amendment: Amendment | None = None,
+    landed: Collection[str] = (),
 ) -> Checked:
     """Check a JSON document.
 
-    Of work orders that have landed, an amendment is told only whether they are as they were.
+    Of work orders that have landed nothing is told, but of an amendment whether they are as they were.
 
     Args:
         document: the manifest as it was read.
@@ -106,15 +108,26 @@ def check_document(
         is_new: whether it must have requirements; older plans have none.
         read: gives the bytes of the repository's files.
         amendment: what the plan amends; None of a plan of its own.
+        landed: the ids of the work orders that have landed, if it amends nothing.
     """
     subject = Subject(document, repo_files, spec, is_new, read, amendment)
+    plan = _plan(subject)
+    if amendment is not None:
+        history = amendment.settled
+    else:
+        history = frozenset() if plan is None else settled(plan, landed)
     found = [
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES
         for finding in islice(rule.find(subject), MAX_FINDINGS)
-        if amendment is None or rule is LANDED_ALTERED or not amendment.is_settled(finding.pointer)
+        if rule is LANDED_ALTERED or "/".join(finding.pointer.split("/")[:3]) not in history
     ]
-    return Checked(_plan(subject), document, in_order(found), is_json=True)
+    return Checked(plan, document, in_order(found), is_json=True)
+
+
+def plan_of(document: JsonValue) -> Plan | None:
+    """The plan that a document is, whatever rules it breaks; None if it does not match the schema."""
+    return _plan(Subject(document, frozenset()))
 
 
 def _plan(subject: Subject) -> Plan | None:

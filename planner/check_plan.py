@@ -1,13 +1,17 @@
 """Checks a plan on disk: reading and checking, joined. The rules know no disk."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from factory.contract.python_source import Read
 from factory.contract.strict_json import BadJson
 from factory.system.plan_files import read_plan
-from planner.check import Checked, check_broken_file, check_document
+from planner.check import Checked, check_broken_file, check_document, plan_of
 from planner.rule import unread
 from planner.spec import Spec
+
+if TYPE_CHECKING:
+    from planner.landed import Built
 
 
 def check_plan(
@@ -29,3 +33,36 @@ def check_plan(
     except BadJson as error:
         return check_broken_file(error)
     return check_document(document, repo_files, spec, read=read)
+
+
+def check_built_plan(
+    path: Path, repo: Path | None, branch: str | None = None, spec: Spec | None = None
+) -> "tuple[Checked, Built | None]":
+    """Check the plan at `path` from where it starts in a repository that may hold a part of its results.
+
+    Work orders that have landed are not judged: they are history, for a revision of the plan, too.
+
+    Args:
+        path: the manifest or directory.
+        repo: the root of the repository; None for a new one.
+        branch: where to look for what has landed; None for the checkout.
+        spec: the specification that the plan is for, if it is known.
+
+    Returns:
+        The findings, and what the repository holds of the plan; None without a repository.
+
+    Raises:
+        WorkorderError: there is no plan at `path`, or it or the repository can't be read.
+    """
+    try:
+        document = read_plan(path)
+    except BadJson as error:
+        return check_broken_file(error), None
+    if repo is None:
+        return check_document(document, frozenset(), spec), None
+    # Only here: most plans are checked by themselves.
+    from planner.landed import built
+
+    standing = built(repo, plan_of(document), branch)
+    found = check_document(document, standing.files, spec, read=standing.read, landed=standing.commits.keys())
+    return found, standing

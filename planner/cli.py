@@ -70,7 +70,9 @@ def _run(options: Namespace, console: Console) -> int:
 
             return revise_command.run(options, console)
         case "check":
-            return _check(options, console)
+            from planner import check_command
+
+            return check_command.run(options, console)
         case "trace":
             from planner import trace_command
 
@@ -85,25 +87,6 @@ def _run(options: Namespace, console: Console) -> int:
             return _graph(options, console)
 
 
-def _check(options: Namespace, console: Console) -> int:
-    from factory.contract.work_order import MANIFEST_NAME
-    from planner.check_plan import check_plan
-    from planner.inputs import read_spec
-    from planner.render import OutputFormat, render, summary
-    from planner.repo_files import read_repo_files, source_reader
-
-    spec = None if options.spec is None else read_spec(options.spec)
-    files = read_repo_files(options.repo)
-    checked = check_plan(options.plan, files, spec, read=source_reader(options.repo))
-    manifest = options.plan / MANIFEST_NAME
-    source = str(manifest if manifest.exists() else options.plan)
-    text = render(checked.diagnostics, OutputFormat(options.output_format), source)
-    if text:
-        console.result(text)
-    console.progress(f"{options.plan}: {summary(checked.diagnostics)}")
-    return 0 if checked.ok else EXIT_INVALID
-
-
 def _explain(options: Namespace, console: Console) -> int:
     from planner.explain import explain, explain_all
 
@@ -112,19 +95,20 @@ def _explain(options: Namespace, console: Console) -> int:
 
 
 def _graph(options: Namespace, console: Console) -> int:
-    from planner.check_plan import check_plan
+    from planner.check_plan import check_built_plan
     from planner.dependencies import depends_on
     from planner.graph import GraphFormat, draw
+    from planner.options import refuse_lone_branch
     from planner.render import OutputFormat, render
-    from planner.repo_files import read_repo_files
 
-    repo_files = read_repo_files(options.repo)
-    checked = check_plan(options.plan, repo_files)
+    refuse_lone_branch(options)
+    checked, standing = check_built_plan(options.plan, options.repo, options.branch)
     if checked.plan is None:
         console.progress(render(checked.diagnostics, OutputFormat.FULL))
         console.error(f"{options.plan}: there is no plan to draw")
         return EXIT_INVALID
-    console.result(draw(checked.plan, depends_on(checked.plan, repo_files), GraphFormat(options.format)))
+    files = frozenset[str]() if standing is None else standing.files
+    console.result(draw(checked.plan, depends_on(checked.plan, files), GraphFormat(options.format)))
     return 0
 
 

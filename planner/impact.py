@@ -3,11 +3,12 @@
 Pure and without a model. Its forms are in `impact_text`; what a revision may do about it is for the rules.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
 from factory.contract.work_order import Plan, Requirement
+from planner.impact_reach import Affected, affected
 from planner.quotations import Passage
 from planner.spec import Spec
 from planner.spec_lines import is_covered
@@ -21,6 +22,7 @@ class RequirementImpact:
         id: its id.
         kept: its quotes that are still in the specification.
         vanished: its quotes that are not.
+        respelt: where some of those are still there but for letter case and punctuation, by the quote.
         outgrown: passages of the changed specification that say more than what it quotes of them.
         work_orders: the ids of the work orders that take it, in order.
     """
@@ -28,6 +30,7 @@ class RequirementImpact:
     id: str
     kept: tuple[str, ...]
     vanished: tuple[str, ...]
+    respelt: Mapping[str, Passage]
     outgrown: tuple[Passage, ...]
     work_orders: tuple[str, ...]
 
@@ -45,15 +48,20 @@ class Impact:
         requirements: the requirements that the plan still has, in order; withdrawn ones are left out.
         new_lines: the normative passages that no requirement quotes.
         dirty_orders: the ids of the work orders that take a dirty requirement, in order.
-        affected_orders: those of others that depend on one of these, at any distance.
-        unaffected_orders: the rest.
+        affected: others that depend on one of these or write the same file, at any distance, in order.
+        unaffected_orders: the ids of the rest.
     """
 
     requirements: tuple[RequirementImpact, ...]
     new_lines: tuple[Passage, ...]
     dirty_orders: tuple[str, ...]
-    affected_orders: tuple[str, ...]
+    affected: tuple[Affected, ...]
     unaffected_orders: tuple[str, ...]
+
+    @cached_property
+    def affected_orders(self) -> tuple[str, ...]:
+        """The ids of those that may be affected."""
+        return tuple(one.id for one in self.affected)
 
     @cached_property
     def dirty_requirements(self) -> tuple[str, ...]:
@@ -67,7 +75,11 @@ class Impact:
 
 
 def impact(
-    plan: Plan, dependencies: tuple[tuple[str, ...], ...], spec: Spec, old_spec: Spec | None = None
+    plan: Plan,
+    dependencies: tuple[tuple[str, ...], ...],
+    spec: Spec,
+    old_spec: Spec | None = None,
+    writes: Sequence[Collection[str]] | None = None,
 ) -> Impact:
     """Compare a plan with a changed specification.
 
@@ -77,6 +89,8 @@ def impact(
         spec: the changed specification.
         old_spec: the one that the plan was made for. With it, lines that no requirement has ever quoted are
             not new, and a line that grew around a quote is noticed.
+        writes: for each of its work orders the files that it writes; None if nobody looked, and then
+            dependencies alone count.
     """
     present = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
     known = frozenset() if old_spec is None else frozenset(_folded(old_spec, old_spec.lines.normative))
@@ -87,16 +101,14 @@ def impact(
     fresh = changed if old_spec is not None else spec.lines.normative
     dirty_names = {one.id for one in requirements if one.is_dirty}
     dirty = {order.id for order in plan.work_orders if dirty_names.intersection(order.requirements)}
-    reached = set(dirty)
-    for order, needed in zip(plan.work_orders, dependencies, strict=True):
-        if reached.intersection(needed):
-            reached.add(order.id)
     ids = [order.id for order in plan.work_orders]
+    others = affected(ids, dependencies, [()] * len(ids) if writes is None else writes, dirty)
+    reached = dirty.union(one.id for one in others)
     return Impact(
         requirements=requirements,
         new_lines=tuple(passage for passage in fresh if not is_covered(passage, quoted)),
         dirty_orders=tuple(name for name in ids if name in dirty),
-        affected_orders=tuple(name for name in ids if name in reached - dirty),
+        affected=others,
         unaffected_orders=tuple(name for name in ids if name not in reached),
     )
 
@@ -112,10 +124,12 @@ def _requirement(
     else:
         # What a specification says under an id belongs to that requirement alone.
         outgrown = [] if quoted.issuperset(given.words) else [given]
+    vanished = tuple(text for text in requirement.quotes if not spec.lines.places(text))
     return RequirementImpact(
         id=requirement.id,
         kept=tuple(text for text in requirement.quotes if spec.lines.places(text)),
-        vanished=tuple(text for text in requirement.quotes if not spec.lines.places(text)),
+        vanished=vanished,
+        respelt={text: place for text in vanished if (place := spec.lines.respelt(text)) is not None},
         outgrown=tuple(outgrown),
         work_orders=tuple(order.id for order in plan.work_orders if requirement.id in order.requirements),
     )

@@ -1,9 +1,8 @@
 """`planner impact`, put together: plan, specifications and repository are read, the impact is shown."""
 
 from argparse import Namespace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan
 from factory.system.console import Console
 from planner.check_plan import check_plan
@@ -11,8 +10,12 @@ from planner.dependencies import depends_on
 from planner.impact import Impact, impact
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.inputs import read_spec
+from planner.options import refuse_lone_branch
 from planner.render import OutputFormat, render
 from planner.spec import Spec
+
+if TYPE_CHECKING:
+    from planner.landed import Built
 
 _VALIDATION_FAILED: Final = 2
 
@@ -23,8 +26,7 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
-    if options.branch is not None and options.repo is None:
-        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    refuse_lone_branch(options)
     spec = read_spec(options.spec)
     old_spec = None if options.old_spec is None else read_spec(options.old_spec)
     checked = check_plan(options.plan, frozenset())
@@ -32,33 +34,35 @@ def run(options: Namespace, console: Console) -> int:
         console.progress(render(checked.diagnostics, OutputFormat.FULL))
         console.error(f"{options.plan}: there is no plan to compare")
         return _VALIDATION_FAILED
-    landed = None
-    files: frozenset[str] = frozenset()
+    standing = None
     if options.repo is not None:
-        from planner.landed import landed_commits, starting_point
+        from planner.landed import built
 
-        landed = landed_commits(options.repo, checked.plan, options.branch)
-        files = starting_point(options.repo, tuple(landed.values()), options.branch).files
-    found = impact_of(checked.plan, files, spec, old_spec)
+        standing = built(options.repo, checked.plan, options.branch)
+    found = impact_of(checked.plan, standing, spec, old_spec)
+    landed = None if standing is None else standing.commits
     console.result(write_impact(found, checked.plan, landed, ImpactFormat(options.output_format)))
     console.progress(f"{options.plan}: {counts(found)}")
     return 0
 
 
-def impact_of(plan: Plan, repo_files: frozenset[str], spec: Spec, old_spec: Spec | None) -> Impact:
+def impact_of(plan: Plan, standing: "Built | None", spec: Spec, old_spec: Spec | None) -> Impact:
     """The impact on a plan, whose dependencies are computed if it does not tell all of them.
 
     If the plan says that it was made for the same specification, that is the one before.
 
     Args:
         plan: the plan.
-        repo_files: the files that it started from.
+        standing: what a repository holds of it; None if nobody looked.
         spec: the changed specification.
         old_spec: the one before, if it is known.
     """
     told = [order.depends_on for order in plan.work_orders if order.depends_on is not None]
-    dependencies = tuple(told) if len(told) == len(plan.work_orders) else depends_on(plan, repo_files)
+    files = frozenset[str]() if standing is None else standing.files
+    dependencies = tuple(told) if len(told) == len(plan.work_orders) else depends_on(plan, files)
     provenance = plan.work_orders[0].provenance
     if old_spec is None and provenance is not None and provenance.spec_hash == spec.sha256:
         old_spec = spec
-    return impact(plan, dependencies, spec, old_spec)
+    return impact(
+        plan, dependencies, spec, old_spec, writes=None if standing is None else standing.writes(plan)
+    )

@@ -1,7 +1,7 @@
 """The impact of a changed specification as text or JSON. What comes from a model or a user is escaped."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, assert_never
 
@@ -10,9 +10,11 @@ from factory.contract.work_order import Plan
 from planner.diagnostic import quote
 from planner.ending import counted
 from planner.impact import Impact
+from planner.impact_reach import Affected
 from planner.quotations import Passage
 
 _SHOWN_CHARS: Final = 200
+_SHOWN_FILES: Final = 5
 
 
 class ImpactFormat(StrEnum):
@@ -57,16 +59,37 @@ def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator
         if requirement.is_dirty:
             takers = ", ".join(requirement.work_orders) or "nobody"
             yield f"{requirement.id}  dirty, taken by {takers}"
-            yield from (f"  vanished  {quote(text, _SHOWN_CHARS)}" for text in requirement.vanished)
+            for text in requirement.vanished:
+                yield f"  vanished  {quote(text, _SHOWN_CHARS)}"
+                if text in requirement.respelt:
+                    place = _place(requirement.respelt[text])
+                    yield f"    only letter case or punctuation differs in {place}"
             yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
             yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
     yield from (f"new line  {_place(passage)}" for passage in found.new_lines)
+    states = _states(found)
+    reasons = {one.id: one for one in found.affected}
     for order in plan.work_orders:
-        state = _states(found).get(order.id)
-        if state is not None:
-            yield f"{order.id}  {state}{_landed(order.id, landed)}  {quote(order.title, _SHOWN_CHARS)}"
+        if order.id in states:
+            state = f"{states[order.id]}{_landed(order.id, landed)}"
+            yield f"{order.id}  {state}  {quote(order.title, _SHOWN_CHARS)}"
+        if order.id in reasons:
+            yield from _why(reasons[order.id])
     if found.is_empty:
         yield "nothing is touched"
+
+
+def _why(one: Affected) -> Iterator[str]:
+    if one.depends_on:
+        yield f"  depends on {', '.join(one.depends_on)}"
+    for shared in one.shares[:_SHOWN_FILES]:
+        yield f"  writes {quote(shared.file, _SHOWN_CHARS)}, as {_doing(shared.work_orders)}"
+    if len(one.shares) > _SHOWN_FILES:
+        yield f"  and {counted(len(one.shares) - _SHOWN_FILES, 'more file')} like that"
+
+
+def _doing(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names)} {'does' if len(names) == 1 else 'do'}"
 
 
 def _place(passage: Passage) -> str:
@@ -88,12 +111,14 @@ def _landed(name: str, landed: Collection[str] | None) -> str:
 
 def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObject:
     states = _states(found)
+    reasons = {one.id: one for one in found.affected}
     requirements: list[JsonValue] = [
         {
             "id": requirement.id,
             "dirty": requirement.is_dirty,
             "kept": list(requirement.kept),
             "vanished": list(requirement.vanished),
+            "respelt": [{"quote": text, **_passage(place)} for text, place in requirement.respelt.items()],
             "outgrown": [_passage(passage) for passage in requirement.outgrown],
             "work_orders": list(requirement.work_orders),
         }
@@ -105,11 +130,24 @@ def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObje
             "title": order.title,
             "state": states.get(order.id, "unaffected"),
             "landed": None if landed is None else order.id in landed,
+            "because": _because(
+                [name for name in order.requirements if name in found.dirty_requirements],
+                reasons.get(order.id),
+            ),
         }
         for order in plan.work_orders
     ]
     new_lines: list[JsonValue] = [_passage(passage) for passage in found.new_lines]
     return {"requirements": requirements, "new_lines": new_lines, "work_orders": orders}
+
+
+def _because(dirty: Sequence[str], reason: Affected | None) -> JsonObject:
+    needed, shares = ((), ()) if reason is None else (reason.depends_on, reason.shares)
+    return {
+        "requirements": list(dirty),
+        "depends_on": list(needed),
+        "shares": [{"file": shared.file, "work_orders": list(shared.work_orders)} for shared in shares],
+    }
 
 
 def _passage(passage: Passage) -> JsonObject:

@@ -1,24 +1,21 @@
-"""What a branch tells of a plan: which commit landed each work order, and what the plan started from.
+"""What a branch tells of a plan: which commits landed its work orders, what they wrote, what it started from.
 
 Only reads.
 """
 
-import os
-from collections.abc import Iterable
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Final
 
 from factory.contract.canonical import contract_hash
 from factory.contract.errors import WorkorderError
 from factory.contract.python_module import MAX_SOURCE_BYTES
 from factory.contract.python_source import Read
-from factory.contract.work_order import Plan
+from factory.contract.work_order import Plan, WorkOrder
+from factory.system.commits import CONTRACT, WORK_ORDER, changed_files, commits_naming
 from factory.system.git import Git
-
-_FORMAT: Final = "%x00".join(
-    ("%H", *(f"%(trailers:key={key},valueonly,unfold,separator=%x2C)" for key in ("Work-Order", "Contract")))
-)
+from planner.repo_files import source_reader
 
 
 class NoSuchBranch(WorkorderError):
@@ -26,16 +23,24 @@ class NoSuchBranch(WorkorderError):
 
 
 @dataclass(frozen=True)
-class StartingPoint:
-    """The repository as it would be without what a plan's work orders did.
+class Built:
+    """A repository that holds a part of a plan's results.
 
     Attributes:
-        files: its tracked files.
+        commits: the commit that landed each work order, by the work order's id, in the plan's order.
+        written: the files that it changed, by the work order's id.
+        files: the tracked files that the plan starts from: those of now without those that work orders added.
         read: gives their bytes as they were before a work order changed them.
     """
 
+    commits: Mapping[str, str]
+    written: Mapping[str, frozenset[str]]
     files: frozenset[str]
     read: Read
+
+    def writes(self, plan: Plan) -> tuple[frozenset[str], ...]:
+        """For each work order of the plan the files that it has written or, not landed, may write."""
+        return tuple(self.written.get(order.id, frozenset(order.allowed_files)) for order in plan.work_orders)
 
 
 def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[str, str]:
@@ -46,34 +51,28 @@ def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[st
         plan: the plan.
         branch: where to look; None for the checkout's HEAD.
 
+    Returns:
+        The commits, the newest first.
+
     Raises:
         NotARepository: `repo` is not the root of a git work tree.
         NoSuchBranch: `branch` names no commit.
         GitError: git failed.
     """
     git = Git.open(repo)
-    tip = _tip(git, branch)
-    if tip is None:
-        return {}
-    contracts = {order.id: contract_hash(order) for order in plan.work_orders}
-    found: dict[str, str] = {}
-    listing = git.output("log", "--fixed-strings", "--grep=Contract: ", f"--format={_FORMAT}", tip, "--")
-    for line in os.fsdecode(listing).split("\n"):
-        commit, *trailers = line.split("\0")
-        if len(trailers) == 2 and contracts.get(trailers[0]) == trailers[1]:
-            found.setdefault(trailers[0], commit)
-    return found
+    return _landed(git, plan.work_orders, _tip(git, branch))
 
 
-def starting_point(repo: Path, commits: Iterable[str], branch: str | None = None) -> StartingPoint:
-    """What a plan starts from in a repository that holds a part of its results.
+def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
+    """What a repository holds of a plan, and what the plan starts from there.
 
-    What the user committed, before or in between, is a part of it.
+    What the user committed, before or in between, is a part of what it starts from. Without a branch that is
+    the checkout with its tracked files, as for a plan that is new.
 
     Args:
         repo: the root of the repository.
-        commits: those that landed the plan's work orders, in the plan's order.
-        branch: where to look; None for the checkout's HEAD.
+        plan: the plan; None for one that can't be read, of which nothing has landed.
+        branch: where to look; None for the checkout.
 
     Raises:
         NotARepository: `repo` is not the root of a git work tree.
@@ -82,32 +81,53 @@ def starting_point(repo: Path, commits: Iterable[str], branch: str | None = None
     """
     git = Git.open(repo)
     tip = _tip(git, branch)
-    if tip is None:
-        return StartingPoint(frozenset(), lambda path: None)
-    added: set[str] = set()
-    before: dict[str, str] = {}
-    for commit in commits:
-        added.update(_changed(git, commit, "A"))
-        for path in _changed(git, commit, "M"):
-            before.setdefault(path, f"{commit}^")
+    orders = () if plan is None else plan.work_orders
+    landed = _landed(git, orders, tip)
+    changed = changed_files(git, landed.values())
+    # The revision that has a file as it was before a work order changed it; None if one added it.
+    before: dict[str, str | None] = {}
+    for commit in reversed(landed.values()):
+        for path, how in changed[commit].items():
+            before.setdefault(path, None if how == "A" else f"{commit}^")
+    if branch is None or tip is None:
+        files, present = git.tracked_files(), source_reader(repo)
+    else:
+        files = frozenset(git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", tip))
+        present = partial(_blob, git, tip)
 
     def read(path: str) -> bytes | None:
-        name = f"{before.get(path, tip)}:{path}"
-        if not git.call("cat-file", "-e", name).ok:
-            return None
-        if int(git.text("cat-file", "-s", name)) > MAX_SOURCE_BYTES:
-            raise WorkorderError(f"is larger than {MAX_SOURCE_BYTES:,} bytes", where=path)
-        return git.output("cat-file", "blob", name)
+        if path not in before:
+            return present(path)
+        revision = before[path]
+        return None if revision is None else _blob(git, revision, path)
 
-    files = frozenset(git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", tip))
-    return StartingPoint(files - added, read)
+    return Built(
+        commits={order.id: landed[order.id] for order in orders if order.id in landed},
+        written={name: frozenset(changed[commit]) for name, commit in landed.items()},
+        files=files - {path for path, revision in before.items() if revision is None},
+        read=read,
+    )
 
 
-def _changed(git: Git, commit: str, how: str) -> tuple[str, ...]:
-    return git.paths(
-        "diff-tree", "--root", "-r", "-z", "--no-commit-id", "--no-renames", "--name-only",
-        f"--diff-filter={how}", commit,
-    )  # fmt: skip
+def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str, str]:
+    if tip is None:
+        return {}
+    contracts = {order.id: contract_hash(order) for order in orders}
+    found: dict[str, str] = {}
+    for commit in commits_naming(git, tip):
+        name = commit.trailers[WORK_ORDER]
+        if contracts.get(name) == commit.trailers[CONTRACT]:
+            found.setdefault(name, commit.id)
+    return found
+
+
+def _blob(git: Git, revision: str, path: str) -> bytes | None:
+    name = f"{revision}:{path}"
+    if not git.call("cat-file", "-e", name).ok:
+        return None
+    if int(git.text("cat-file", "-s", name)) > MAX_SOURCE_BYTES:
+        raise WorkorderError(f"is larger than {MAX_SOURCE_BYTES:,} bytes", where=path)
+    return git.output("cat-file", "blob", name)
 
 
 def _tip(git: Git, branch: str | None) -> str | None:

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
+from factory.contract.errors import WorkorderError
 from factory.system.arguments import Parser, Version, add_limits, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
@@ -46,6 +47,16 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
+def refuse_lone_branch(options: argparse.Namespace) -> None:
+    """Refuse `--branch` without the repository that has it.
+
+    Raises:
+        WorkorderError: that is so.
+    """
+    if options.branch is not None and options.repo is None:
+        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+
+
 def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "compile", "write a plan for a specification")
     command.add_argument(
@@ -55,7 +66,12 @@ def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
         metavar="FILE",
         help="the specification: UTF-8 text, or data if the name ends in .yaml, .yml or .json",
     )
-    _add_repo(command)
+    command.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        help="the git repository that the plan starts from (default: a new one)",
+    )
     _add_asking(command)
 
 
@@ -131,7 +147,7 @@ def _add_asking(command: _Parser) -> None:
 def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "check", "check a plan that exists; no model is asked")
     _add_plan(command)
-    _add_repo(command)
+    _add_built_in(command)
     command.add_argument(
         "--spec", type=Path, metavar="FILE", help="the specification that the plan is for, to compare the two"
     )
@@ -182,7 +198,7 @@ def _add_explain(commands: "argparse._SubParsersAction[_Parser]") -> None:
 def _add_graph(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = _command(commands, "graph", "draw which work orders depend on which")
     _add_plan(command)
-    _add_repo(command)
+    _add_built_in(command)
     command.add_argument(
         "--format",
         choices=("mermaid", "dot", "json"),
@@ -225,17 +241,10 @@ def _add_built_in(command: _Parser) -> None:
         "--repo",
         type=Path,
         metavar="DIR",
-        help="the git repository that the plan is built in, for what has landed",
+        help="the git repository that the plan is built in, before or after (default: a new one)",
     )
     command.add_argument(
-        "--branch", metavar="NAME", help="the branch to look for commits on (default: the one checked out)"
-    )
-
-
-def _add_repo(command: _Parser) -> None:
-    command.add_argument(
-        "--repo",
-        type=Path,
-        metavar="DIR",
-        help="the git repository that the plan starts from (default: a new one)",
+        "--branch",
+        metavar="NAME",
+        help="the branch to look for what has landed (default: the one checked out)",
     )

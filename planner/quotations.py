@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 LINE_BREAK: Final = re.compile(r"\r\n|\r|\n")
@@ -83,8 +84,9 @@ class Words:
         for index, word in enumerate(self.all):
             if not word.is_marker:
                 self.of_line.setdefault(word.line, []).append(index)
-        self._said = _Sequence(self.all, [i for i, word in enumerate(self.all) if not word.is_marker])
-        self._written = _Sequence(self.all, range(len(self.all)))
+        folded = [(index, word.folded) for index, word in enumerate(self.all)]
+        self._said = _Sequence([(index, text) for index, text in folded if not self.all[index].is_marker])
+        self._written = _Sequence(folded)
         self._found: dict[str, tuple[Passage, ...]] = {}
 
     def places(self, quote: str) -> tuple[Passage, ...]:
@@ -104,19 +106,27 @@ class Words:
             self._found[quote] = found
         return found
 
+    @cached_property
+    def _bare(self) -> "_Sequence":
+        return _Sequence(_bare_words(self.all))
+
+    def respelt(self, quote: str) -> tuple[Passage, ...]:
+        """Where the letters and digits of `quote` stand in whatever case: the first `MAX_PLACES` places.
+
+        Words without any, such as a dash, don't belong to these passages.
+        """
+        found = self._bare.ranges([bare for _, bare in _bare_words(_words(quote))])
+        return tuple(self.passage(indices) for indices in found)
+
     def nearest(self, quote: str) -> Passage | None:
         """The passage that shares most words with `quote`, rare words counting more than frequent ones.
 
         None if no passage of about its length shares half of its words.
         """
-        sought = [bare for word in _words(quote) if not word.is_marker and (bare := _bare(word.folded))]
+        sought = [bare for _, bare in _bare_words(_words(quote))]
         wanted = Counter(sought[:_NEAREST_WORDS])
         length = wanted.total() * 5 // 4 + 1
-        here = [
-            (index, bare)
-            for index, word in enumerate(self.all)
-            if not word.is_marker and (bare := _bare(word.folded))
-        ]
+        here = _bare_words(self.all)
         often = Counter(word for _, word in here)
         window = Counter[str]()
         shared = weight = most = end = enough = 0
@@ -148,16 +158,20 @@ class Words:
 
 
 class _Sequence:
-    """Some words of a text in one string, with the way back from its characters."""
+    """Some words of a text in one string, with the way back from its characters.
 
-    def __init__(self, words: Sequence[Word], indices: Sequence[int]) -> None:
-        self._indices = indices
-        self._text = " ".join(words[index].folded for index in indices)
+    Args:
+        words: the index of each word in the text, and what it is compared as.
+    """
+
+    def __init__(self, words: Sequence[tuple[int, str]]) -> None:
+        self._indices = [index for index, _ in words]
+        self._text = " ".join(text for _, text in words)
         self._starts: list[int] = []
         at = 0
-        for index in indices:
+        for _, text in words:
             self._starts.append(at)
-            at += len(words[index].folded) + 1
+            at += len(text) + 1
 
     def ranges(self, sought: list[str]) -> list[Sequence[int]]:
         """The indices of the words at each place where the `sought` words stand."""
@@ -206,5 +220,11 @@ def _inside_word(text: str, at: int) -> bool:
     return 0 < at < len(text) and text[at - 1].isalnum() and text[at].isalnum()
 
 
-def _bare(word: str) -> str:
-    return "".join(character for character in word.lower() if character.isalnum())
+def _bare_words(words: Sequence[Word]) -> list[tuple[int, str]]:
+    """The words that have letters or digits, by index: those alone, and without their case."""
+    return [
+        (index, bare)
+        for index, word in enumerate(words)
+        if not word.is_marker
+        and (bare := "".join(character for character in word.folded.lower() if character.isalnum()))
+    ]

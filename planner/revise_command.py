@@ -16,9 +16,11 @@ from planner.impact import Impact
 from planner.impact_command import impact_of
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.inputs import BadText, read_amending_template, read_spec
-from planner.landed import StartingPoint, landed_commits, starting_point
+from planner.landed import built
+from planner.options import refuse_lone_branch
 from planner.render import OutputFormat, render
 from planner.repair_request import RepairRequest, read_repair_request, require_of_plan
+from planner.repo_files import source_reader
 
 _VALIDATION_FAILED: Final = 2
 
@@ -50,20 +52,15 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     Raises:
         WorkorderError: an input can't be used, or there is nothing to revise.
     """
-    commits: dict[str, str] = {}
-    start = StartingPoint(frozenset(), lambda path: None)
-    if options.repo is not None:
-        found = landed_commits(options.repo, before, options.branch)
-        commits = {order.id: found[order.id] for order in before.work_orders if order.id in found}
-        start = starting_point(options.repo, tuple(commits.values()), options.branch)
-    landed = frozenset(commits)
+    standing = None if options.repo is None else built(options.repo, before, options.branch)
+    landed = frozenset(() if standing is None else standing.commits)
     failure = None
     if options.failure is not None:
         failure = read_repair_request(options.failure)
         require_of_plan(failure, before, landed, str(options.failure))
     spec = None if options.spec is None else read_spec(options.spec)
     old_spec = None if options.old_spec is None else read_spec(options.old_spec)
-    touched = None if spec is None else impact_of(before, start.files, spec, old_spec)
+    touched = None if spec is None else impact_of(before, standing, spec, old_spec)
     has_other_reason = failure is not None or options.feedback is not None
     if touched is not None and touched.is_empty and not has_other_reason:
         raise WorkorderError(
@@ -72,14 +69,21 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
             hint="go on with the present plan; `planner impact` shows what a specification touches",
         )
     amendment = Amendment(
-        before, landed, touched, within_impact=not has_other_reason, must_change=has_other_reason
+        before,
+        landed,
+        touched,
+        failing=None if failure is None else failure.work_order,
+        within_impact=not has_other_reason,
+        must_change=has_other_reason,
     )
     told = _evidence(amendment, failure, options.feedback)
     message = amending_message(read_amending_template(), amendment, told)
     reason = _in_words(failure, options.feedback, touched)
     amending = Amending(amendment, message, reason, read_changes(options.plan))
     console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
-    return job_of(options, spec, start.files, start.read, amending)
+    if standing is None:
+        return job_of(options, spec, frozenset(), source_reader(None), amending)
+    return job_of(options, spec, standing.files, standing.read, amending)
 
 
 def _refuse_impossible(options: Namespace) -> None:
@@ -88,8 +92,7 @@ def _refuse_impossible(options: Namespace) -> None:
             "there is no reason to revise the plan",
             hint="give --failure FILE, --spec FILE or --feedback TEXT",
         )
-    if options.branch is not None and options.repo is None:
-        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    refuse_lone_branch(options)
     if options.old_spec is not None and options.spec is None:
         raise WorkorderError(
             "has a meaning only with --spec", where="--old-spec", hint="name the changed specification"

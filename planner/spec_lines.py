@@ -47,6 +47,16 @@ class SpecLines:
             sorted({self.words.all[index].line for place in self.places(quote) for index in place.words})
         )
 
+    def respelt(self, quote: str) -> Passage | None:
+        """The first place where what is asked for is a quote but for letter case and punctuation, if any."""
+        for place in self.words.respelt(quote):
+            said = frozenset(place.words)
+            asked = {self._passage_of[word] for word in said if word in self._passage_of}
+            rest = {index for number in asked for index in self.normative[number].words} - said
+            if asked and not any(map(str.isalnum, "".join(self.words.all[index].folded for index in rest))):
+                return place
+        return None
+
     def nearest(self, quote: str) -> Passage | None:
         """The passage most like a quote that is not in the text; None if nothing is like it."""
         return self.words.nearest(quote)
@@ -59,6 +69,11 @@ class SpecLines:
         """The normative passages of which the quotes together hold less than half of the words."""
         quoted = self.covered(quotes)
         return tuple(passage for passage in self.normative if not is_covered(passage, quoted))
+
+    @cached_property
+    def _passage_of(self) -> dict[int, int]:
+        """For the index of each word that is in a normative passage, the number of that passage."""
+        return {index: number for number, passage in enumerate(self.normative) for index in passage.words}
 
     def _named(self, first: int, last: int) -> Passage:
         inside = [index for line in range(first, last + 1) for index in self.words.of_line.get(line, ())]

@@ -1,9 +1,9 @@
 """The matrix from a specification's lines to the commits that fulfil them. Its forms are in `trace_text`."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from factory.contract.work_order import Plan
+from factory.contract.work_order import Plan, Requirement
 from planner.quotations import Passage
 from planner.spec import Spec
 from planner.spec_lines import is_covered
@@ -36,6 +36,8 @@ class TracedRequirement:
         lines: the numbers of the lines that it quotes, in order, counted from 1.
         misquoted: its quotes that are not in the specification.
         work_orders: the ids of the work orders that take it, in order.
+        withdrawn: whether the specification asks for it no more; then it quotes an earlier one, and stands
+            for none of these lines.
     """
 
     id: str
@@ -43,6 +45,7 @@ class TracedRequirement:
     lines: tuple[int, ...]
     misquoted: tuple[str, ...]
     work_orders: tuple[str, ...]
+    withdrawn: bool
 
 
 @dataclass(frozen=True)
@@ -94,20 +97,12 @@ def trace(plan: Plan, spec: Spec, commits: Mapping[str, str] | None = None) -> T
         spec: the specification that it is for.
         commits: the commit that landed each work order, by the work order's id; None if nobody looked.
     """
+    present = [requirement for requirement in plan.requirements if not requirement.withdrawn]
     owners: dict[int, dict[str, None]] = {}
-    for requirement in plan.requirements:
+    for requirement in present:
         for index in spec.lines.covered(requirement.quotes):
             owners.setdefault(index, {})[requirement.id] = None
-    requirements = tuple(
-        TracedRequirement(
-            id=requirement.id,
-            text=requirement.text,
-            lines=tuple(sorted({line for text in requirement.quotes for line in spec.lines.lines(text)})),
-            misquoted=tuple(text for text in requirement.quotes if not spec.lines.places(text)),
-            work_orders=tuple(order.id for order in plan.work_orders if requirement.id in order.requirements),
-        )
-        for requirement in plan.requirements
-    )
+    requirements = tuple(_requirement(plan, one, spec) for one in plan.requirements)
     orders = tuple(
         TracedOrder(
             id=order.id,
@@ -118,11 +113,25 @@ def trace(plan: Plan, spec: Spec, commits: Mapping[str, str] | None = None) -> T
         )
         for order in plan.work_orders
     )
-    return Trace(_lines(plan, spec, owners), requirements, orders, commits is not None)
+    return Trace(_lines(present, spec, owners), requirements, orders, commits is not None)
 
 
-def _lines(plan: Plan, spec: Spec, owners: Mapping[int, Mapping[str, None]]) -> tuple[TracedLine, ...]:
-    position = {requirement.id: index for index, requirement in enumerate(plan.requirements)}
+def _requirement(plan: Plan, requirement: Requirement, spec: Spec) -> TracedRequirement:
+    quotes = () if requirement.withdrawn else requirement.quotes
+    return TracedRequirement(
+        id=requirement.id,
+        text=requirement.text,
+        lines=tuple(sorted({line for text in quotes for line in spec.lines.lines(text)})),
+        misquoted=tuple(text for text in quotes if not spec.lines.places(text)),
+        work_orders=tuple(order.id for order in plan.work_orders if requirement.id in order.requirements),
+        withdrawn=requirement.withdrawn,
+    )
+
+
+def _lines(
+    requirements: Sequence[Requirement], spec: Spec, owners: Mapping[int, Mapping[str, None]]
+) -> tuple[TracedLine, ...]:
+    position = {requirement.id: index for index, requirement in enumerate(requirements)}
     quoted = frozenset(owners)
 
     def traced(passage: Passage, normative: bool) -> TracedLine:
@@ -132,7 +141,7 @@ def _lines(plan: Plan, spec: Spec, owners: Mapping[int, Mapping[str, None]]) -> 
 
     found = {passage.words: traced(passage, True) for passage in spec.lines.normative}
     asked = {index for words in found for index in words}
-    for requirement in plan.requirements:
+    for requirement in requirements:
         for text in requirement.quotes:
             for place in spec.lines.places(text):
                 # What is quoted and asks for nothing, a row of a table for example, is a line of its own.

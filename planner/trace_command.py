@@ -4,11 +4,11 @@ from argparse import Namespace
 from collections.abc import Iterable
 from typing import Final
 
-from factory.contract.errors import WorkorderError
 from factory.system.console import Console
 from planner.check_plan import check_plan
 from planner.diagnostic import Diagnostic, Severity
 from planner.inputs import read_spec
+from planner.options import refuse_lone_branch
 from planner.render import OutputFormat, render
 from planner.trace import trace
 from planner.trace_text import TraceFormat, counts, write_trace
@@ -25,8 +25,7 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
-    if options.branch is not None and options.repo is None:
-        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    refuse_lone_branch(options)
     spec = read_spec(options.spec)
     checked = check_plan(options.plan, frozenset(), spec)
     if checked.plan is None:

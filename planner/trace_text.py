@@ -11,6 +11,8 @@ from planner.trace import Trace, TracedOrder
 
 _COMMIT_CHARS: Final = 12
 _LINE_CHARS: Final = 160
+_LOST: Final = "not in the specification"
+_WITHDRAWN: Final = "withdrawn: the specification asks for it no more"
 
 
 class TraceFormat(StrEnum):
@@ -46,7 +48,7 @@ def counts(trace: Trace) -> str:
     covered = normative - len(trace.uncovered)
     text = (
         f"{covered} of {normative} normative lines are quoted,"
-        f" {len(trace.requirements)} requirements, {len(trace.work_orders)} work orders"
+        f" {len(trace.requirements)} requirements{_withdrawn(trace)}, {len(trace.work_orders)} work orders"
     )
     if trace.with_commits:
         text += f", {sum(order.commit is not None for order in trace.work_orders)} landed"
@@ -61,9 +63,12 @@ def _text(trace: Trace, source: str) -> Iterator[str]:
             yield "  (hardly quoted)" if line.requirements else "  (no requirement quotes this)"
         for name in line.requirements:
             yield from _requirement_text(trace, name, shown, f"see line {line.passage.first}")
-    lost = [requirement for requirement in trace.requirements if not requirement.lines]
-    if lost:
-        yield "not in the specification"
+    for title, lost in (
+        (_LOST, [one for one in trace.requirements if not one.lines and not one.withdrawn]),
+        (_WITHDRAWN, [one for one in trace.requirements if one.withdrawn]),
+    ):
+        if lost:
+            yield title
         for requirement in lost:
             yield from _requirement_text(trace, requirement.id, shown, "see above")
     free = [order for order in trace.work_orders if not order.requirements]
@@ -71,6 +76,11 @@ def _text(trace: Trace, source: str) -> Iterator[str]:
         yield "without a requirement"
         for order in free:
             yield from _order_text(trace, order, "  ")
+
+
+def _withdrawn(trace: Trace) -> str:
+    number = sum(one.withdrawn for one in trace.requirements)
+    return f" ({number} withdrawn)" if number else ""
 
 
 def _requirement_text(trace: Trace, name: str, shown: dict[str, str], place: str) -> Iterator[str]:
@@ -119,6 +129,7 @@ def _json(trace: Trace, source: str) -> JsonObject:
             "lines": list(requirement.lines),
             "misquoted": list(requirement.misquoted),
             "work_orders": list(requirement.work_orders),
+            "withdrawn": requirement.withdrawn,
         }
         for requirement in trace.requirements
     ]
@@ -151,7 +162,8 @@ def _markdown(trace: Trace) -> Iterator[str]:
     for requirement in trace.requirements:
         if not requirement.lines:
             for order in _takers(trace, requirement.id):
-                yield _row(["—", "not in the specification", *_cells(trace, requirement.id, order)])
+                place = _WITHDRAWN if requirement.withdrawn else _LOST
+                yield _row(["—", place, *_cells(trace, requirement.id, order)])
     for order in trace.work_orders:
         if not order.requirements:
             yield _row(["", "", *_cells(trace, "—", order)])

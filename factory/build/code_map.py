@@ -7,6 +7,7 @@ from factory.build.history import History
 from factory.contract.canonical import readable_json
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan
+from factory.system.commits import changed_files
 from factory.system.files import write_atomic
 from factory.system.git import Git
 
@@ -26,16 +27,17 @@ def write_code_map(git: Git, plan: Plan, found: History, out: Path) -> None:
     Raises:
         GitError, FileProblem: it can't be read or written.
     """
+    landed = {name: one.commit for name, one in found.landed.items()}
+    changed = changed_files(git, landed.values())
     files: dict[str, dict[str, list[JsonValue]]] = {}
     for order in plan.work_orders:
-        landed = found.landed.get(order.id)
-        if landed is None:
+        if order.id not in landed:
             continue
-        how = ("diff-tree", "-r", "-z", "--name-only", "--no-renames")
-        for path in git.paths(*how, landed.parent, landed.commit):
+        commit = landed[order.id]
+        for path in changed[commit]:
             entry = files.setdefault(path, {"work_orders": [], "requirements": [], "commits": []})
             entry["work_orders"].append(order.id)
-            entry["commits"].append(landed.commit)
+            entry["commits"].append(commit)
             entry["requirements"] += [one for one in order.requirements if one not in entry["requirements"]]
     told: JsonObject = {
         "schema_version": SCHEMA_VERSION,

@@ -1,20 +1,13 @@
 """What the branch says about a plan: which work orders are done, and what a build starts from. Only reads."""
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
 
 from factory.build.trees import Changes, changes
 from factory.contract.canonical import contract_hash
 from factory.contract.work_order import Plan
+from factory.system.commits import CONTRACT, RUN_ID, WORK_ORDER, commits_naming, latest_commits
 from factory.system.git import Git
-
-_KEYS: Final = ("Work-Order", "Contract", "Run-Id")
-_FORMAT: Final = "%x00".join(
-    ("%H", "%P", *(f"%(trailers:key={key},valueonly,unfold,separator=%x2C)" for key in _KEYS))
-)
-_FIELDS: Final = 2 + len(_KEYS)
 
 
 @dataclass(frozen=True)
@@ -62,28 +55,15 @@ def history(git: Git, tip: str, plan: Plan) -> History:
     """
     contracts = {order.id: contract_hash(order) for order in plan.work_orders}
     landed: dict[str, Landed] = {}
-    for order_id, contract, found in _commits(git, tip, "--fixed-strings", "--grep=Contract: "):
-        if contracts.get(order_id) == contract:
-            landed.setdefault(order_id, found)
+    for commit in commits_naming(git, tip):
+        if contracts.get(commit.trailers[WORK_ORDER]) == commit.trailers[CONTRACT]:
+            found = Landed(commit.id, commit.parent, commit.trailers[RUN_ID])
+            landed.setdefault(commit.trailers[WORK_ORDER], found)
+    ours = {found.commit: order_id for order_id, found in landed.items()}
     base, above = tip, []
-    for order_id, contract, found in _commits(git, tip, "--first-parent", f"--max-count={len(contracts)}"):
-        own = contracts.get(order_id) == contract and landed.get(order_id) == found
-        if not own or not found.parent:
+    for commit in latest_commits(git, tip, len(contracts)):
+        if commit.id not in ours or not commit.parent:
             break
-        above.append(order_id)
-        base = found.parent
+        above.append(ours[commit.id])
+        base = commit.parent
     return History(tip, base, landed, tuple(reversed(above)))
-
-
-def _commits(git: Git, tip: str, *chosen: str) -> list[tuple[str, str, Landed]]:
-    """Work order, contract and the rest of each commit, the newest first; empty texts where it has none."""
-    listing = git.output("log", *chosen, f"--format={_FORMAT}", tip, "--")
-    found = []
-    for line in os.fsdecode(listing).split("\n"):
-        fields = line.split("\0")
-        if len(fields) == _FIELDS:
-            commit, parents, order_id, contract, run_id = fields
-            # What merges two lines is none of ours.
-            parent = "" if " " in parents else parents
-            found.append((order_id, contract, Landed(commit, parent, run_id)))
-    return found

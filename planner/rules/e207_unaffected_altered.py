@@ -1,16 +1,21 @@
-"""An unaffected work order was altered.
+"""A work order that there is no reason to change was altered.
 
 ## What it finds
 
-A work order of the plan before that takes no requirement which the changed specification touches, depends on
-no work order that does, has not landed, and is not in the revised plan as it was. It may have another number.
+After a failure: a work order before the one that failed which has not landed and which the revised plan
+leaves out, moves to another number or states otherwise. If the specification has changed, too, only one which
+it does not affect, and that may have another number.
 
-Only in `planner revise` with a changed specification and no other reason.
+For a changed specification alone: a work order of the plan before that takes no requirement which the changed
+specification touches, is not affected by one that does, has not landed, and is not in the revised plan as it
+was. It may have another number. `planner impact` with the same options tells who is affected.
+
+Only in `planner revise` with `--failure`, or with a changed specification and no other reason.
 
 ## Why it matters
 
-What a change does not touch has been thought about and reviewed. A plan that is written anew each time must
-be reviewed anew each time.
+What a change does not touch has been thought about and reviewed, and it may have been paid for: under another
+contract it is asked for again. A plan that is written anew each time must be reviewed anew each time.
 
 ## Example
 
@@ -89,8 +94,9 @@ the revision
 
 ## Fix
 
-Copy the work order from the plan before, letter for letter, its number aside. What is new belongs into a work
-order of its own.
+Copy the work order from the plan before, letter for letter, for a changed specification its number aside.
+What is new belongs into a work order of its own; what mends a failure, into the one that failed and those
+after it.
 """
 
 from collections.abc import Iterator
@@ -101,25 +107,32 @@ from planner.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Look for each unaffected work order among the new ones."""
+    """Look for each untouched work order among the new ones, or at its place."""
     amendment = subject.amendment
-    if amendment is None or amendment.impact is None or not amendment.within_impact:
+    if amendment is None:
         return
-    present = {content(placed.order) for placed in subject.orders}
+    here = {placed.index: content(placed.order) for placed in subject.orders}
+    present = frozenset(here.values())
     places = {
         name: f"/work_orders/{index}"
         for index, raw in subject.raw_orders
         if isinstance(name := raw.get("id"), str)
     }
-    for order, was in zip(amendment.before.work_orders, amendment.contents, strict=True):
-        unaffected = order.id in amendment.impact.unaffected_orders and order.id not in amendment.landed
-        if unaffected and was not in present:
-            yield Finding(
-                places.get(order.id, "/work_orders"),
-                f"{order.id} of the plan before is not affected by the changed specification, and is not"
-                " in this plan as it was",
-                "copy it letter for letter, its number aside; put what is new into a work order of its own",
-            )
+    for index in amendment.untouched:
+        name, was = amendment.before.work_orders[index].id, amendment.contents[index]
+        if here.get(index) == was or (amendment.may_move and was in present):
+            continue
+        if amendment.failing is None:
+            reason = "is not affected by the changed specification"
+            aside = ", its number aside; put what is new into a work order of its own"
+        else:
+            reason = f"comes before {amendment.failing}, which failed"
+            aside = f"; change {amendment.failing}, and later ones as far as needed"
+        yield Finding(
+            places.get(name, "/work_orders"),
+            f"{name} of the plan before {reason}, and is not in this plan as it was",
+            f"copy it letter for letter{aside}",
+        )
 
 
 RULE = Rule("E207", "unaffected-altered", Severity.ERROR, explanation=__doc__, find=find)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from factory.contract.work_order import Plan
 from planner.dependencies import depends_on
 from planner.impact import Impact, impact
+from planner.impact_reach import affected
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.spec import Spec
 from planner.spec_document import read_spec_document, rendered
@@ -55,11 +56,86 @@ def test_dependence_is_followed_at_any_distance() -> None:
     assert orders(found) == (("WO-01",), ("WO-02", "WO-03"), ("WO-04",))
 
 
+def shared(*writes: str, dirty: str, needed: tuple[str, ...] = ("", "", "", "")) -> list[str]:
+    """Who is affected and why, of four work orders that write these files and need those others."""
+    ids = [f"WO-{number:02d}" for number in range(1, len(writes) + 1)]
+    found = affected(ids, [one.split() for one in needed], [one.split() for one in writes], {dirty})
+    return [
+        f"{one.id}: {' '.join(one.depends_on)}; "
+        + ", ".join(f"{file.file} {' '.join(file.work_orders)}" for file in one.shares)
+        for one in found
+    ]
+
+
+def test_who_writes_the_same_file_is_affected_before_and_after() -> None:
+    assert shared("a", "a b", "c", "b", dirty="WO-02") == ["WO-01: ; a WO-02", "WO-04: ; b WO-02"]
+
+
+def test_files_and_dependencies_are_followed_together_and_reasons_lead_to_what_is_dirty() -> None:
+    writes, needed = ("a", "a b", "b", "c"), ("", "", "WO-02", "WO-02 WO-03")
+    assert shared(*writes, dirty="WO-01", needed=needed) == [
+        "WO-02: ; a WO-01",
+        "WO-03: WO-02; b WO-02",
+        "WO-04: WO-02; ",
+    ]
+    assert shared(*writes, dirty="WO-04", needed=needed) == []
+
+
+def test_a_file_is_told_with_all_who_are_nearer() -> None:
+    assert shared("a b", "a b", "b a", "c", dirty="WO-03") == [
+        "WO-01: ; a WO-03, b WO-03",
+        "WO-02: ; a WO-03, b WO-03",
+    ]
+
+
+def test_shared_files_are_shown_and_of_many_the_first() -> None:
+    files = ["sort\x1b.py", *(f"z{number}.py" for number in range(6))]
+    writes = [["words.py"], files, ["count.py"], files]
+    new = Spec.of_text(OLD.replace("sorts them", "sorts them backwards"))
+    found = impact(PLAN, ((),) * 4, new, Spec.of_text(OLD), writes)
+    assert found.unaffected_orders == ("WO-01", "WO-03")
+    text = write_impact(found, PLAN, None, ImpactFormat.TEXT).splitlines()
+    assert text[-7:-5] == ["WO-04  may be affected  `Step 4`", "  writes `sort\\x1b.py`, as WO-02 does"]
+    assert text[-1] == "  and 2 more files like that"
+    written = json.loads(write_impact(found, PLAN, None, ImpactFormat.JSON))["work_orders"]
+    assert [one["file"] for one in written[3]["because"]["shares"]] == files
+    assert written[3]["because"]["shares"][0]["work_orders"] == ["WO-02"]
+
+
 def test_a_new_line_touches_no_work_order() -> None:
     found = touched(OLD + "- It must say goodbye.\n")
     assert [(line.first, line.text) for line in found.new_lines] == [(5, "It must say goodbye.")]
     assert orders(found) == ((), (), ("WO-01", "WO-02", "WO-03", "WO-04"))
     assert not found.is_empty
+
+
+@pytest.mark.parametrize(
+    ("new", "respelt"),
+    [
+        ("It Sorts them!", True),
+        ("it sorts \u00abthem\u00bb", True),
+        ("**It** sorts them.", True),
+        ("It sort them.", False),
+        ("It sorts, or them.", False),
+        ("It sorts themselves.", False),
+        ("It sorts them a bit.", False),
+        ("If asked, it sorts them.", False),
+        ("It sorts them \u2014 !", True),
+    ],
+)
+def test_a_line_that_is_only_spelt_otherwise_is_dirty_and_told_to_be_that(new: str, respelt: bool) -> None:
+    found = touched(OLD.replace("It sorts them.", new))
+    assert found.dirty_requirements == ("REQ-02",)
+    text = write_impact(found, PLAN, None, ImpactFormat.TEXT)
+    written = json.loads(write_impact(found, PLAN, None, ImpactFormat.JSON))["requirements"][1]
+    assert ("    only letter case or punctuation differs in line 2: " in text) == respelt
+    assert [one["quote"] for one in written["respelt"]] == ["It sorts them."] * respelt
+    assert all((one["first"], one["last"]) == (2, 2) for one in written["respelt"])
+
+
+@pytest.mark.parametrize("new", ["It  sorts\n  them.", "It sorts\u200b them."])
+def test_what_folding_makes_equal_is_not_dirty(new: str) -> None:
+    assert touched(OLD.replace("It sorts them.", new)).dirty_requirements == ()
 
 
 def test_lines_that_nobody_ever_quoted_are_not_new() -> None:
@@ -129,6 +205,7 @@ def test_the_text_says_what_is_touched() -> None:
         "new line  line 2: `It sorts\\x1b[31m them backwards.`",
         "WO-02  dirty, landed  `Step 2`",
         "WO-03  may be affected, not landed  `Step 3`",
+        "  depends on WO-02",
     ]
     assert counts(found) == (
         "1 of 3 requirements dirty, 1 new line, 1 work order dirty, 1 more that may be affected"
@@ -150,5 +227,10 @@ def test_json_is_whole(landed: frozenset[str] | None) -> None:
         ("dirty", None if landed is None else True),
         ("may be affected", None if landed is None else False),
         ("unaffected", None if landed is None else False),
+    ]
+    because = [one["because"] for one in written["work_orders"]]
+    assert because[1:3] == [
+        {"requirements": ["REQ-02"], "depends_on": [], "shares": []},
+        {"requirements": [], "depends_on": ["WO-02"], "shares": []},
     ]
     assert written["new_lines"] == [{"first": 2, "last": 2, "text": "It sorts them backwards."}]

@@ -25,6 +25,7 @@ BROKEN_CHAIN = manifest(
         "src/game.py",
         preconditions=[exists("src/rules.py"), exists("src/dice.py")],
         acceptance_commands=["./scripts/verify.sh"],
+        red_exempt=[{"command": "bash scripts/verify.sh", "reason": "It passes already."}],
         context_files=["docs/rules.md"],
     ),
     verify_contract=verified_by("bash scripts/verify.sh", "scripts/verify.sh"),

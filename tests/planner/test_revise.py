@@ -26,12 +26,12 @@ from planner.compile import Compiled, Deps, compile_spec
 from planner.emit import with_computed_fields, write_plan
 from planner.ending import Outcome
 from planner.impact_command import impact_of
-from planner.landed import landed_commits, starting_point
+from planner.landed import built, landed_commits
 from planner.options import parser
 from planner.revise_command import revision_job
 from planner.spec import Spec
-from tests.planner.plans import Json, exists, makes, manifest
-from tests.support.repositories import commit_files, make_repo
+from tests.planner.plans import Json, absent, exists, makes, manifest
+from tests.support.repositories import commit_files, git, make_repo
 from tests.support.scripted_model import ScriptedModel
 
 SPEC = "- It prints words.\n- It sorts them.\n- It counts them.\n"
@@ -201,6 +201,56 @@ class TestFailure:
         assert "E209" in codes(result)
         assert not (bench.root / "revised").exists()
 
+    @pytest.mark.parametrize(
+        "lose",
+        [
+            lambda orders: orders[1].update(intent="Sort them, but better."),
+            lambda orders: orders[1].update(red_exempt=[{"command": "python sort.py", "reason": "Green."}]),
+            lambda orders: orders.insert(1, {**step(2, "new.py"), "requirements": ["REQ-02"]}),
+            lambda orders: orders.append(orders.pop(1)),
+        ],
+        ids=["altered", "exempt", "moved back", "moved to the end"],
+    )
+    def test_what_comes_before_the_failure_stays_at_its_place(
+        self, bench: Bench, lose: Callable[[list[Json]], None]
+    ) -> None:
+        def change(plan: Json) -> None:
+            plan["work_orders"][2]["intent"] = "Count them, with the option."
+
+        def more(plan: Json) -> None:
+            change(plan)
+            lose(plan["work_orders"])
+            for number, order in enumerate(plan["work_orders"], start=1):
+                order["id"] = f"WO-{number:02d}"
+
+        # The specification alone gives no other reason.
+        asked = ["--failure", bench.failure(3), "--spec", bench.spec(SPEC)]
+        result = bench.revise([answer(more), answer(change)], *asked)
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert "WO-02 of the plan before comes before WO-03, which failed, and is not" in bench.prompt(1)
+        assert "error[E207] WO-02 /work_orders/1: " in bench.prompt(1)
+        assert contract_hash(bench.after.work_orders[1]) == contract_hash(bench.before.work_orders[1])
+
+    def test_what_comes_after_the_failure_may_change(self, bench: Bench) -> None:
+        def change(plan: Json) -> None:
+            mend(plan)
+            plan["work_orders"][2]["intent"] = "Count what is sorted."
+            plan["work_orders"].insert(2, step(3, "between.py"))
+            plan["work_orders"][3]["id"] = "WO-04"
+
+        result = bench.revise([answer(change)], "--failure", bench.failure())
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+
+    def test_what_the_specification_touches_may_change_before_the_failure(self, bench: Bench) -> None:
+        def change(plan: Json) -> None:
+            plan["requirements"][1]["quotes"] = ["It sorts them backwards."]
+            plan["work_orders"][1]["intent"] = "Sort them backwards."
+            plan["work_orders"][2]["intent"] = "Count them, with the option."
+
+        changed = bench.spec(SPEC.replace("sorts them", "sorts them backwards"))
+        result = bench.revise([answer(change)], "--failure", bench.failure(3), "--spec", changed)
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+
     def test_a_check_is_not_given_up(self, bench: Bench) -> None:
         def weaken(plan: Json) -> None:
             plan["work_orders"][1]["acceptance_commands"] = ["test -f sort.py"]
@@ -272,6 +322,29 @@ class TestChangedSpecification:
 
         bench.revise([answer(forget), answer(on_top)], "--spec", bench.spec(CHANGED))
         assert "error[E208] /requirements/0: " in bench.prompt(1)
+
+    def test_who_may_write_what_a_dirty_one_has_written_is_affected(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        # WO-01 has landed and changed old.py, which its contract does not tell; WO-03 may write it, too.
+        altered = document()
+        altered["work_orders"][2]["allowed_files"].append("old.py")
+        altered["work_orders"][2]["postconditions"].append(exists("old.py"))
+        plan = with_computed_fields(Plan.model_validate(altered), frozenset({"old.py"}), "c0ffee")
+        write_plan(plan, bench.root / "plan", overwrite=True)
+        arguments = ["impact", "--plan", str(bench.root / "plan"), "--spec", bench.spec(CHANGED)]
+        assert main(arguments) == 0
+        assert "WO-03" not in capsys.readouterr().out
+        assert main([*arguments, "--repo", str(bench.root / "repo")]) == 0
+        assert (
+            "WO-03  may be affected, not landed  `Step 3`\n  writes `old.py`, as WO-01 does\n"
+            in capsys.readouterr().out
+        )
+
+        on_top(altered)
+        altered["work_orders"][2]["title"] = "Count, as letters"
+        result = bench.revise([json.dumps(altered)], "--spec", bench.spec(CHANGED))
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
 
     def test_an_unaffected_work_order_stays_but_may_move(self, bench: Bench) -> None:
         def alter(plan: Json) -> None:
@@ -387,22 +460,134 @@ def test_no_field_of_a_landed_work_order_may_change(field: str) -> None:
 @pytest.mark.parametrize("key", ["requirements", "work_orders", "verify_contract"])
 def test_any_answer_is_judged(key: str, value: Any) -> None:
     before = Plan.model_validate(document())
-    touched = impact_of(before, frozenset(), Spec.of_text(CHANGED), None)
-    amendment = Amendment(before, frozenset({"WO-01"}), touched, within_impact=True, must_change=True)
+    touched = impact_of(before, None, Spec.of_text(CHANGED), None)
+    landed = frozenset({"WO-01"})
     reply = json.dumps({**document(), key: value})
-    checked = check_reply(reply, frozenset(), Spec.of_text(CHANGED), amendment=amendment)
-    assert not checked.ok
+    for amendment in (
+        Amendment(before, landed, touched, within_impact=True, must_change=True),
+        Amendment(before, landed, touched, failing="WO-03", must_change=True),
+        Amendment(before, landed, failing="WO-03", must_change=True),
+    ):
+        checked = check_reply(reply, frozenset(), Spec.of_text(CHANGED), amendment=amendment)
+        assert not checked.ok
 
 
-def test_the_start_is_the_repository_without_what_landed(bench: Bench) -> None:
+@pytest.mark.parametrize("branch", [None, "main"])
+def test_the_start_is_the_repository_without_what_landed(bench: Bench, branch: str | None) -> None:
     commit_files(bench.root / "repo", {"mine.py": "y = 1\n"})
-    commits = tuple(landed_commits(bench.root / "repo", bench.before).values())
-    start = starting_point(bench.root / "repo", commits)
+    start = built(bench.root / "repo", bench.before, branch)
     assert start.files == {"README.md", "old.py", "mine.py"}
+    assert start.written == {"WO-01": {"words.py", "old.py"}}
     assert start.read("old.py") == b"x = 1\n"
     assert start.read("mine.py") == b"y = 1\n"
     assert start.read("nowhere.py") is None
-    assert starting_point(bench.root / "repo", ()).files == start.files | {"words.py"}
+    assert start.read("words.py") is None
+
+
+def test_a_file_that_two_changed_is_read_as_it_was_before_the_first(bench: Bench) -> None:
+    bench.land(bench.before, 3, {"old.py": "x = 3\n", "count.py": ""})
+    commit_files(bench.root / "repo", {"old.py": "x = 4\n"})
+    bench.land(bench.before, 2, {"old.py": "x = 5\n", "sort.py": ""})
+    start = built(bench.root / "repo", bench.before)
+    assert start.read("old.py") == b"x = 1\n"
+    assert start.files == {"README.md", "old.py"}
+    assert start.writes(bench.before) == (
+        {"old.py", "words.py"},
+        {"old.py", "sort.py"},
+        {"old.py", "count.py"},
+    )
+
+
+class TestCheckOfABuiltPlan:
+    """`planner check --repo` judges a plan as a revision does: from where it started, without what landed."""
+
+    def check(self, bench: Bench, plan: str, *options: str) -> int:
+        return main(["check", str(bench.root / plan), "--repo", str(bench.root / "repo"), *options])
+
+    def rewrite(self, bench: Bench, altered: Json, *landed: int) -> None:
+        plan = with_computed_fields(Plan.model_validate(altered), frozenset(), "c0ffee")
+        write_plan(plan, bench.root / "plan", overwrite=True)
+        for number in landed:
+            files = {str(path): "1\n" for path in plan.work_orders[number - 1].allowed_files}
+            bench.land(plan, number, {**files, "old.py": f"x = {number + 3}\n"})
+
+    def test_what_a_landed_one_made_is_not_there_at_the_start(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        altered = document()
+        altered["work_orders"][0]["preconditions"] = [absent("words.py")]
+        altered["work_orders"][1]["preconditions"] = [absent("sort.py"), exists("words.py")]
+        self.rewrite(bench, altered, 1)
+        assert self.check(bench, "plan") == 0
+        assert self.check(bench, "plan", "--branch", "main") == 0
+        assert capsys.readouterr().err.count("plan: 0 errors, 0 warnings; 1 of 3 have landed") == 2
+        on_top(altered)
+        bench.revise([json.dumps(altered)], "--spec", bench.spec(CHANGED))
+        assert self.check(bench, "revised", "--spec", bench.spec(CHANGED)) == 0
+
+    def test_what_is_there_hides_no_broken_contract(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        altered = document()
+        altered["work_orders"][1]["preconditions"] = [exists("count.py")]
+        self.rewrite(bench, altered, 3)
+        assert self.check(bench, "plan") == 2
+        assert "error[E101] WO-02 /work_orders/1/preconditions/0: `count.py`" in capsys.readouterr().out
+        mended = json.loads(json.dumps(altered))
+        mended["work_orders"][1]["intent"] = "Sort."
+        result = bench.revise([json.dumps(mended)], "--feedback", "Sort.", "--max-attempts", "1")
+        assert codes(result) == ["E101"]
+
+    def test_what_landed_is_not_judged_but_only_at_its_place(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        altered = document()
+        altered["work_orders"][0]["preconditions"] = [exists("gone.py")]
+        self.rewrite(bench, altered)
+        assert self.check(bench, "plan") == 2
+        self.rewrite(bench, altered, 1)
+        assert self.check(bench, "plan") == 0
+        altered["work_orders"].append(altered["work_orders"][0])
+        (bench.root / "twice.json").write_text(json.dumps(altered))
+        capsys.readouterr()
+        assert self.check(bench, "twice.json", "--output-format", "concise") == 2
+        told = capsys.readouterr().out
+        assert "error[E001] WO-01 /work_orders/3" in told and "/work_orders/0" not in told
+
+    def test_a_new_plan_starts_from_what_is_tracked(self, bench: Bench) -> None:
+        git(bench.root / "repo", "rm", "--quiet", "--cached", "words.py")
+        altered = document()
+        altered["work_orders"][2]["preconditions"] = [exists("draft.py")]
+        self.rewrite(bench, altered)
+        assert self.check(bench, "plan") == 2
+        (bench.root / "repo" / "draft.py").write_text("")
+        git(bench.root / "repo", "add", "draft.py")
+        assert self.check(bench, "plan") == 0
+
+    def test_a_broken_plan_is_told_with_a_repository_too(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        for text in ("{", "[]", '{"work_orders": [7]}'):
+            (bench.root / "broken.json").write_text(text)
+            assert self.check(bench, "broken.json") == 2
+        assert "E000" in capsys.readouterr().out
+
+    def test_a_drawing_starts_there_too(self, bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+        altered = document()
+        altered["work_orders"][0] = step(1, "lib/words.py", "REQ-01")
+        altered["work_orders"][1]["acceptance_commands"] = ["python sort.py lib"]
+        self.rewrite(bench, altered, 1)
+        drawing = ["graph", str(bench.root / "plan"), "--repo", str(bench.root / "repo"), "--format", "json"]
+        assert main(drawing) == 0
+        assert json.loads(capsys.readouterr().out)["work_orders"][1]["depends_on"] == ["WO-01"]
+
+
+@pytest.mark.parametrize("command", ["check", "graph"])
+def test_a_branch_needs_its_repository(
+    bench: Bench, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    assert main([command, str(bench.root / "plan"), "--branch", "main"]) == 1
+    assert "--branch: has a meaning only with --repo" in capsys.readouterr().err
 
 
 class TestCommand:
@@ -450,4 +635,5 @@ class TestCommand:
             "title": "Step 1",
             "state": "dirty",
             "landed": None,
+            "because": {"requirements": ["REQ-01"], "depends_on": [], "shares": []},
         }

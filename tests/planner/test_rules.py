@@ -409,6 +409,20 @@ class TestPostconditions:
         assert codes(order(allowed_files=["a.py", "b.py"])) == []
 
 
+class TestExemptions:
+    def test_an_exemption_names_an_acceptance_command_of_its_work_order(self) -> None:
+        def found(*exempt: str) -> list[str]:
+            listed = [{"command": command, "reason": "It stays as it is."} for command in exempt]
+            first = makes(1, "a.py", acceptance_commands=["python a.py", "pytest -q"], red_exempt=listed)
+            second = makes(2, "b.py", acceptance_commands=["python b.py"])
+            diagnostics = check(first, second, repo=("tests/test_a.py",)).diagnostics
+            return [one.pointer for one in diagnostics if one.code == "E404"]
+
+        assert found() == found("python a.py") == found("pytest -q", "python a.py") == []
+        assert found("pytest  -q") == found("python b.py") == ["/work_orders/0/red_exempt/0/command"]
+        assert found("pytest -q", "pytest") == ["/work_orders/0/red_exempt/1/command"]
+
+
 class TestVerifyInAcceptance:
     @pytest.mark.parametrize(
         "command",

@@ -39,7 +39,7 @@ PLAN = Plan.model_validate(
             requirements=["REQ-01", "REQ-02"],
             acceptance_commands=["python -m pytest -q", "python words.py 'a | b'"],
         ),
-        makes(3, "more.py", requirements=["REQ-02"], acceptance_commands=["python more.py"]),
+        makes(3, "more.py", requirements=["REQ-02", "REQ-05"], acceptance_commands=["python more.py"]),
         requirements=[
             {
                 "id": "REQ-01",
@@ -49,6 +49,12 @@ PLAN = Plan.model_validate(
             {"id": "REQ-02", "text": "Both.", "quotes": ["It says `|` and <b>bold</b>.", "prints the words"]},
             {"id": "REQ-03", "text": "Nobody.", "quotes": ["Nobody"]},
             {"id": "REQ-04", "text": "Lost.", "quotes": ["It is not there."]},
+            {
+                "id": "REQ-05",
+                "text": "Of before.",
+                "quotes": ["It was there.", "Twice is once."],
+                "withdrawn": True,
+            },
         ],
     )
 )
@@ -86,11 +92,16 @@ def test_each_requirement_knows_its_lines_and_work_orders() -> None:
         "REQ-02": ((5, 7), (), ("WO-02", "WO-03")),
         "REQ-03": ((9,), (), ()),
         "REQ-04": ((), ("It is not there.",), ()),
+        # Of another specification: what it quoted there is not looked for in this one.
+        "REQ-05": ((), (), ("WO-03",)),
     }
+    assert [one.id for one in traced().requirements if one.withdrawn] == ["REQ-05"]
 
 
 def test_what_is_covered_is_counted() -> None:
-    assert counts(traced()) == ("2 of 4 normative lines are quoted, 4 requirements, 3 work orders, 2 landed")
+    assert counts(traced()) == (
+        "2 of 4 normative lines are quoted, 5 requirements (1 withdrawn), 3 work orders, 2 landed"
+    )
     assert counts(trace(PLAN, SPEC)).endswith("3 work orders")
 
 
