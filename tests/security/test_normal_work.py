@@ -243,10 +243,16 @@ def test_node_works(level: str, user: str) -> None:
 
 def test_a_program_that_is_missing_is_told_as_without_a_sandbox(user: str) -> None:
     programs = ("no-such-program", "./missing", "/etc", "/nowhere/x")
-    requests = [{"name": f"program {number}", "argv": [name]} for number, name in enumerate(programs)]
     told = []
     for level in ("none", "bwrap", "landlock"):
         with protected_place(user) as place:
+            # A directory on PATH that can't be searched.
+            (place / "closed").mkdir(mode=0o000)
+            path = f"{place}/closed:{os.defpath}"
+            requests = [
+                {"name": f"program {number}", "argv": [name], "environment": {"PATH": path}}
+                for number, name in enumerate(programs)
+            ]
             answers = drive(user, level, place, requests)
         told.append([answer["not_started"] for answer in answers.values()])
 

@@ -11,6 +11,7 @@ and `typing` would take longer than all the rest. Imports nothing of this projec
 """
 
 import _signal  # type: ignore[import-not-found]
+import errno
 import marshal
 import os
 import resource
@@ -53,8 +54,16 @@ def main() -> None:
     try:
         os.execvp(command[0], command)
     except OSError as error:
-        os.write(told, str(error.errno).encode())
+        os.write(told, str(_told(error, command[0])).encode())
         os._exit(127)
+
+
+def _told(error: OSError, program: str) -> int | None:
+    """The error number. A program that is nowhere on PATH is missing, even if a directory on it is closed."""
+    if error.errno != errno.EACCES or "/" in program:
+        return error.errno
+    found = any(os.path.lexists(f"{folder}/{program}") for folder in os.get_exec_path())
+    return errno.EACCES if found else errno.ENOENT
 
 
 def _limit(limits: dict[str, int]) -> None:
