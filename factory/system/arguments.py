@@ -3,6 +3,7 @@
 import argparse
 import sys
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import NoReturn
 
 
@@ -70,6 +71,16 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
     return number
+
+
+def add_knowledge(parser: argparse.ArgumentParser) -> None:
+    """The option that names the notes: `knowledge`."""
+    parser.add_argument(
+        "--knowledge",
+        type=Path,
+        metavar="DIR",
+        help="notes for the model: the Markdown files (*.md) below DIR, at most 200 KB together",
+    )
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
