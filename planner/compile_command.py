@@ -16,9 +16,11 @@ from factory.llm.prices import Price
 from factory.llm.select import select_model
 from factory.system.clock import SystemClock
 from factory.system.console import Console
+from factory.system.notes import read_notes
 from planner.amending import Amending
 from planner.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile import Compiled, Deps, Job, compile_spec
+from planner.context import gather, told
 from planner.emit import refuse_unusable
 from planner.ending import Outcome, exit_code
 from planner.inputs import read_revision_template, read_spec, read_template
@@ -56,6 +58,8 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
     limits = Limits(options.max_cost_usd, options.max_tokens, job.price)
     model = Budget(limits, ledger).guarded(asked)
     deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
+    for line in told(job.context):
+        console.progress(line)
     result = compile_spec(job, deps)
     _tell(result, options, directory, console)
     return result.summary.exit_code
@@ -78,10 +82,12 @@ def job_of(
         amending: the revision, if a plan is revised.
 
     Raises:
-        WorkorderError: the template or the place of the plan can't be used.
+        WorkorderError: the template, the notes or the place of the plan can't be used.
     """
     template = read_template(options.template)
     refuse_unusable(options.outdir, overwrite=options.overwrite)
+    notes = read_notes(options.knowledge)
+    text = None if spec is None else spec.text
     effort = options.reasoning_effort
     return Job(
         spec=spec,
@@ -97,6 +103,7 @@ def job_of(
         ),
         price=Price(*options.price) if options.price else None,
         read=read,
+        context=gather(repo_files, read, notes, text, options.context_tokens),
         amending=amending,
     )
 
@@ -142,6 +149,7 @@ def _in_words(summary: CompileSummary) -> str:
         f"attempts  {len(summary.attempts)} of {summary.settings.max_attempts}",
         f"tokens    {_tokens(summary.usage)}",
         *([] if summary.cost_usd is None else [f"cost      ${summary.cost_usd:.4f}"]),
+        *([f"context   {_context(summary)}"] if summary.context.parts else []),
         f"time      {summary.elapsed_seconds:.1f} s",
         f"compiled  {summary.compile_hash}",
     ]
@@ -152,6 +160,11 @@ def _in_words(summary: CompileSummary) -> str:
 
 def _after(dependencies: tuple[str, ...]) -> str:
     return f"  (after {', '.join(dependencies)})" if dependencies else ""
+
+
+def _context(summary: CompileSummary) -> str:
+    context = summary.context
+    return f"about {context.tokens:,} of {context.limit_tokens:,} tokens of each prompt"
 
 
 def _tokens(usage: Usage) -> str:

@@ -1,6 +1,7 @@
 """`planner revise`, put together: the plan, what has landed, and why it is revised; then as a compile."""
 
 from argparse import Namespace
+from dataclasses import replace
 from typing import Final
 
 from factory.contract.errors import WorkorderError
@@ -19,6 +20,7 @@ from planner.inputs import BadText, read_amending_template, read_spec
 from planner.landed import StartingPoint, landed_commits, starting_point
 from planner.render import OutputFormat, render
 from planner.repair_request import RepairRequest, read_repair_request, require_of_plan
+from planner.repo_files import refusing_links
 
 _VALIDATION_FAILED: Final = 2
 
@@ -56,6 +58,7 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
         found = landed_commits(options.repo, before, options.branch)
         commits = {order.id: found[order.id] for order in before.work_orders if order.id in found}
         start = starting_point(options.repo, tuple(commits.values()), options.branch)
+        start = replace(start, read=refusing_links(start.read, options.repo, options.branch))
     landed = frozenset(commits)
     failure = None
     if options.failure is not None:

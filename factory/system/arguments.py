@@ -58,19 +58,22 @@ class Version(argparse.Action):
         parser.exit()
 
 
+def whole(text: str) -> int:
+    """A whole number from 0 upwards.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    return _number(text, least=0)
+
+
 def positive(text: str) -> int:
     """A whole number from 1 upwards.
 
     Raises:
         argparse.ArgumentTypeError: it is none.
     """
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
-    return number
+    return _number(text, least=1)
 
 
 def add_knowledge(parser: argparse.ArgumentParser) -> None:
@@ -103,6 +106,16 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT,OUTPUT",
         help="US dollars for a million tokens, of a model whose price is not known",
     )
+
+
+def _number(text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} upwards")
+    return number
 
 
 def _price(text: str) -> tuple[Decimal, Decimal]:

@@ -405,6 +405,34 @@ def test_the_start_is_the_repository_without_what_landed(bench: Bench) -> None:
     assert starting_point(bench.root / "repo", ()).files == start.files | {"words.py"}
 
 
+def test_the_repository_is_shown_as_it_was_before_the_plan_with_notes_before_the_reasons(
+    bench: Bench,
+) -> None:
+    (bench.root / "repo" / "link.py").symlink_to("old.py")
+    commit_files(
+        bench.root / "repo", {"mine.py": "def mine(a: int) -> int: ...\n", "AGENTS.md": "Be kind.\n"}
+    )
+    (bench.root / "notes").mkdir()
+    (bench.root / "notes" / "a.md").write_text("A note.\n")
+
+    bench.revise([answer(mend)], "--feedback", "Sort.", "--knowledge", str(bench.root / "notes"))
+
+    prompt = bench.prompt()
+    places = [
+        prompt.index(text)
+        for text in (
+            '"AGENTS.md"\n\nBe kind.\n',
+            '"README.md"\n\nmine\n',
+            '"a.md"\n\nA note.\n',
+            "# link.py: can't be read\n\n# mine.py\nmine:mine(a: int) -> int\n\n# old.py\nold:x: int\n",
+            "<present_plan",
+        )
+    ]
+    assert places == sorted(places)
+    # What the plan's work orders made is no part of it.
+    assert "# words.py" not in prompt
+
+
 class TestCommand:
     def test_a_program_revises(self, bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
         program = bench.root / "model.py"
