@@ -103,9 +103,9 @@ def told(context: Context) -> tuple[str, ...]:
 
 
 def recorded_names(names: Sequence[str]) -> tuple[str, ...]:
-    """Names as a record has them: the first hundred, and how many more there are."""
+    """Names as a record has them: harmless, the first hundred, and how many more there are."""
     more = len(names) - _RECORDED
-    return (*names[:_RECORDED], *([f"… and {more} more"] if more > 0 else []))
+    return (*(one_line(name) for name in names[:_RECORDED]), *([f"… and {more} more"] if more > 0 else []))
 
 
 def _gaps(parts: Sequence[Shown]) -> list[str]:

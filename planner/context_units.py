@@ -132,16 +132,18 @@ def _readme(path: str, read: Read, limit: int) -> Unit:
     def piece(text: str) -> Piece:
         if estimate_tokens(text) <= limit:
             return Piece(quoted_file("readme", path, text))
-        lines = text.splitlines(keepends=True)
+        lines = text.removesuffix("\n").split("\n")
         kept: list[str] = []
         tokens = 0
         for line in lines:
-            tokens += estimate_tokens(line)
+            tokens += estimate_tokens(f"{line}\n")
             if tokens > limit:
                 break
             kept.append(line)
         cut = f"[cut here: {len(lines) - len(kept)} of {len(lines)} lines are left out]"
-        return Piece(quoted_file("readme", path, "".join([*kept, cut])), f"{path} from line {len(kept) + 1}")
+        return Piece(
+            quoted_file("readme", path, "\n".join([*kept, cut])), f"{path} from line {len(kept) + 1}"
+        )
 
     return Unit(path, _shown(path, read, piece))
 

@@ -1,5 +1,6 @@
 """What the planner is told beside the specification: facts in quotation marks, within a limit, gaps named."""
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -245,3 +246,21 @@ def test_what_cannot_be_read_is_named_and_no_link_is_followed(tmp_path: Path) ->
 def test_of_many_names_the_record_has_the_first() -> None:
     assert recorded_names(["a"] * 100) == ("a",) * 100
     assert recorded_names(["a"] * 102) == (*["a"] * 100, "… and 2 more")
+    assert recorded_names(["\udcff\n"]) == ("\\udcff\\n",)
+
+
+def test_names_of_any_bytes_break_nothing(tmp_path: Path) -> None:
+    odd = os.fsdecode(b"\xff")
+    repo = make_repo(tmp_path / "repo", {f"{odd}.py": "def f(): ...\n", f"{odd}/AGENTS.md": "x\n"})
+    # As a repository's own objects give them, and as the checkout refuses them.
+    whole = known({f"{odd}.py": "def f(): ...\n", f"{odd}/AGENTS.md": "x\n"}, ())
+
+    found = gather(read_repo_files(repo), source_reader(repo), (), None, 24_000)
+
+    assert "# \\udcff.py\n#   f\n" in text_of(whole)
+    assert '"\\udcff/AGENTS.md"\n\nx\n' in text_of(whole)
+    for context in (whole, found):
+        text_of(context).encode()
+        for one in context.parts:
+            names = [*one.names, *one.left_out, *(name for name, _ in one.unreadable)]
+            "".join(recorded_names(names)).encode()
