@@ -38,9 +38,9 @@ What the people of the project know about it; each note with its path on the fir
     Part.OUTLINE: """## Outline
 
 The public names of the repository's Python modules. A line without `#` is a symbol in the form of \
-`provides` and `consumes`, to be copied letter for letter. Lines with `#` name files and say more: what a \
-module or class is for, names that can't be written as a symbol, names that a package takes from its \
-modules.""",
+`provides` and `consumes`, to be copied letter for letter. Lines with `#` name files and say more: how \
+long a file is, what a module or class is for, names that can't be written as a symbol, names that a \
+package takes from its modules.""",
     Part.TESTS: """## Tests
 
 The functions and classes that the repository's test modules define, by name only.""",

@@ -248,8 +248,10 @@ def _names(module: Module) -> str:
 
 
 def _heading(path: str, module: Module) -> str:
+    # The implementer writes a file whole again, so its size matters to a plan.
+    head = f"# {one_line(path)}, {module.line_count:,} line{'' if module.line_count == 1 else 's'}"
     said = _first_line(module.docstring)
-    return f"# {one_line(path)}" + (f": {said}" if said else "")
+    return f"{head}: {said}" if said else head
 
 
 def _about(name: str, node: ast.ClassDef, *, is_writable: bool) -> Iterator[str]:

@@ -117,6 +117,7 @@ class Module:
         exports: the names in its `__all__`; empty without one, None if it can't be told.
         problem: why it could not be read; empty if it could.
         docstring: its docstring; empty without one.
+        line_count: how many lines its source has.
     """
 
     name: str
@@ -125,6 +126,7 @@ class Module:
     exports: frozenset[str] | None = frozenset()
     problem: str = ""
     docstring: str = ""
+    line_count: int = 0
 
     def absolute(self, statement: ast.ImportFrom) -> str:
         """The dotted name of the module that a statement imports from."""
@@ -146,7 +148,7 @@ def parse_module(name: str, package: str, path: str, data: bytes) -> Module:
     """
     if len(data) > MAX_SOURCE_BYTES:
         return Module(name, package, problem=f"its source `{path}` is larger than {MAX_SOURCE_BYTES:,} bytes")
-    module = Module(name, package)
+    module = Module(name, package, line_count=data.count(b"\n"))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -297,7 +297,7 @@ def test_an_existing_repository_and_notes_are_known_to_the_model(desk: Desk) -> 
         ("agents_md", f'"AGENTS.md"\n\n{fake}'),
         ("readme", '"README.md"\n\nA shop.\n'),
         ("note", '"money/prices.md"\n\nPrices are in cents.\n'),
-        ("outline", f"# shop/core.py\n{consumes[0]}"),
+        ("outline", f"# shop/core.py, 1 line\n{consumes[0]}"),
     ]
     assert [part["part"] for part in desk.summary["context"]["parts"]] == [
         "AGENTS.md",

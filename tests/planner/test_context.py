@@ -73,7 +73,7 @@ def test_a_repository_and_notes() -> None:
     tokens, broken = told(found)
     assert tokens == (
         f"context: about {found.tokens:,} of 24,000 tokens: AGENTS.md 202 (2), README 68 (1), notes 97 (1),"
-        " outline 252 (1), tests 121 (3)"
+        " outline 267 (1), tests 121 (3)"
     )
     assert broken == (
         "context: `src/shop/broken.py` is not shown: its source `src/shop/broken.py` is not valid Python:"
@@ -170,7 +170,7 @@ def test_what_is_missing_is_told_to_the_model_and_to_the_user() -> None:
     detailed = set(outline.names) - set(outline.shortened)
     assert min(detailed) == "pkg/m0.py"
     assert "\npkg.m0:function_0_9(argument: int) -> int\n" in text_of(found)
-    assert f"\n# {outline.shortened[0]}: Module" in text_of(found)
+    assert f"\n# {outline.shortened[0]}, 11 lines: Module" in text_of(found)
 
 
 def test_modules_that_the_specification_names_come_first_then_packages() -> None:
@@ -257,7 +257,7 @@ def test_names_of_any_bytes_break_nothing(tmp_path: Path) -> None:
 
     found = gather(read_repo_files(repo), source_reader(repo), (), None, 24_000)
 
-    assert "# \\udcff.py\n#   f\n" in text_of(whole)
+    assert "# \\udcff.py, 1 line\n#   f\n" in text_of(whole)
     assert '"\\udcff/AGENTS.md"\n\nx\n' in text_of(whole)
     for context in (whole, found):
         text_of(context).encode()

@@ -203,7 +203,7 @@ def test_text_of_a_source_stays_on_its_line() -> None:
     lines = outliner({"a.py": source}).outline("a.py").text.split("\n")
 
     assert lines == [
-        "# a.py: One\\x1b[31m\\u2028 two",
+        "# a.py, 5 lines: One\\x1b[31m\\u2028 two",
         "a:f(x='\\n', y='\\u202e')",
         "# class A: " + "x" * 119 + "…",
         "a:A",

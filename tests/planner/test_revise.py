@@ -424,7 +424,8 @@ def test_the_repository_is_shown_as_it_was_before_the_plan_with_notes_before_the
             '"AGENTS.md"\n\nBe kind.\n',
             '"README.md"\n\nmine\n',
             '"a.md"\n\nA note.\n',
-            "# link.py: can't be read\n\n# mine.py\nmine:mine(a: int) -> int\n\n# old.py\nold:x: int\n",
+            "# link.py: can't be read\n\n# mine.py, 1 line\nmine:mine(a: int) -> int\n",
+            "\n\n# old.py, 1 line\nold:x: int\n",
             "<present_plan",
         )
     ]
