@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from factory.contract.python_source import Lookup, PythonSources, Read, module_file
+from factory.contract.python_source import Lookup, PythonSources, Read
 from factory.contract.python_symbols import BadSymbol, Symbol, parse_symbol
 from factory.contract.work_order import WorkOrder
+from planner.module_files import ModuleFiles
 
 _NO_LOOKUP: Final = Lookup()
 
@@ -50,6 +51,7 @@ class Interfaces:
         self._orders = orders
         self._repo_files = repo_files
         self._read = read
+        self._modules = ModuleFiles(repo_files)
         self._roots: dict[str, str | None] = {}
         self._sources: dict[str, PythonSources] = {}
 
@@ -108,8 +110,7 @@ class Interfaces:
         """What the repository defines where a symbol should be."""
         module = symbol.module
         if module not in self._roots:
-            found = module_file(module, self._candidates(module), self._repo_files.__contains__)
-            self._roots[module] = None if found is None else found[1]
+            self._roots[module] = self._modules.root(module)
         root = self._roots[module]
         if root is None:
             return _NO_LOOKUP
@@ -119,20 +120,6 @@ class Interfaces:
 
     def _tracked(self, path: str) -> bytes | None:
         return self._read(path) if path in self._repo_files else None
-
-    def _candidates(self, module: str) -> Sequence[str]:
-        last = module.rpartition(".")[2]
-        return (*self._by_file.get(f"{last}.py", ()), *self._by_file.get(f"{last}/__init__.py", ()))
-
-    @cached_property
-    def _by_file(self) -> dict[str, list[str]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        # The shortest path first: the module nearest to the repository's root.
-        for path in sorted(self._repo_files, key=lambda path: (path.count("/"), path)):
-            if path.endswith(".py"):
-                parts = path.split("/")
-                found["/".join(parts[-2:]) if parts[-1] == "__init__.py" else parts[-1]].append(path)
-        return found
 
     @cached_property
     def _by_address(self) -> dict[str, list[Declared]]:

@@ -5,7 +5,6 @@ what helps to choose, is in lines with `#`. Sources are read with `ast`; nothing
 """
 
 import ast
-import keyword
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -27,9 +26,8 @@ from factory.contract.python_module import (
 from factory.contract.python_source import PythonSources, Read, member
 from factory.contract.python_symbols import BadSymbol, Function, Symbol, parse_symbol
 from planner.diagnostic import one_line
+from planner.module_files import INIT, ModuleFiles
 
-_INIT: Final = "__init__.py"
-_SOURCES: Final = "src"
 _DOCSTRING_CHARS: Final = 120
 _MAX_NAMES: Final = 20
 """How many names of a module are listed where only names are."""
@@ -64,6 +62,7 @@ class Outliner:
     def __init__(self, files: frozenset[str], read: Read) -> None:
         self._files = files
         self._read = read
+        self._modules = ModuleFiles(files)
         self._sources: dict[str, PythonSources] = {}
 
     def outline(self, path: str) -> Outlined:
@@ -72,7 +71,7 @@ class Outliner:
         Raises:
             WorkorderError: the file can't be read.
         """
-        found = module_name(path, self._files)
+        found = self._modules.module(path)
         if found is None:
             return self.summary(path)
         name, root = found
@@ -83,7 +82,7 @@ class Outliner:
         if module is None or module.problem:
             return Outlined("", module.problem if module is not None else "it is missing in the checkout")
         try:
-            lines = list(_Lines(sources, module).all(is_package=path.endswith(f"/{_INIT}")))
+            lines = list(_Lines(sources, module).all(is_package=path.endswith(f"/{INIT}")))
         except RecursionError:
             return Outlined("", f"its source `{path}` is nested too deeply to be read")
         if not lines and not module.docstring:
@@ -117,28 +116,6 @@ class Outliner:
 
     def _tracked(self, path: str) -> bytes | None:
         return self._read(path) if path in self._files else None
-
-
-def module_name(path: str, files: frozenset[str]) -> tuple[str, str] | None:
-    """The dotted name of a module and the directory it is imported from; None if it can't have a name.
-
-    Args:
-        path: its file.
-        files: all files; a directory with an `__init__.py` is a package.
-    """
-    *folders, file = path.split("/")
-    start = len(folders)
-    while start and "/".join([*folders[:start], _INIT]) in files:
-        start -= 1
-    if start == len(folders):
-        # In no package: imported from the root, or from the directory for sources.
-        start = len(folders) - folders[::-1].index(_SOURCES) if _SOURCES in folders else 0
-    parts = folders[start:]
-    if file != _INIT:
-        parts.append(file.removesuffix(".py"))
-    if not parts or not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
-        return None
-    return ".".join(parts), "/".join(folders[:start])
 
 
 class _Lines:

@@ -8,7 +8,7 @@ import pytest
 
 from factory.contract.python_symbols import parse_symbol
 from planner.interfaces import Interfaces
-from planner.outline import Outliner, module_name
+from planner.outline import Outliner
 from tests.planner.golden_file import assert_golden
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -121,33 +121,6 @@ def test_a_package() -> None:
 
     assert {one.problem for one in outlines} == {""}
     assert_golden("outline.txt", "\n\n".join(one.text for one in outlines if one.text))
-
-
-@pytest.mark.parametrize(
-    ("path", "others", "expected"),
-    [
-        ("a.py", [], ("a", "")),
-        ("pkg/a.py", ["pkg/__init__.py"], ("pkg.a", "")),
-        ("pkg/__init__.py", ["pkg/__init__.py"], ("pkg", "")),
-        ("src/pkg/a.py", ["src/pkg/__init__.py"], ("pkg.a", "src")),
-        (
-            "libs/x/pkg/sub/a.py",
-            ["libs/x/pkg/__init__.py", "libs/x/pkg/sub/__init__.py"],
-            ("pkg.sub.a", "libs/x"),
-        ),
-        ("ns/pkg/a.py", [], ("ns.pkg.a", "")),
-        ("back/src/ns/a.py", [], ("ns.a", "back/src")),
-        ("src/a.py", [], ("a", "src")),
-        ("pkg/__main__.py", ["pkg/__init__.py"], ("pkg.__main__", "")),
-        ("my-script.py", [], None),
-        ("import/a.py", [], None),
-        ("2to3/a.py", [], None),
-        ("__init__.py", ["__init__.py"], None),
-        ("src/__init__.py", ["src/__init__.py"], ("src", "")),
-    ],
-)
-def test_the_name_of_a_module(path: str, others: list[str], expected: tuple[str, str] | None) -> None:
-    assert module_name(path, frozenset([path, *others])) == expected
 
 
 def test_what_can_be_copied_passes_the_rules() -> None:
