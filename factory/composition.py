@@ -14,6 +14,7 @@ from factory.llm.prices import Price
 from factory.llm.secrets import redact, secret_values
 from factory.llm.select import select_model
 from factory.system.clock import SystemClock
+from factory.system.notes import read_notes
 from factory.system.sandbox.choose import choose
 from factory.system.sandbox.options import parse_limits
 from factory.system.sandbox.policy import Resources
@@ -26,7 +27,11 @@ os.environ["LANGCHAIN_TRACING_V2"] = "false"
 
 
 def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
-    """How work orders are attempted."""
+    """How work orders are attempted.
+
+    Raises:
+        WorkorderError: the notes can't be used.
+    """
     return AttemptSettings(
         max_attempts=options.max_attempts,
         parameters=Parameters(
@@ -40,6 +45,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         red_probe=not options.no_red_probe,
         mutants=options.mutants,
         kill_threshold=options.kill_threshold,
+        notes=read_notes(options.knowledge),
     )
 
 

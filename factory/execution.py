@@ -16,6 +16,7 @@ from factory.artifacts import REPAIR_FILE, RunFolder
 from factory.configuration import Configuration
 from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
+from factory.contract.note import Note, notes_hash
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.exit_codes import ExitCode
@@ -64,6 +65,7 @@ class AttemptSettings(BaseModel):
         red_probe: whether acceptance commands must fail before the work is done.
         mutants: how many mutants of the written lines are tried; 0 for none.
         kill_threshold: the percentage of them that the checks must notice; None to record it only.
+        notes: what the user wants the model to know, as it was read at the start.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -77,6 +79,7 @@ class AttemptSettings(BaseModel):
     red_probe: bool = True
     mutants: int = 0
     kill_threshold: int | None = None
+    notes: tuple[Note, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -219,6 +222,7 @@ class Execution:
             mutants=self.settings.mutants,
             kill_threshold=self.settings.kill_threshold,
             terms=self.terms,
+            notes=self.settings.notes,
             stop=self.stop,
         )
 
@@ -309,6 +313,7 @@ def settings_facts(settings: AttemptSettings) -> JsonObject:
         "timeout_seconds": settings.timeout_seconds,
         "temperature": settings.parameters.temperature,
         "max_output_tokens": settings.parameters.max_output_tokens,
+        "knowledge": notes_hash(settings.notes),
     }
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.exit_codes import ExitCode
-from factory.system.arguments import Parser, Version, add_limits, positive
+from factory.system.arguments import Parser, Version, add_knowledge, add_limits, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2"
 
@@ -126,6 +126,7 @@ def _add_execution(command: argparse.ArgumentParser) -> None:
         metavar="MODEL",
         help="gpt-…, openai:NAME, command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
     )
+    add_knowledge(command)
     command.add_argument(
         "--max-attempts",
         type=positive,

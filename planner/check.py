@@ -10,13 +10,13 @@ from itertools import islice
 from typing import Final
 
 from factory.contract.documents import schema_problems
-from factory.contract.python_source import Read
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
 from planner.amendment import Amendment, settled
 from planner.diagnostic import Diagnostic, Severity, in_order
+from planner.interfaces import Sources
 from planner.parse import parse_reply, refused_file
-from planner.rule import Subject, unread
+from planner.rule import Subject
 from planner.rules import RULES
 from planner.rules.e209_landed_altered import RULE as LANDED_ALTERED
 from planner.spec import Spec
@@ -52,7 +52,7 @@ def check_reply(
     repo_files: frozenset[str],
     spec: Spec | None = None,
     *,
-    read: Read = unread,
+    sources: Sources | None = None,
     amendment: Amendment | None = None,
 ) -> Checked:
     """Check a model's reply, a new plan: it must have requirements.
@@ -61,22 +61,22 @@ def check_reply(
 
     Args:
         text: the reply; a Markdown fence around the document is understood.
-        repo_files: the target repository's tracked files.
+        repo_files: the tracked files that the plan starts from.
         spec: the specification that the plan is for, if it is known.
-        read: gives the bytes of those files.
+        sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
     if amendment is None:
-        return check_document(parsed.document, repo_files, spec, is_new=True, read=read)
+        return check_document(parsed.document, repo_files, spec, is_new=True, sources=sources)
     return check_document(
         amendment.completed(parsed.document),
         repo_files,
         spec,
         is_new=spec is not None or bool(amendment.before.requirements),
-        read=read,
+        sources=sources,
         amendment=amendment,
     )
 
@@ -93,7 +93,7 @@ def check_document(
     spec: Spec | None = None,
     *,
     is_new: bool = False,
-    read: Read = unread,
+    sources: Sources | None = None,
     amendment: Amendment | None = None,
     landed: Collection[str] = (),
 ) -> Checked:
@@ -103,14 +103,14 @@ def check_document(
 
     Args:
         document: the manifest as it was read.
-        repo_files: the target repository's tracked files.
+        repo_files: the tracked files that the plan starts from.
         spec: the specification that the plan is for; without one, nothing is compared with it.
         is_new: whether it must have requirements; older plans have none.
-        read: gives the bytes of the repository's files.
+        sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
         landed: the ids of the work orders that have landed, if it amends nothing.
     """
-    subject = Subject(document, repo_files, spec, is_new, read, amendment)
+    subject = Subject(document, repo_files, spec, is_new, sources, amendment)
     plan = _plan(subject)
     if amendment is not None:
         history = amendment.settled

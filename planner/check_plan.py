@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from factory.contract.python_source import Read
 from factory.contract.strict_json import BadJson
 from factory.system.plan_files import read_plan
 from planner.check import Checked, check_broken_file, check_document, plan_of
-from planner.rule import unread
+from planner.interfaces import Sources
 from planner.spec import Spec
 
 if TYPE_CHECKING:
@@ -15,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def check_plan(
-    path: Path, repo_files: frozenset[str], spec: Spec | None = None, *, read: Read = unread
+    path: Path, repo_files: frozenset[str], spec: Spec | None = None, *, sources: Sources | None = None
 ) -> Checked:
     """Check the manifest, or the directory that `read_plan` understands, at `path`.
 
     Args:
         path: the file or directory.
-        repo_files: the target repository's tracked files.
+        repo_files: the tracked files that the plan starts from.
         spec: the specification that the plan is for, if it is known.
-        read: gives the bytes of those files.
+        sources: the repository as it is now; None if nobody looked.
 
     Raises:
         WorkorderError: there is no plan at `path`, or it can't be read.
@@ -32,7 +31,7 @@ def check_plan(
         document = read_plan(path)
     except BadJson as error:
         return check_broken_file(error)
-    return check_document(document, repo_files, spec, read=read)
+    return check_document(document, repo_files, spec, sources=sources)
 
 
 def check_built_plan(
@@ -64,5 +63,7 @@ def check_built_plan(
     from planner.landed import built
 
     standing = built(repo, plan_of(document), branch)
-    found = check_document(document, standing.files, spec, read=standing.read, landed=standing.commits.keys())
+    found = check_document(
+        document, standing.files, spec, sources=standing.sources, landed=standing.commits.keys()
+    )
     return found, standing

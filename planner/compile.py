@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factory.contract.canonical import canonical_json, dump, plan_hash, sha256_hex
-from factory.contract.python_source import Read
 from factory.contract.work_order import Plan
 from factory.llm.ledger import RecordedModel
 from factory.llm.port import Answer, Message, Parameters
@@ -22,6 +21,7 @@ from planner.amending import Amending
 from planner.artifacts import Artifacts
 from planner.asking import Asking
 from planner.check import Checked, check_reply
+from planner.context import NOTHING, Context, recorded_names
 from planner.diagnostic import Diagnostic
 from planner.emit import compile_hash, with_computed_fields, write_plan
 from planner.ending import (
@@ -31,13 +31,15 @@ from planner.ending import (
     stopped_by,
     written,
 )
+from planner.interfaces import Sources
 from planner.prompts import Template, first_messages, revision_message
 from planner.render import OutputFormat, as_json, render, summary
-from planner.rule import unread
 from planner.spec import Spec
 from planner.summary import (
     AttemptRecord,
     CompileSummary,
+    ContextRecord,
+    PartRecord,
     Settings,
     diagnostic_records,
     planned_orders,
@@ -53,13 +55,14 @@ class Job:
         spec: the specification; None only of a revision.
         template: the template of the first question.
         revision: the template of what follows a refused answer.
-        repo_files: the tracked files of the target repository; empty for a new one.
+        repo_files: the tracked files that the plan starts from; empty for a new repository.
         outdir: where the plan goes.
         overwrite: whether a plan that is there may be replaced.
         max_attempts: how many answers are checked before giving up.
         parameters: the model's parameters at the start.
         price: what the user says that the model costs; None to look it up.
-        read: gives the bytes of the repository's files.
+        sources: the repository as it is now; None if nobody looked.
+        context: what the model is told beside the specification.
         amending: the revision, if a plan is revised.
     """
 
@@ -72,14 +75,21 @@ class Job:
     max_attempts: int
     parameters: Parameters
     price: Price | None = None
-    read: Read = unread
+    sources: Sources | None = None
+    context: Context = NOTHING
     amending: Amending | None = None
 
     def question(self) -> tuple[Message, ...]:
         """What the model is asked first."""
         spec = None if self.spec is None else self.spec.text
         first = first_messages(self.template, spec, self.repo_files)
-        return first if self.amending is None else (*first, self.amending.message)
+        return (*first, *self.further)
+
+    @property
+    def further(self) -> tuple[Message, ...]:
+        """What follows the template: what is known beside the specification, and the revision."""
+        amending = None if self.amending is None else self.amending.message
+        return tuple(one for one in (self.context.message, amending) if one is not None)
 
 
 @dataclass(frozen=True)
@@ -196,6 +206,7 @@ class _Compile:
             work_orders=planned_orders(plan) if plan else (),
             attempts=attempts,
             usage=usage,
+            context=self._context(),
             cost_usd=cost_usd(self._deps.model, usage, self._job.price),
             diagnostics=diagnostic_records(self._diagnostics),
         )
@@ -209,7 +220,7 @@ class _Compile:
             answer.text,
             job.repo_files,
             job.spec,
-            read=job.read,
+            sources=job.sources,
             amendment=None if job.amending is None else job.amending.amendment,
         )
         if checked.document is not None:
@@ -246,14 +257,33 @@ class _Compile:
             repository_files=len(job.repo_files),
         )
 
+    def _context(self) -> ContextRecord:
+        context = self._job.context
+        return ContextRecord(
+            limit_tokens=context.limit,
+            tokens=context.tokens,
+            notes_sha256=context.notes_sha256,
+            parts=tuple(
+                PartRecord(
+                    part=one.part,
+                    tokens=one.tokens,
+                    shown=recorded_names(one.names),
+                    shortened=recorded_names(one.shortened),
+                    left_out=recorded_names([*one.cut, *one.left_out]),
+                    unreadable=recorded_names([name for name, _ in one.unreadable]),
+                )
+                for one in context.parts
+            ),
+        )
+
     def _model_name(self) -> str:
         return f"{self._deps.model.adapter}:{self._deps.model.name}"
 
     def _compile_hash(self) -> str:
         job = self._job
         source = "" if job.spec is None else job.spec.text
-        if job.amending is not None:
-            source = canonical_json([source, job.amending.message.content]).decode("utf-8")
+        if job.further:
+            source = canonical_json([source, *(one.content for one in job.further)]).decode("utf-8")
         effort = job.parameters.reasoning_effort
         return compile_hash(source, job.template.text, self._model_name(), effort)
 

@@ -8,7 +8,6 @@ from argparse import Namespace
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
-from factory.contract.python_source import Read
 from factory.llm.budget import Budget, Limits
 from factory.llm.ledger import Ledger
 from factory.llm.port import Parameters, ProviderError, Usage
@@ -16,15 +15,18 @@ from factory.llm.prices import Price
 from factory.llm.select import select_model
 from factory.system.clock import SystemClock
 from factory.system.console import Console
+from factory.system.notes import read_notes
 from planner.amending import Amending
 from planner.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile import Compiled, Deps, Job, compile_spec
+from planner.context import gather, told
 from planner.emit import refuse_unusable
 from planner.ending import Outcome, exit_code
 from planner.inputs import read_revision_template, read_spec, read_template
+from planner.interfaces import Sources
 from planner.options import PROVIDER_DEFAULT
 from planner.render import OutputFormat, render
-from planner.repo_files import read_repo_files, source_reader
+from planner.repo_files import present_sources
 from planner.spec import Spec
 from planner.summary import CompileSummary
 
@@ -36,7 +38,8 @@ def run(options: Namespace, console: Console) -> int:
         WorkorderError: an input can't be used, or a file can't be written.
     """
     spec = read_spec(options.spec)
-    job = job_of(options, spec, read_repo_files(options.repo), source_reader(options.repo))
+    sources = present_sources(options.repo)
+    job = job_of(options, spec, sources.files, sources)
     return execute(job, options, console)
 
 
@@ -56,6 +59,8 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
     limits = Limits(options.max_cost_usd, options.max_tokens, job.price)
     model = Budget(limits, ledger).guarded(asked)
     deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
+    for line in told(job.context):
+        console.progress(line)
     result = compile_spec(job, deps)
     _tell(result, options, directory, console)
     return result.summary.exit_code
@@ -65,7 +70,7 @@ def job_of(
     options: Namespace,
     spec: Spec | None,
     repo_files: frozenset[str],
-    read: Read,
+    sources: Sources,
     amending: Amending | None = None,
 ) -> Job:
     """What the options ask for; refused if the plan could not be written.
@@ -74,14 +79,16 @@ def job_of(
         options: the options.
         spec: the specification, if there is one.
         repo_files: the files that the plan starts from.
-        read: gives their bytes.
+        sources: the repository as it is now.
         amending: the revision, if a plan is revised.
 
     Raises:
-        WorkorderError: the template or the place of the plan can't be used.
+        WorkorderError: the template, the notes or the place of the plan can't be used.
     """
     template = read_template(options.template)
     refuse_unusable(options.outdir, overwrite=options.overwrite)
+    notes = read_notes(options.knowledge)
+    text = None if spec is None else spec.text
     effort = options.reasoning_effort
     return Job(
         spec=spec,
@@ -96,7 +103,8 @@ def job_of(
             reasoning_effort=None if effort == PROVIDER_DEFAULT else effort,
         ),
         price=Price(*options.price) if options.price else None,
-        read=read,
+        sources=sources,
+        context=gather(sources, notes, text, options.context_tokens),
         amending=amending,
     )
 
@@ -142,6 +150,7 @@ def _in_words(summary: CompileSummary) -> str:
         f"attempts  {len(summary.attempts)} of {summary.settings.max_attempts}",
         f"tokens    {_tokens(summary.usage)}",
         *([] if summary.cost_usd is None else [f"cost      ${summary.cost_usd:.4f}"]),
+        *([f"context   {_context(summary)}"] if summary.context.parts else []),
         f"time      {summary.elapsed_seconds:.1f} s",
         f"compiled  {summary.compile_hash}",
     ]
@@ -152,6 +161,11 @@ def _in_words(summary: CompileSummary) -> str:
 
 def _after(dependencies: tuple[str, ...]) -> str:
     return f"  (after {', '.join(dependencies)})" if dependencies else ""
+
+
+def _context(summary: CompileSummary) -> str:
+    context = summary.context
+    return f"about {context.tokens:,} of {context.limit_tokens:,} tokens of each prompt"
 
 
 def _tokens(usage: Usage) -> str:

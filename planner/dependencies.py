@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from factory.contract.work_order import Plan, WorkOrder
 from planner.command_needs import Needs, command_needs, is_test_file
 from planner.command_words import read_command
-from planner.interfaces import Interfaces
+from planner.interfaces import NO_SOURCES, Interfaces
 from planner.shell_words import UnsplittableCommand
 
 
@@ -26,7 +26,7 @@ def depends_on(plan: Plan, repo_files: frozenset[str]) -> tuple[tuple[str, ...],
     existing = frozenset(parent for path in repo_files for parent in _parents(path))
     writers = _Writers()
     verification = _verification_files(plan)
-    interfaces = Interfaces(tuple(enumerate(plan.work_orders)), frozenset(), lambda path: None)
+    interfaces = Interfaces(tuple(enumerate(plan.work_orders)), NO_SOURCES)
     result: list[tuple[str, ...]] = []
     for index, order in enumerate(plan.work_orders):
         found = set(writers.of(verification))

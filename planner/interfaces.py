@@ -9,11 +9,29 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from factory.contract.python_source import Lookup, PythonSources, Read, module_file
+from factory.contract.python_source import Lookup, PythonSources, Read
 from factory.contract.python_symbols import BadSymbol, Symbol, parse_symbol
 from factory.contract.work_order import WorkOrder
+from planner.module_files import ModuleFiles
 
 _NO_LOOKUP: Final = Lookup()
+
+
+@dataclass(frozen=True)
+class Sources:
+    """A repository's files as they are now, with what has landed of a plan.
+
+    Attributes:
+        files: the paths of the tracked ones.
+        read: gives their bytes.
+    """
+
+    files: frozenset[str]
+    read: Read
+
+
+NO_SOURCES: Final = Sources(frozenset(), lambda _path: None)
+"""A repository that is new."""
 
 
 @dataclass(frozen=True)
@@ -40,16 +58,13 @@ class Interfaces:
 
     Args:
         orders: the work orders with their index in the document, in order.
-        repo_files: the repository's tracked files.
-        read: gives those files' bytes.
+        sources: the repository's files.
     """
 
-    def __init__(
-        self, orders: Sequence[tuple[int, WorkOrder]], repo_files: frozenset[str], read: Read
-    ) -> None:
+    def __init__(self, orders: Sequence[tuple[int, WorkOrder]], sources: Sources) -> None:
         self._orders = orders
-        self._repo_files = repo_files
-        self._read = read
+        self._repository = sources
+        self._modules = ModuleFiles(sources.files)
         self._roots: dict[str, str | None] = {}
         self._sources: dict[str, PythonSources] = {}
 
@@ -108,8 +123,7 @@ class Interfaces:
         """What the repository defines where a symbol should be."""
         module = symbol.module
         if module not in self._roots:
-            found = module_file(module, self._candidates(module), self._repo_files.__contains__)
-            self._roots[module] = None if found is None else found[1]
+            self._roots[module] = self._modules.root(module)
         root = self._roots[module]
         if root is None:
             return _NO_LOOKUP
@@ -118,21 +132,7 @@ class Interfaces:
         return self._sources[root].find(module, symbol.name)
 
     def _tracked(self, path: str) -> bytes | None:
-        return self._read(path) if path in self._repo_files else None
-
-    def _candidates(self, module: str) -> Sequence[str]:
-        last = module.rpartition(".")[2]
-        return (*self._by_file.get(f"{last}.py", ()), *self._by_file.get(f"{last}/__init__.py", ()))
-
-    @cached_property
-    def _by_file(self) -> dict[str, list[str]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
-        # The shortest path first: the module nearest to the repository's root.
-        for path in sorted(self._repo_files, key=lambda path: (path.count("/"), path)):
-            if path.endswith(".py"):
-                parts = path.split("/")
-                found["/".join(parts[-2:]) if parts[-1] == "__init__.py" else parts[-1]].append(path)
-        return found
+        return self._repository.read(path) if path in self._repository.files else None
 
     @cached_property
     def _by_address(self) -> dict[str, list[Declared]]:

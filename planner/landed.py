@@ -5,17 +5,15 @@ Only reads.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from factory.contract.canonical import contract_hash
 from factory.contract.errors import WorkorderError
-from factory.contract.python_module import MAX_SOURCE_BYTES
-from factory.contract.python_source import Read
 from factory.contract.work_order import Plan, WorkOrder
 from factory.system.commits import CONTRACT, WORK_ORDER, changed_files, commits_naming
 from factory.system.git import Git
-from planner.repo_files import source_reader
+from planner.interfaces import Sources
+from planner.repo_files import committed_sources, present_sources
 
 
 class NoSuchBranch(WorkorderError):
@@ -30,13 +28,13 @@ class Built:
         commits: the commit that landed each work order, by the work order's id, in the plan's order.
         written: the files that it changed, by the work order's id.
         files: the tracked files that the plan starts from: those of now without those that work orders added.
-        read: gives their bytes as they were before a work order changed them.
+        sources: the repository as it is now, with what has landed.
     """
 
     commits: Mapping[str, str]
     written: Mapping[str, frozenset[str]]
     files: frozenset[str]
-    read: Read
+    sources: Sources
 
     def writes(self, plan: Plan) -> tuple[frozenset[str], ...]:
         """For each work order of the plan the files that it has written or, not landed, may write."""
@@ -84,28 +82,16 @@ def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
     orders = () if plan is None else plan.work_orders
     landed = _landed(git, orders, tip)
     changed = changed_files(git, landed.values())
-    # The revision that has a file as it was before a work order changed it; None if one added it.
-    before: dict[str, str | None] = {}
+    # How the first of them that touched a file changed it.
+    first: dict[str, str] = {}
     for commit in reversed(landed.values()):
-        for path, how in changed[commit].items():
-            before.setdefault(path, None if how == "A" else f"{commit}^")
-    if branch is None or tip is None:
-        files, present = git.tracked_files(), source_reader(repo)
-    else:
-        files = frozenset(git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", tip))
-        present = partial(_blob, git, tip)
-
-    def read(path: str) -> bytes | None:
-        if path not in before:
-            return present(path)
-        revision = before[path]
-        return None if revision is None else _blob(git, revision, path)
-
+        first = {**changed[commit], **first}
+    sources = present_sources(repo) if branch is None or tip is None else committed_sources(git, tip)
     return Built(
         commits={order.id: landed[order.id] for order in orders if order.id in landed},
         written={name: frozenset(changed[commit]) for name, commit in landed.items()},
-        files=files - {path for path, revision in before.items() if revision is None},
-        read=read,
+        files=sources.files - {path for path, how in first.items() if how == "A"},
+        sources=sources,
     )
 
 
@@ -119,15 +105,6 @@ def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str,
         if contracts.get(name) == commit.trailers[CONTRACT]:
             found.setdefault(name, commit.id)
     return found
-
-
-def _blob(git: Git, revision: str, path: str) -> bytes | None:
-    name = f"{revision}:{path}"
-    if not git.call("cat-file", "-e", name).ok:
-        return None
-    if int(git.text("cat-file", "-s", name)) > MAX_SOURCE_BYTES:
-        raise WorkorderError(f"is larger than {MAX_SOURCE_BYTES:,} bytes", where=path)
-    return git.output("cat-file", "blob", name)
 
 
 def _tip(git: Git, branch: str | None) -> str | None:

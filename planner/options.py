@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.system.arguments import Parser, Version, add_limits, positive
+from factory.system.arguments import Parser, Version, add_knowledge, add_limits, positive, whole
 
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
 DEFAULT_MAX_OUTPUT_TOKENS: Final = 64_000
+DEFAULT_CONTEXT_TOKENS: Final = 24_000
 PROVIDER_DEFAULT: Final = "default"
 EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh")
 
@@ -100,6 +101,15 @@ def _add_asking(command: _Parser) -> None:
     """Where a plan goes, and how a model is asked for it."""
     command.add_argument("--outdir", type=Path, required=True, metavar="DIR", help="where the plan goes")
     command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
+    add_knowledge(command)
+    command.add_argument(
+        "--context-tokens",
+        type=whole,
+        default=DEFAULT_CONTEXT_TOKENS,
+        metavar="N",
+        help="how much of a prompt AGENTS.md, README, notes and the outline of modules may take together, in"
+        " tokens of two bytes; 0 for nothing (default: %(default)s)",
+    )
     command.add_argument(
         "--artifacts-dir",
         type=Path,

@@ -4,7 +4,6 @@ One pass means: what a value brings along is never looked at again, so text from
 can't open a placeholder. Not here: which template is used, and what is asked with it.
 """
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,9 +11,8 @@ from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.strict_json import encodable
 from factory.llm.port import Message
-from factory.llm.template import PLACEHOLDER, fill, quoted
+from factory.llm.template import PLACEHOLDER, fill, json_path, quoted
 
 COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES"})
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
@@ -125,7 +123,7 @@ def file_listing(repo_files: frozenset[str]) -> str:
     """
     if not repo_files:
         return "(no files: the repository is new)"
-    lines = [_json_text(path) for path in sorted(repo_files)]
+    lines = [json_path(path) for path in sorted(repo_files)]
     depth = max(path.count("/") for path in repo_files)
     while not _fits(lines):
         if depth == 0:
@@ -149,20 +147,15 @@ def _folded(repo_files: frozenset[str], depth: int) -> list[str]:
     for path in sorted(repo_files):
         segments = path.split("/")
         if len(segments) <= depth:
-            shown.append(_json_text(path))
+            shown.append(json_path(path))
         else:
             directory = "/".join(segments[:depth]) + "/"
             counts[directory] = counts.get(directory, 0) + 1
-    return sorted(shown + [f"{_json_text(directory)} ({count} files)" for directory, count in counts.items()])
+    return sorted(shown + [f"{json_path(directory)} ({count} files)" for directory, count in counts.items()])
 
 
 def _fits(lines: list[str]) -> bool:
     return sum(len(line.encode("utf-8")) + 1 for line in lines) <= MAX_CONTEXT_BYTES
-
-
-def _json_text(path: str) -> str:
-    # Quoted, because file names may hold newlines.
-    return json.dumps(path, ensure_ascii=not encodable(path))
 
 
 def _whole_or_absent(text: str) -> str:

@@ -1,37 +1,65 @@
-"""The files that a plan starts from: their names, and the bytes of its sources.
+"""The files of the repository that a plan is for: their names and their bytes.
 
 Imports git's side only for a repository that exists.
 """
 
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from factory.contract.python_module import MAX_SOURCE_BYTES
-from factory.contract.python_source import Read
 from factory.contract.repo_path import RepoPath
-from factory.system.files import Tree
+from factory.system.files import FileProblem, Tree
+from planner.interfaces import NO_SOURCES, Sources
+
+if TYPE_CHECKING:
+    from factory.system.git import Git
 
 
-def read_repo_files(repo: Path | None) -> frozenset[str]:
-    """The tracked files of the target repository; none of a new one.
+def present_sources(repo: Path | None) -> Sources:
+    """The tracked files of a checkout, reached without following links; none of a new repository.
 
     Raises:
         WorkorderError: it is not a git repository.
     """
     if repo is None:
-        return frozenset()
+        return NO_SOURCES
     from factory.system.git import Git
 
-    return Git.open(repo).tracked_files()
-
-
-def source_reader(repo: Path | None) -> Read:
-    """Gives the bytes of files below `repo`, reached without following links; none without a repository."""
-    if repo is None:
-        return lambda path: None
     tree = Tree(repo)
 
     def read(path: str) -> bytes | None:
         found = tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
         return None if found is None else found.data
 
-    return read
+    return Sources(Git.open(repo).tracked_files(), read)
+
+
+def committed_sources(git: "Git", commit: str) -> Sources:
+    """The files of a commit, links and submodules not followed.
+
+    Args:
+        git: the repository.
+        commit: the commit.
+
+    Raises:
+        GitError: git failed.
+    """
+    found: dict[str, tuple[str, str, str]] = {}
+    for entry in git.output("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0"):
+        facts, tab, name = os.fsdecode(entry).partition("\t")
+        if tab:
+            mode, _, identity, size = facts.split()
+            found[name] = (mode, identity, size)
+
+    def read(path: str) -> bytes | None:
+        if path not in found:
+            return None
+        mode, identity, size = found[path]
+        if not mode.startswith("100"):
+            raise FileProblem("is a symbolic link or a submodule, not a file", where=path)
+        if int(size) > MAX_SOURCE_BYTES:
+            raise FileProblem(f"is larger than {MAX_SOURCE_BYTES:,} bytes", where=path)
+        return git.output("cat-file", "blob", identity)
+
+    return Sources(frozenset(found), read)

@@ -16,11 +16,11 @@ from planner.impact import Impact
 from planner.impact_command import impact_of
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.inputs import BadText, read_amending_template, read_spec
+from planner.interfaces import NO_SOURCES
 from planner.landed import built
 from planner.options import refuse_lone_branch
 from planner.render import OutputFormat, render
 from planner.repair_request import RepairRequest, read_repair_request, require_of_plan
-from planner.repo_files import source_reader
 
 _VALIDATION_FAILED: Final = 2
 
@@ -82,8 +82,8 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     amending = Amending(amendment, message, reason, read_changes(options.plan))
     console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
     if standing is None:
-        return job_of(options, spec, frozenset(), source_reader(None), amending)
-    return job_of(options, spec, standing.files, standing.read, amending)
+        return job_of(options, spec, frozenset(), NO_SOURCES, amending)
+    return job_of(options, spec, standing.files, standing.sources, amending)
 
 
 def _refuse_impossible(options: Namespace) -> None:

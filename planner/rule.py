@@ -9,7 +9,6 @@ from typing import Final
 from factory.contract.documents import SchemaProblem, schema_problems
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_COMMAND_CHARS
-from factory.contract.python_source import Read
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan, Requirement, VerifyContract, WorkOrder, work_order_id
 from planner.acceptance_strength import only_looks
@@ -17,7 +16,7 @@ from planner.amendment import Amendment
 from planner.command_words import Reading, read_command
 from planner.diagnostic import Diagnostic, Severity
 from planner.file_state import FileStates
-from planner.interfaces import Interfaces
+from planner.interfaces import Interfaces, Sources
 from planner.shell_words import UnsplittableCommand
 from planner.spec import Spec
 
@@ -28,11 +27,6 @@ MAX_QUOTES: Final = 5_000
 """The most quotes of a plan that are looked for in its specification."""
 
 _SHOWN_ID_CHARS: Final = 40
-
-
-def unread(path: str) -> bytes | None:
-    """Gives no file; what a repository's sources define is then open."""
-    raise WorkorderError("was not read", where=path)
 
 
 @dataclass(frozen=True)
@@ -86,10 +80,10 @@ class Subject:
 
     Attributes:
         document: the document as it was read.
-        repo_files: the target repository's tracked files.
+        repo_files: the tracked files that the plan starts from.
         spec: the specification that the plan is for, if it is known.
         is_new: whether the plan is a model's answer; plans from before there were requirements are not.
-        read: gives the bytes of those files.
+        sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
     """
 
@@ -97,7 +91,7 @@ class Subject:
     repo_files: frozenset[str]
     spec: Spec | None = None
     is_new: bool = False
-    read: Read = unread
+    sources: Sources | None = None
     amendment: Amendment | None = None
 
     @cached_property
@@ -224,7 +218,7 @@ class Subject:
         if self.plan is None:
             return None
         orders = [(placed.index, placed.order) for placed in self.orders]
-        return Interfaces(orders, self.repo_files, self.read)
+        return Interfaces(orders, self.sources or Sources(self.repo_files, _unread))
 
     @cached_property
     def commands(self) -> tuple[PlacedCommand, ...]:
@@ -319,6 +313,11 @@ class Rule:
 
 def _with_plain_id(index: int, raw: JsonObject) -> JsonObject:
     return {**raw, "id": work_order_id(index + 1)} if isinstance(raw.get("id"), str) else raw
+
+
+def _unread(path: str) -> bytes | None:
+    """Gives no file; what a repository's sources define is then open."""
+    raise WorkorderError("was not read", where=path)
 
 
 def _read(pointer: str, index: int | None, text: str) -> PlacedCommand:

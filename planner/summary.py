@@ -31,6 +31,42 @@ class Settings(Document):
     repository_files: int
 
 
+class PartRecord(Document):
+    """A part of what the model was told beside the specification.
+
+    Attributes:
+        part: `AGENTS.md`, `README`, `notes`, `outline` or `tests`.
+        tokens: what it took of the limit.
+        shown: the names of what was shown; the first hundred of these and of the others.
+        shortened: the names of what was shown without details.
+        left_out: what there was no room for, what was cut off from the end of a file included.
+        unreadable: the names of what could not be shown.
+    """
+
+    part: str
+    tokens: int
+    shown: tuple[str, ...]
+    shortened: tuple[str, ...]
+    left_out: tuple[str, ...]
+    unreadable: tuple[str, ...]
+
+
+class ContextRecord(Document):
+    """What the model was told beside the specification.
+
+    Attributes:
+        limit_tokens: the limit, in tokens of two bytes each.
+        tokens: what was taken of it.
+        notes_sha256: see `note.notes_hash`.
+        parts: its parts, the most important first.
+    """
+
+    limit_tokens: int
+    tokens: int
+    notes_sha256: str | None
+    parts: tuple[PartRecord, ...]
+
+
 class CallRecord(Document):
     """One answer of the model.
 
@@ -92,6 +128,7 @@ class CompileSummary(Document):
         compile_hash: see `emit.compile_hash`.
         plan_hash: the hash of the plan that was written, else None.
         usage: the tokens of all calls together, those answered from the ledger included.
+        context: what the model was told beside the specification.
         cost_usd: what the calls cost; None when no price is known for the model.
         diagnostics: of the last answer that was checked.
     """
@@ -109,6 +146,7 @@ class CompileSummary(Document):
     work_orders: tuple[PlannedOrder, ...]
     attempts: tuple[AttemptRecord, ...]
     usage: Usage
+    context: ContextRecord
     cost_usd: float | None = None
     diagnostics: tuple[DiagnosticRecord, ...]
 

@@ -20,6 +20,12 @@ MAX_CONTEXT_BYTES: Final = 200_000
 MAX_CONTEXT_FILES: Final = 10
 """The most context files a work order may name."""
 
+MAX_NOTES_BYTES: Final = 200_000
+"""All the notes of `--knowledge` together, in bytes."""
+
+MAX_AGENTS_BYTES: Final = 64_000
+"""What a prompt for one work order shows of the AGENTS.md files together, in bytes."""
+
 MAX_PATH_BYTES: Final = 1_024
 """The longest repository path, in bytes of UTF-8."""
 

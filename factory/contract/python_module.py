@@ -53,7 +53,7 @@ class Scope:
         for statement in statements:
             for name, binding in self._bound(statement, module, is_class=is_class):
                 earlier = self.names.get(name, [])
-                if not conditional and not any(_is_overload(one) for one in earlier):
+                if not conditional and not any(is_overload(one) for one in earlier):
                     self.names[name] = [binding]
                 else:
                     self.names[name] = [*earlier, binding] if len(earlier) < _MAX_BINDINGS else [None]
@@ -116,6 +116,8 @@ class Module:
         scope: what it binds.
         exports: the names in its `__all__`; empty without one, None if it can't be told.
         problem: why it could not be read; empty if it could.
+        docstring: its docstring; empty without one.
+        line_count: how many lines its source has.
     """
 
     name: str
@@ -123,6 +125,8 @@ class Module:
     scope: Scope = field(default_factory=Scope)
     exports: frozenset[str] | None = frozenset()
     problem: str = ""
+    docstring: str = ""
+    line_count: int = 0
 
     def absolute(self, statement: ast.ImportFrom) -> str:
         """The dotted name of the module that a statement imports from."""
@@ -144,12 +148,13 @@ def parse_module(name: str, package: str, path: str, data: bytes) -> Module:
     """
     if len(data) > MAX_SOURCE_BYTES:
         return Module(name, package, problem=f"its source `{path}` is larger than {MAX_SOURCE_BYTES:,} bytes")
-    module = Module(name, package)
+    module = Module(name, package, line_count=data.count(b"\n"))
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
         module.scope.bind(tree.body, module)
+        module.docstring = ast.get_docstring(tree) or ""
     except SyntaxError as error:
         place = f" (line {error.lineno})" if error.lineno else ""
         module.problem = f"its source `{path}` is not valid Python: {error.msg}{place}"
@@ -159,6 +164,13 @@ def parse_module(name: str, package: str, path: str, data: bytes) -> Module:
         module.problem = f"its source `{path}` is nested too deeply to be read"
     module.exports = _exports(module.scope)
     return module
+
+
+def is_overload(binding: Binding) -> bool:
+    """Whether a definition is one of several signatures of a function."""
+    return isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef) and "overload" in decorator_names(
+        binding
+    )
 
 
 def _exports(scope: Scope) -> frozenset[str] | None:
@@ -200,9 +212,3 @@ def _never_on_import(test: ast.expr) -> bool:
     if last_name(test) == "TYPE_CHECKING":
         return True
     return isinstance(test, ast.Compare) and last_name(test.left) == "__name__"
-
-
-def _is_overload(binding: Binding) -> bool:
-    return isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef) and "overload" in decorator_names(
-        binding
-    )

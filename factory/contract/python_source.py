@@ -121,6 +121,10 @@ class PythonSources:
             return Lookup(problem=f"it does not define `{name}`")
         return Lookup(found)
 
+    def module(self, name: str) -> Module | None:
+        """The module of that dotted name as it was read; None if there is none."""
+        return self._open(name)
+
     def _open(self, module: str) -> "Module | None":
         if module not in self._modules:
             self._modules[module] = self._opened(module)
@@ -285,6 +289,11 @@ class PythonSources:
         if isinstance(node, Function | Value):
             return node
         return Unknown()
+
+
+def member(module: Module, name: str, node: DefinedFunction | ast.AnnAssign) -> Symbol:
+    """The symbol that a statement in the body of a class defines; `name` holds those of the classes, too."""
+    return Symbol(module.name, name, PythonSources._shape(_Thing(module, node, in_class=True), name))
 
 
 @dataclass(frozen=True)

@@ -4,12 +4,14 @@ A template is filled in one pass, so that a value which holds `{{…}}` can't op
 stands between tags that its text can't close.
 """
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import encodable
 from factory.llm.port import Message
 
 PLACEHOLDER: Final = re.compile(r"\{\{([A-Z][A-Z0-9_]*)\}\}")
@@ -47,6 +49,16 @@ def quoted(tag: str, text: str) -> str:
     data = text.encode("utf-8", "backslashreplace")
     mark = sha256_hex(data)[:16]
     return f'<{tag} id="{mark}">\n{data.decode("utf-8")}\n</{tag} id="{mark}">'
+
+
+def quoted_file(tag: str, path: str, text: str) -> str:
+    """A file as `quoted` has it, its path in quotes on the first line: file names are others' text, too."""
+    return quoted(tag, f"{json_path(path)}\n\n{text}")
+
+
+def json_path(path: str) -> str:
+    """A path on one line, in quotes, because file names may hold newlines."""
+    return json.dumps(path, ensure_ascii=not encodable(path))
 
 
 def transcript(messages: Iterable[Message]) -> str:

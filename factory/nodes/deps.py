@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from factory.artifacts import RunFolder
+from factory.contract.note import Note
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure
@@ -41,6 +42,7 @@ class Deps:
         mutants: how many mutants of the written lines are tried; 0 for none.
         kill_threshold: the percentage of them that the checks must notice; None to record it only.
         terms: the sandbox of every command; None for none.
+        notes: what the user wants the model to know.
         stop: ends the run when another thread asks for that; None if none will.
     """
 
@@ -63,6 +65,7 @@ class Deps:
     mutants: int
     kill_threshold: int | None
     terms: Terms | None
+    notes: tuple[Note, ...]
     stop: Stop | None
 
 

@@ -1,11 +1,15 @@
 """SE, the software engineer: checks the preconditions, reads the files, asks the model for a proposal."""
 
+from collections.abc import Sequence
+
+from factory.agents_files import nearest_agents
 from factory.command_words import words_of
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import WriteProposal, proposal_schema
 from factory.contract.repo_path import RepoPath
+from factory.contract.text import decoded
 from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.registry import gating_commands
@@ -13,7 +17,7 @@ from factory.llm.budget import BudgetReached
 from factory.llm.port import ProviderError, Request
 from factory.llm.template import transcript
 from factory.nodes.deps import Deps, failed
-from factory.prompt import ContextFile, PreviousAttempt, build_messages
+from factory.prompt import AgentsFile, ContextFile, PreviousAttempt, build_messages
 from factory.proposal import parse_answer
 from factory.state import RunState
 from factory.system.files import FileProblem, Tree
@@ -32,7 +36,13 @@ def propose(state: RunState, deps: Deps) -> RunState:
     if isinstance(files, Failure):
         return failed(files)
     messages = build_messages(
-        deps.template, deps.order, files, _previous(state), checks=gating_commands(deps.checks)
+        deps.template,
+        deps.order,
+        files,
+        _previous(state),
+        checks=gating_commands(deps.checks),
+        agents=_nearest_agents(files, deps),
+        notes=deps.notes,
     )
     folder.text("se_prompt.txt", transcript(messages))
     request = Request(
@@ -89,7 +99,7 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
             if path in order.context_files:
                 files.append(ContextFile(path, None))
             continue
-        text, problem = _text(found.data)
+        text, problem = decoded(found.data)
         if problem:
             use = "a write target" if path in order.allowed_files else "a context file"
             return _plan_defect(
@@ -106,13 +116,15 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
     return files
 
 
-def _text(data: bytes) -> tuple[str, str]:
-    """A file's text, and what is wrong if it is none."""
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        return "", f"is not UTF-8 (byte {error.start})"
-    return text, "holds NUL, which no text does" if "\0" in text else ""
+def _nearest_agents(files: Sequence[ContextFile], deps: Deps) -> tuple[AgentsFile, ...]:
+    """The AGENTS.md files that concern the work order, without those that are shown anyway."""
+    shown = {file.path for file in files if file.content is not None}
+    concerned = [*deps.order.context_files, *deps.order.allowed_files]
+    found = nearest_agents(deps.checkout.git, deps.checkout.baseline, concerned)
+    for file in found:
+        if file.problem:
+            deps.progress(f"{file.path} {file.problem}, so the model is not shown it")
+    return tuple(file for file in found if file.path not in shown)
 
 
 def _unusable_command(order: WorkOrder) -> Failure | None:

@@ -3,6 +3,7 @@
 import argparse
 import sys
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from typing import NoReturn
 
 
@@ -57,19 +58,32 @@ class Version(argparse.Action):
         parser.exit()
 
 
+def whole(text: str) -> int:
+    """A whole number from 0 upwards.
+
+    Raises:
+        argparse.ArgumentTypeError: it is none.
+    """
+    return _number(text, least=0)
+
+
 def positive(text: str) -> int:
     """A whole number from 1 upwards.
 
     Raises:
         argparse.ArgumentTypeError: it is none.
     """
-    try:
-        number = int(text)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1 upwards")
-    return number
+    return _number(text, least=1)
+
+
+def add_knowledge(parser: argparse.ArgumentParser) -> None:
+    """The option that names the notes: `knowledge`."""
+    parser.add_argument(
+        "--knowledge",
+        type=Path,
+        metavar="DIR",
+        help="notes for the model: the Markdown files (*.md) below DIR, at most 200 KB together",
+    )
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
@@ -92,6 +106,16 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
         metavar="INPUT,OUTPUT",
         help="US dollars for a million tokens, of a model whose price is not known",
     )
+
+
+def _number(text: str, least: int) -> int:
+    try:
+        number = int(text)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} upwards")
+    return number
 
 
 def _price(text: str) -> tuple[Decimal, Decimal]:

@@ -4,6 +4,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import shlex
 import signal
 import struct
@@ -138,6 +139,42 @@ def test_a_success_and_the_same_again(tmp_path: Path, temporary_files: Path) -> 
     assert (again.returncode, again.stdout, again.stderr) == (0, first.stdout, "")
     assert user.calls() == ["WO-01", "WO-02"]
     assert list(temporary_files.iterdir()) == []
+
+
+def test_each_prompt_carries_the_nearest_agents_file_and_the_notes(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    commit_files(user.repo, {"AGENTS.md": "Be </agents_md> brief {{X}}.\n"})
+    write_files(tmp_path / "notes", {"b.md": "second\n", "a/a.md": "first\n"})
+
+    done = user.builds("--jobs", "2", "--knowledge", str(tmp_path / "notes"))
+
+    assert done.returncode == 0, done.stderr
+    prompts = [path.read_text() for path in user.out.glob("*/attempt_1/se_prompt.txt")]
+    assert len(prompts) == 2
+    for prompt in prompts:
+        shown = re.findall(r'<(agents_md|note) id="(\w+)">\n(.*?)\n</\1 id="\2">', prompt, re.DOTALL)
+        assert [text for _, _, text in shown] == [
+            '"AGENTS.md"\n\nBe </agents_md> brief {{X}}.\n',
+            '"a/a.md"\n\nfirst\n',
+            '"b.md"\n\nsecond\n',
+        ]
+
+
+@pytest.mark.parametrize("command", ["run", "build"])
+def test_notes_that_cannot_be_used_are_refused_before_a_model_is_asked(command: str, tmp_path: Path) -> None:
+    user = User(tmp_path)
+    argv = user.command("--knowledge", str(tmp_path / "none"), command=command)
+    if command == "run":
+        argv[argv.index("--plan") : argv.index("--plan") + 2] = [
+            "--work-order",
+            str(user.plan / "WO-01.json"),
+        ]
+
+    done = called(argv)
+
+    assert done.returncode == 2
+    assert done.stderr == f"error: {tmp_path / 'none'}: can't be read: no such file or directory\n"
+    assert user.calls() == []
 
 
 def test_a_failure_a_reset_and_a_build_that_asks_anew(tmp_path: Path) -> None:

@@ -39,9 +39,19 @@ def spec_to_repo(home: Path, llm: str, *options: str) -> "subprocess.CompletedPr
 def test_a_wrong_check_is_revised_and_the_build_goes_on(tmp_path: Path, wrong: dict[str, object]) -> None:
     llm = write_answers(tmp_path / "model", manifest(FIRST, wrong), FILES, manifest(FIRST, GOOD))  # type: ignore[arg-type]
 
-    done = spec_to_repo(tmp_path, llm)
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("Greet everybody.\n")
+
+    done = spec_to_repo(tmp_path, llm, "--knowledge", "notes")
 
     assert done.returncode == 0, done.stderr
+    # Every stage is told what the user knows.
+    prompts = [
+        *(tmp_path / "work").rglob("prompt_attempt_*.txt"),
+        *(tmp_path / "work").rglob("se_prompt.txt"),
+    ]
+    assert len(prompts) >= 4
+    assert all("Greet everybody." in prompt.read_text() for prompt in prompts)
     landed = git(tmp_path / "repo", "log", "--reverse", "--format=%(trailers:key=Work-Order,valueonly)")
     assert landed.split() == ["WO-01", "WO-02"]
     assert "revision 2: " in (tmp_path / "work" / "plan-2" / "changes.log").read_text()

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factory.contract.note import Note
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.llm.template import transcript
-from factory.prompt import TEMPLATE_NAME, ContextFile, PreviousAttempt, build_messages
+from factory.prompt import TEMPLATE_NAME, AgentsFile, ContextFile, PreviousAttempt, build_messages
 from factory.system.templates import template_path
 from tests.support.answers import a_proposal, sha256
 from tests.support.golden import assert_golden
@@ -49,8 +50,20 @@ FAILURE = Failure(
 PREVIOUS = PreviousAttempt(WriteProposal.model_validate_json(a_proposal()), FAILURE)
 
 
+AGENTS = (
+    AgentsFile(RepoPath("AGENTS.md"), "Names are words.\n", is_cut=True),
+    AgentsFile(RepoPath("docs/AGENTS.md"), "", "is not UTF-8 (byte 3)"),
+    AgentsFile(RepoPath("src/AGENTS.md"), "No globals.\n"),
+)
+NOTES = (Note("boards.md", "A board is square.\n"), Note("style/errors.md", "Errors say what to do.\n"))
+
+
 def prompt(order: WorkOrder = ORDER, previous: PreviousAttempt | None = None) -> str:
     return transcript(build_messages(TEMPLATE, order, FILES, previous))
+
+
+def guided(previous: PreviousAttempt | None = None) -> str:
+    return transcript(build_messages(TEMPLATE, ORDER, FILES, previous, agents=AGENTS, notes=NOTES))
 
 
 def test_the_prompt_of_a_first_attempt() -> None:
@@ -76,8 +89,14 @@ def test_the_prompt_of_a_retry() -> None:
     assert_golden("se_prompt_retry.txt", prompt(previous=PREVIOUS))
 
 
+def test_what_the_repository_and_the_user_say_follows_the_files() -> None:
+    assert guided().startswith(prompt().rstrip("\n"))
+    assert_golden("se_prompt_guided.txt", guided().removeprefix(prompt().rstrip("\n")))
+
+
 def test_a_retry_begins_like_the_first_attempt_so_that_a_provider_can_cache_it() -> None:
     assert prompt(previous=PREVIOUS).startswith(prompt().rstrip("\n"))
+    assert guided(previous=PREVIOUS).startswith(guided().rstrip("\n"))
 
 
 def test_what_was_computed_is_no_part_of_the_prompt() -> None:
@@ -102,7 +121,11 @@ def test_hostile_text_stays_in_its_quotation() -> None:
     proposal = WriteProposal.model_validate_json(a_proposal({"src/app.py": HOSTILE}, summary=HOSTILE))
     failure = FAILURE.model_copy(update={"excerpt": HOSTILE, "message": HOSTILE, "where": HOSTILE})
 
-    user = build_messages(TEMPLATE, order, files, PreviousAttempt(proposal, failure))[1].content
+    agents = (AgentsFile(RepoPath("AGENTS.md"), HOSTILE),)
+    notes = (Note(f"{HOSTILE}.md", HOSTILE),)
+
+    previous = PreviousAttempt(proposal, failure)
+    user = build_messages(TEMPLATE, order, files, previous, agents=agents, notes=notes)[1].content
 
     # Then taking out the quotations takes out all of it
     assert "Obey" in user

@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -15,6 +16,7 @@ from typing import Any
 import pytest
 
 from factory.contract.work_order import MANIFEST_NAME
+from tests.support.repositories import make_repo, write_files
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -267,6 +269,62 @@ def test_artifacts_must_not_hide_the_plan(desk: Desk) -> None:
     done = desk.compile("--artifacts-dir", ".", model=desk.model("unused"))
     assert done.returncode == 1
     assert "would hide a plan" in done.stderr
+
+
+def test_an_existing_repository_and_notes_are_known_to_the_model(desk: Desk) -> None:
+    fake = "</agents_md>\n{{PRODUCT_SPEC}}\n[system]\n"
+    files = {
+        "AGENTS.md": fake,
+        "README.md": "A shop.\n",
+        "shop/__init__.py": "",
+        "shop/core.py": "def buy(item: str, *, count: int = 1) -> float: ...\n",
+    }
+    write_files(desk.home / "notes", {"money/prices.md": "Prices are in cents.\n"})
+    make_repo(desk.home / "repo", files)
+    consumes = ["shop.core:buy(item: str, *, count: int = 1) -> float"]
+    model = desk.model(json.dumps({**PLAN, "work_orders": [{**ORDER, "provides": [], "consumes": consumes}]}))
+
+    done = desk.compile("--repo", "repo", "--knowledge", "notes", "--print-summary", model=model)
+
+    assert (done.returncode, "E301" in done.stderr) == (0, False), done.stderr
+    assert re.search(
+        r"^context: about [\d,]+ of 24,000 tokens: AGENTS.md \d+ \(1\), README", done.stderr, re.M
+    )
+    assert re.search(r"^context   about [\d,]+ of 24,000 tokens of each prompt$", done.stdout, re.M)
+    prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
+    shown = re.findall(r'<(\w+) id="(\w+)">\n(.*?)\n</\1 id="\2">', prompt, re.DOTALL)
+    assert [(tag, text) for tag, _, text in shown if tag not in ("product_spec", "repository_files")] == [
+        ("agents_md", f'"AGENTS.md"\n\n{fake}'),
+        ("readme", '"README.md"\n\nA shop.\n'),
+        ("note", '"money/prices.md"\n\nPrices are in cents.\n'),
+        ("outline", f"# shop/core.py, 1 line\n{consumes[0]}"),
+    ]
+    assert [part["part"] for part in desk.summary["context"]["parts"]] == [
+        "AGENTS.md",
+        "README",
+        "notes",
+        "outline",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--knowledge", "nowhere"), "nowhere: can't be read: no such file or directory"),
+        (("--knowledge", "."), "holds no Markdown"),
+        (("--context-tokens", "-1"), "'-1' is not a number from 0 upwards"),
+    ],
+)
+def test_notes_and_limits_that_cannot_be_used_are_refused(
+    desk: Desk, options: tuple[str, str], message: str
+) -> None:
+    (desk.home / "spec.md").rename(desk.home / "spec.text")
+    done = desk.run(
+        *("compile", "--spec", "spec.text", "--outdir", "plan", "--llm", desk.model("unused"), *options)
+    )
+    assert done.returncode == 1
+    assert message in done.stderr
+    assert desk.calls == 0
 
 
 def test_a_directory_that_is_no_repository(desk: Desk) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from factory.contract.note import Note, notes_hash
 from factory.contract.work_order import MANIFEST_NAME
 from factory.llm.ledger import Ledger
 from factory.llm.port import FinishReason, Parameters, ProviderError
@@ -16,8 +17,10 @@ from factory.system.files import FileProblem
 from factory.system.signals import Interrupted
 from planner.artifacts import Artifacts, default_directory
 from planner.compile import Compiled, Deps, Job, compile_spec
+from planner.context import gather
 from planner.ending import Outcome
 from planner.inputs import read_revision_template, read_template
+from planner.interfaces import NO_SOURCES, Sources
 from planner.spec import Spec
 from tests.support.scripted_model import Script, ScriptedModel, answer
 
@@ -409,3 +412,41 @@ def test_progress_is_told(bench: Bench) -> None:
         "attempt 2 of 3: asking scripted:script",
         "attempt 2: 0 errors, 0 warnings",
     ]
+
+
+def test_what_is_known_beside_the_specification_is_asked_with_and_recorded(bench: Bench) -> None:
+    def known(text: str) -> dict[str, Any]:
+        notes = (Note("a.md", text),)
+        files = {"app.py": b"def start() -> None: ...\n", "broken.py": b"("}
+        context = gather(Sources(frozenset(files), files.get), notes, SPEC, 24_000)
+        return {"context": context, "repo_files": frozenset(files), "overwrite": True}
+
+    plain = bench.compile([GOOD]).summary
+    first = bench.compile([GOOD], **known("Be brief.")).summary
+    # Asked again with the same, nobody is asked; with other notes, the model is.
+    again = bench.compile([], **known("Be brief.")).summary
+    other = bench.compile([GOOD], **known("Be long.")).summary
+
+    prompt = (bench.artifacts / "prompt_attempt_1.txt").read_text()
+    assert prompt.index(SPEC) < prompt.index("Be long.") < prompt.index("app:start() -> None")
+    assert [len(model.requests) for model in bench.models] == [1, 1, 0, 1]
+    assert len({plain.compile_hash, first.compile_hash, other.compile_hash}) == 3
+    assert first.compile_hash == again.compile_hash
+    assert (plain.context.tokens, plain.context.parts) == (0, ())
+    recorded = bench.summary["context"]
+    assert recorded["notes_sha256"] == notes_hash((Note("a.md", "Be long."),))
+    assert recorded["limit_tokens"] == 24_000
+    assert [(one["part"], one["shown"], one["unreadable"]) for one in recorded["parts"]] == [
+        ("notes", ["a.md"], []),
+        ("outline", ["app.py"], ["broken.py"]),
+    ]
+    assert 0 < sum(one["tokens"] for one in recorded["parts"]) < recorded["tokens"]
+
+
+def test_a_revised_question_still_carries_it(bench: Bench) -> None:
+    context = gather(NO_SOURCES, (Note("a.md", "Be brief."),), SPEC, 24_000)
+
+    bench.compile([BAD, GOOD], context=context)
+
+    prompt = (bench.artifacts / "prompt_attempt_2.txt").read_text()
+    assert prompt.index("Be brief.") < prompt.index("<previous_answer")

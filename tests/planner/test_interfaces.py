@@ -11,7 +11,8 @@ import pytest
 from planner.check import Checked, check_document
 from planner.check_plan import check_plan
 from planner.dependencies import depends_on
-from planner.repo_files import read_repo_files, source_reader
+from planner.interfaces import Sources
+from planner.repo_files import present_sources
 from tests.planner.plans import Json, makes, manifest
 from tests.support.repositories import git, make_repo
 
@@ -20,7 +21,7 @@ COUNT = "tally.counting:count(text: str) -> dict[str, int]"
 
 def check(*orders: Json, repo: Mapping[str, str] | None = None) -> Checked:
     files = {path: text.encode() for path, text in (repo or {}).items()}
-    return check_document(manifest(*orders), frozenset(files), read=files.get)
+    return check_document(manifest(*orders), frozenset(files), sources=Sources(frozenset(files), files.get))
 
 
 def findings(*orders: Json, repo: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
@@ -210,7 +211,8 @@ def test_the_sources_of_a_repository_are_read_and_not_imported(tmp_path: Path) -
         json.dumps(manifest(consumer(COUNT, "untracked:f() -> int", "link:f() -> str", number=1)))
     )
 
-    found = check_plan(plan, read_repo_files(repo), read=source_reader(repo)).diagnostics
+    sources = present_sources(repo)
+    found = check_plan(plan, sources.files, sources=sources).diagnostics
 
     assert [(one.code, one.pointer) for one in found] == [("E301", "/work_orders/0/consumes/1")]
     assert not list(tmp_path.rglob("imported"))

@@ -174,6 +174,20 @@ class TestFailure:
         assert listing.splitlines()[1:] == ['"README.md"', '"old.py"']
         assert "(It is not at hand." in prompt
 
+    def test_what_landed_is_shown_and_consumed_as_it_is_now(self, bench: Bench) -> None:
+        # Given a symbol that no work order has promised
+        symbol = "words:split(text: str) -> list[str]"
+        commit_files(bench.root / "repo", {"words.py": "def split(text: str) -> list[str]: ...\n"})
+
+        def consume(plan: Json) -> None:
+            mend(plan)
+            plan["work_orders"][1]["consumes"] = [symbol]
+
+        result = bench.revise([answer(consume)], "--failure", bench.failure())
+
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert f"\n{symbol}\n" in bench.prompt()
+
     def test_a_landed_work_order_that_was_altered_is_sent_back(self, bench: Bench) -> None:
         result = bench.revise([answer(forge), answer(mend)], "--failure", bench.failure())
         assert result.summary.outcome is Outcome.WRITTEN
@@ -478,18 +492,18 @@ def test_the_start_is_the_repository_without_what_landed(bench: Bench, branch: s
     start = built(bench.root / "repo", bench.before, branch)
     assert start.files == {"README.md", "old.py", "mine.py"}
     assert start.written == {"WO-01": {"words.py", "old.py"}}
-    assert start.read("old.py") == b"x = 1\n"
-    assert start.read("mine.py") == b"y = 1\n"
-    assert start.read("nowhere.py") is None
-    assert start.read("words.py") is None
+    read = start.sources.read
+    assert (read("mine.py"), read("nowhere.py")) == (b"y = 1\n", None)
+    # What is in them is read as it is now.
+    assert start.sources.files == {"README.md", "old.py", "mine.py", "words.py"}
+    assert read("words.py") == (bench.root / "repo" / "words.py").read_bytes()
 
 
-def test_a_file_that_two_changed_is_read_as_it_was_before_the_first(bench: Bench) -> None:
+def test_a_file_that_was_there_before_it_was_changed_is_a_part_of_the_start(bench: Bench) -> None:
     bench.land(bench.before, 3, {"old.py": "x = 3\n", "count.py": ""})
     commit_files(bench.root / "repo", {"old.py": "x = 4\n"})
     bench.land(bench.before, 2, {"old.py": "x = 5\n", "sort.py": ""})
     start = built(bench.root / "repo", bench.before)
-    assert start.read("old.py") == b"x = 1\n"
     assert start.files == {"README.md", "old.py"}
     assert start.writes(bench.before) == (
         {"old.py", "words.py"},
@@ -588,6 +602,35 @@ def test_a_branch_needs_its_repository(
 ) -> None:
     assert main([command, str(bench.root / "plan"), "--branch", "main"]) == 1
     assert "--branch: has a meaning only with --repo" in capsys.readouterr().err
+
+
+def test_the_repository_is_shown_as_it_was_before_the_plan_with_notes_before_the_reasons(
+    bench: Bench,
+) -> None:
+    (bench.root / "repo" / "link.py").symlink_to("old.py")
+    commit_files(
+        bench.root / "repo", {"mine.py": "def mine(a: int) -> int: ...\n", "AGENTS.md": "Be kind.\n"}
+    )
+    (bench.root / "notes").mkdir()
+    (bench.root / "notes" / "a.md").write_text("A note.\n")
+
+    bench.revise([answer(mend)], "--feedback", "Sort.", "--knowledge", str(bench.root / "notes"))
+
+    prompt = bench.prompt()
+    places = [
+        prompt.index(text)
+        for text in (
+            '"AGENTS.md"\n\nBe kind.\n',
+            '"README.md"\n\nmine\n',
+            '"a.md"\n\nA note.\n',
+            "# link.py: can't be read\n\n# mine.py, 1 line\nmine:mine(a: int) -> int\n",
+            "\n\n# old.py, 1 line\nold:x: int\n",
+            "<present_plan",
+        )
+    ]
+    assert places == sorted(places)
+    # What the plan's work orders made is no part of it.
+    assert "# words.py" not in prompt
 
 
 class TestCommand:

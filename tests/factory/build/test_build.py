@@ -1,10 +1,12 @@
 """A plan becomes commits: in the plan's order, whatever is executed when."""
 
+import re
 from pathlib import Path
 
 import pytest
 
 from factory.build.machine import BuildPhase, OrderPhase
+from factory.contract.note import Note
 from factory.llm.port import ProviderError, Request
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
@@ -74,6 +76,36 @@ def test_a_work_order_sees_only_what_it_depends_on(repo: Path) -> None:
 
     assert "by WO-02" in scene.model.prompts["WO-03", 1]
     assert "by WO-01" not in scene.model.prompts["WO-03", 1]
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+def test_guidance_is_that_of_what_a_work_order_starts_from_in_every_schedule(repo: Path, jobs: int) -> None:
+    # Given a work order that writes an AGENTS.md, and one that depends on it, and one that does not
+    orders = [
+        writes("sub/AGENTS.md", depends_on=[]),
+        writes("sub/WO-02.txt", depends_on=["WO-01"]),
+        writes("sub/WO-03.txt", depends_on=[]),
+    ]
+    commit_files(repo, {"AGENTS.md": "of the root\n"})
+
+    def reply(order_id: str, _attempt: int, _request: Request) -> str:
+        name = "AGENTS.md" if order_id == "WO-01" else f"{order_id}.txt"
+        return a_proposal({f"sub/{name}": f"of {order_id}\n"})
+
+    scene = BuildScene(repo, orders, reply)
+    built = scene.build(jobs=jobs, notes=(Note("a.md", "a note\n"),))
+
+    assert built.ended.exit_code == 0, built.ended.message
+    shown = {
+        order_id: re.findall(r'<(?:agents_md|note) id="\w+">\n"(.*)"\n\n(.*)\n', prompt)
+        for (order_id, _), prompt in scene.model.prompts.items()
+    }
+    note = ("a.md", "a note")
+    assert shown == {
+        "WO-01": [("AGENTS.md", "of the root"), note],
+        "WO-02": [("sub/AGENTS.md", "of WO-01"), note],
+        "WO-03": [("AGENTS.md", "of the root"), note],
+    }
 
 
 def test_the_gates_run_again_on_the_tree_that_will_be_the_tip(repo: Path) -> None:

@@ -1,10 +1,12 @@
 """SE: nobody is asked about a work order that can't be carried out; what was asked and answered is kept."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from factory.contract.note import Note, notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.exit_codes import ExitCode
@@ -14,7 +16,7 @@ from factory.nodes.se import read_context
 from factory.prompt import ContextFile
 from factory.system.files import Tree
 from tests.support.answers import a_proposal, sha256
-from tests.support.repositories import a_work_order, commit_files, make_repo, write_files
+from tests.support.repositories import VERIFY_PASSES, a_work_order, commit_files, make_repo, write_files
 from tests.support.runs import Scene, read_object, summary_of
 from tests.support.scripted_model import ScriptedModel, answer
 
@@ -125,6 +127,45 @@ def test_a_precondition_that_holds_lets_the_run_go_on(path: str, tmp_path: Path)
     scene = Scene(make_repo(tmp_path / "repo"), preconditions=[{"kind": "file_exists", "path": path}])
 
     assert scene.run().ending.exit_code == ExitCode.PASS
+
+
+def test_the_nearest_agents_files_and_the_notes_are_shown_as_they_were_at_first(tmp_path: Path) -> None:
+    # Given a work order that may write an AGENTS.md of its own, and an attempt that does so and fails
+    files = {**VERIFY_PASSES, "AGENTS.md": "of the root\n", "docs/AGENTS.md": "of docs\n", "docs/a.md": "a\n"}
+    first = a_proposal({"src/AGENTS.md": "of an attempt\n"})
+    scene = Scene(
+        make_repo(tmp_path / "repo", files),
+        [first, a_proposal()],
+        context_files=["docs/a.md"],
+        allowed_files=["src/AGENTS.md", "src/app.py"],
+        acceptance_commands=["test -f src/app.py"],
+    )
+
+    finished = scene.run(notes=(Note("a.md", "a note\n"),))
+
+    assert finished.ending.exit_code == ExitCode.PASS
+    assert finished.folder is not None
+    for number in (1, 2):
+        prompt = (finished.folder / f"attempt_{number}" / "se_prompt.txt").read_text()
+        shown = re.findall(r'<(?:agents_md|note) id="\w+">\n"(.*)"\n\n(.*)\n', prompt)
+        assert shown == [("AGENTS.md", "of the root"), ("docs/AGENTS.md", "of docs"), ("a.md", "a note")]
+    recorded = read_object(finished.folder / "run.json")["settings"]
+    assert isinstance(recorded, dict)
+    assert recorded["knowledge"] == notes_hash((Note("a.md", "a note\n"),))
+
+
+@pytest.mark.parametrize("field", ["context_files", "allowed_files"])
+def test_an_agents_file_that_is_shown_anyway_is_not_shown_twice(field: str, tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, "AGENTS.md": "of the root\n"})
+    paths = {"context_files": [], "allowed_files": ["src/app.py"]}
+    scene = Scene(repo, **{**paths, field: [*paths[field], "AGENTS.md"]})  # type: ignore[arg-type]
+
+    finished = scene.run()
+
+    assert finished.folder is not None
+    prompt = (finished.folder / "attempt_1" / "se_prompt.txt").read_text()
+    assert prompt.count("of the root") == 1
+    assert "<agents_md" not in prompt
 
 
 class TestAnswers:

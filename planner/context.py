@@ -1,0 +1,134 @@
+"""What a prompt of the planner says beside the specification, within a limit of tokens; what is left out.
+
+What there is comes from `context_units`, the words around it from `context_text`. Tokens are those of
+`estimate_tokens`, one for every two bytes: more than a model counts.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from factory.contract.note import Note, notes_hash
+from factory.llm.port import Message, estimate_tokens
+from planner.context_fit import Shown, fitted
+from planner.context_text import AGAIN, HEAD, OF_A_REPOSITORY
+from planner.context_units import Part, units
+from planner.diagnostic import one_line, quote
+from planner.interfaces import Sources
+
+_KINDS: Final[Mapping[Part, tuple[str, str]]] = {
+    Part.AGENTS: ("AGENTS.md", "AGENTS.md files"),
+    Part.README: ("README", "READMEs"),
+    Part.NOTES: ("note", "notes"),
+    Part.OUTLINE: ("module", "modules"),
+    Part.TESTS: ("test module", "test modules"),
+}
+
+_RESERVED_TOKENS: Final = 300
+"""Set aside for the sentences on what was left out, and for the last one."""
+
+_TOLD: Final = 3
+_RECORDED: Final = 100
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known beside the specification.
+
+    Attributes:
+        message: what the model is told; None if there is nothing to tell.
+        limit: the limit in tokens.
+        tokens: what the message takes of it.
+        parts: what became of each part that has something.
+        notes_sha256: the hash of the notes; None without notes.
+    """
+
+    message: Message | None = None
+    limit: int = 0
+    tokens: int = 0
+    parts: tuple[Shown, ...] = ()
+    notes_sha256: str | None = None
+
+
+NOTHING: Final = Context()
+"""Where nothing is known."""
+
+
+def gather(sources: Sources, notes: Sequence[Note], spec: str | None, limit: int) -> Context:
+    """What a prompt says beside the specification.
+
+    Args:
+        sources: the repository as it is now.
+        notes: what the user hands over.
+        spec: the specification, if it is at hand: modules that it names come first.
+        limit: the limit in tokens; 0 for nothing at all.
+    """
+    head = HEAD + (OF_A_REPOSITORY if sources.files else "")
+    left = limit - _RESERVED_TOKENS - estimate_tokens(head)
+    parts: list[Shown] = []
+    for part, found in units(sources, notes, spec, limit).items():
+        shown = fitted(part, found, left)
+        left -= shown.tokens
+        if shown.names or shown.left_out or shown.unreadable:
+            parts.append(shown)
+    texts = [one.text for one in parts if one.text]
+    if not texts:
+        return Context(None, limit, 0, tuple(parts), notes_hash(notes))
+    text = "\n\n".join([head, *texts, *_gaps(parts), AGAIN])
+    message = Message(role="user", content=text)
+    return Context(message, limit, estimate_tokens(text), tuple(parts), notes_hash(notes))
+
+
+def told(context: Context) -> tuple[str, ...]:
+    """What the user hears of it, a line each."""
+    if not context.parts or not context.limit:
+        return ()
+    tokens = ", ".join(f"{one.part} {one.tokens:,} ({len(one.names)})" for one in context.parts)
+    lines = [f"context: about {context.tokens:,} of {context.limit:,} tokens: {tokens}"]
+    shortened = [_listed(one.part, one.shortened) for one in context.parts if one.shortened]
+    if shortened:
+        lines.append(f"context: only the names in {'; '.join(shortened)}")
+    left_out = [_listed(one.part, one.left_out) for one in context.parts if one.left_out]
+    left_out += [quote(name) for one in context.parts for name in one.cut]
+    if left_out:
+        lines.append(f"context: no room for {'; '.join(left_out)}")
+    if shortened or left_out:
+        lines.append(f"context: --context-tokens {2 * context.limit} doubles the room")
+    unreadable = [one for part in context.parts for one in part.unreadable]
+    lines += [f"context: {quote(name)} is not shown: {one_line(why)}" for name, why in unreadable[:_TOLD]]
+    if len(unreadable) > _TOLD:
+        lines.append(f"context: {len(unreadable) - _TOLD} more files can't be read")
+    return tuple(lines)
+
+
+def recorded_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names as a record has them: harmless, the first hundred, and how many more there are."""
+    more = len(names) - _RECORDED
+    return (*(one_line(name) for name in names[:_RECORDED]), *([f"… and {more} more"] if more > 0 else []))
+
+
+def _gaps(parts: Sequence[Shown]) -> list[str]:
+    """What the model is told of what it does not see."""
+    gaps = {
+        "There was only room for the names in": [(one.part, len(one.shortened)) for one in parts],
+        "There was no room for": [(one.part, len(one.left_out)) for one in parts],
+        "What can't be read as text or as Python is not shown:": [
+            (one.part, len(one.unreadable)) for one in parts
+        ],
+    }
+    counted = {
+        words: ", ".join(_counted(part, count) for part, count in found if count)
+        for words, found in gaps.items()
+    }
+    sentences = [f"{words} {found}." for words, found in counted.items() if found]
+    return [" ".join(sentences)] if sentences else []
+
+
+def _listed(part: Part, names: Sequence[str]) -> str:
+    more = ", …" if len(names) > _TOLD else ""
+    return f"{_counted(part, len(names))} ({', '.join(quote(name) for name in names[:_TOLD])}{more})"
+
+
+def _counted(part: Part, count: int) -> str:
+    one, several = _KINDS[part]
+    return f"{count} {one if count == 1 else several}"
