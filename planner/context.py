@@ -60,7 +60,7 @@ def gather(sources: Sources, notes: Sequence[Note], spec: str | None, limit: int
     Args:
         sources: the repository as it is now.
         notes: what the user hands over.
-        spec: the specification, if it is at hand: modules that it names come first.
+        spec: the specification, if it is at hand: the modules that it speaks of come first.
         limit: the limit in tokens; 0 for nothing at all.
     """
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")

@@ -18,6 +18,7 @@ from factory.llm.port import estimate_tokens
 from factory.llm.template import quoted_file
 from planner.diagnostic import one_line
 from planner.interfaces import Sources
+from planner.named_modules import NamedModules
 from planner.outline import Outlined, Outliner
 
 _AGENTS: Final = "AGENTS.md"
@@ -77,17 +78,17 @@ def units(
     Args:
         sources: the repository as it is now.
         notes: what the user hands over.
-        spec: the specification: modules that it names come first.
+        spec: the specification: modules that it names, or definitions of theirs, come first.
         limit: the limit on all of it together, in tokens.
     """
     files, read = sources.files, sources.read
     outliner = Outliner(files, read)
     python = sorted(path for path in files if path.endswith(".py"))
     tests = [path for path in python if _is_test(path)]
-    named = _Named(spec or "")
+    named = NamedModules(spec or "", read)
     modules = sorted(
         (path for path in python if not _is_test(path)),
-        key=lambda path: (path not in named, not _is_packaged(path, files), path.count("/"), path),
+        key=lambda path: (named.rank(path), not _is_packaged(path, files), path.count("/"), path),
     )
     agents = sorted(
         (path for path in files if path.rpartition("/")[2] == _AGENTS),
@@ -100,19 +101,6 @@ def units(
         Part.OUTLINE: tuple(_module(path, outliner.outline, outliner.summary) for path in modules),
         Part.TESTS: tuple(_module(path, outliner.names) for path in tests),
     }
-
-
-class _Named:
-    """The modules that a specification names, by path, dotted name or the name of the file."""
-
-    def __init__(self, spec: str) -> None:
-        self._spec = spec
-        self._words = frozenset(re.findall(r"\w+", spec))
-
-    def __contains__(self, path: str) -> bool:
-        dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        stem = path.rpartition("/")[2].removesuffix(".py")
-        return path in self._spec or dotted in self._spec or stem in self._words
 
 
 def _agents(path: str, read: Read) -> Unit:

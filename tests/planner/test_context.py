@@ -178,7 +178,12 @@ def test_modules_that_the_specification_names_come_first_then_packages() -> None
     files = {f"a/b/m{number}.py": module(number) for number in range(30)}
     files |= {"a/__init__.py": "", "a/b/__init__.py": "", "loose.py": module(99)}
 
-    for spec in ("Change `a/b/m27.py`.", "Change a.b.m27, please.", "Change m27."):
+    for spec in (
+        "Change `a/b/m27.py`.",
+        "Change a.b.m27, please.",
+        "Change m27.",
+        "Let function_27_0 be quick.",
+    ):
         found = known(files, (), spec=spec, limit=2_500)
         assert "a.b.m27:function_27_0(" in text_of(found)
         assert "a.b.m0:function_0_0(" in text_of(found)
