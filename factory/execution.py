@@ -15,41 +15,33 @@ from pydantic import BaseModel, ConfigDict
 from factory.artifacts import REPAIR_FILE, RunFolder
 from factory.configuration import Configuration
 from factory.contract.canonical import dump
-from factory.contract.errors import WorkorderError
 from factory.contract.note import Note, notes_hash
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
+from factory.endings import ending_of, failed, interrupted, stopped
 from factory.exit_codes import ExitCode
 from factory.failure import Failure
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.registry import registry
 from factory.landable import unlandable_path
-from factory.llm.ledger_file import DamagedLedger
 from factory.llm.meter import Meter
-from factory.llm.port import Model, Parameters, ProviderError
+from factory.llm.port import Model, Parameters
 from factory.llm.prices import Price
 from factory.nodes.deps import Deps
 from factory.nodes.probe import probed
 from factory.prompt import TEMPLATE_NAME
 from factory.repair import repair_request
-from factory.repository import NotRestored, Target
-from factory.routing import exit_code
-from factory.run_record import Ending, RunRecord, refused, str_without_hint
+from factory.repository import Target
+from factory.run_record import Ending, RunRecord
 from factory.state import RunState
 from factory.system.clock import Clock
 from factory.system.console import visible
 from factory.system.environment import gate_environment
-from factory.system.files import FileProblem
-from factory.system.git import GitError
 from factory.system.sandbox.port import Terms
 from factory.system.signals import Interrupted, shielded
 from factory.system.stop import Stop, Stopped
 from factory.system.templates import template_path
 from factory.workspace import Checkout
-
-
-class MachineLacks(WorkorderError):
-    """Something is missing on this machine, so that nothing could be judged."""
 
 
 class AttemptSettings(BaseModel):
@@ -233,13 +225,13 @@ class Execution:
         with place() as opened:
             problem = unlandable_path(self.order, opened.git, self.goal)
             if problem is not None:
-                return _stopped(problem, ()), None
+                return stopped(problem, ()), None
             deps = self.deps(opened, model)
             self.folder.begin()
             if self.settings.red_probe and start["attempt"] == 1:
                 problem = probed(deps)
                 if problem is not None:
-                    return _stopped(problem, ()), None
+                    return stopped(problem, ()), None
             state = imported_graph()(deps, start)
         return self._ending(state, meter), state
 
@@ -256,7 +248,7 @@ class Execution:
         failure = Failure.model_validate(state["failure"])
         if state.get("verdict") == "failed":
             return failed(self.order.id, failure, attempts)
-        return _stopped(failure, attempts)
+        return stopped(failure, attempts)
 
     def _facts(self) -> JsonObject:
         return {
@@ -315,62 +307,6 @@ def settings_facts(settings: AttemptSettings) -> JsonObject:
         "max_output_tokens": settings.parameters.max_output_tokens,
         "knowledge": notes_hash(settings.notes),
     }
-
-
-def ending_of(error: BaseException) -> Ending | None:
-    """The ending that an error means; None if it is a bug."""
-    match error:
-        case NotRestored():
-            return Ending("not_restored", ExitCode.NOT_RESTORED, str_without_hint(error), error.hint)
-        case GitError() | FileProblem() | MachineLacks() | OSError():
-            hint = error.hint if isinstance(error, WorkorderError) else ""
-            message = str_without_hint(error) if isinstance(error, WorkorderError) else str(error)
-            return Ending(
-                "stopped",
-                ExitCode.ENVIRONMENT,
-                message,
-                hint or "see whether the disk is full or a permission is missing",
-            )
-        case ProviderError():
-            return Ending("stopped", ExitCode.PROVIDER, str_without_hint(error), error.hint)
-        case DamagedLedger():
-            return Ending("stopped", ExitCode.STATE_CORRUPT, str_without_hint(error), error.hint)
-        case WorkorderError():
-            return refused(error)
-        case _:
-            return None
-
-
-def refusal_of(error: WorkorderError | OSError) -> Ending:
-    """The ending that an error means before anything was begun: a file that can't be read is an input."""
-    if isinstance(error, FileProblem):
-        return refused(error)
-    ending = ending_of(error)
-    assert ending is not None
-    return ending
-
-
-def interrupted(signal: Interrupted, landed: str | None) -> Ending:
-    """The ending after a signal; `landed` is the commit that came before it, if one did."""
-    if landed is not None:
-        message = f"ended by {signal}, after it had landed {landed[:12]}"
-        return Ending("interrupted", signal.exit_code, message, commit=landed)
-    return Ending(
-        "interrupted", signal.exit_code, f"ended by {signal}; nothing is left half done", "run again to go on"
-    )
-
-
-def failed(order_id: str, failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
-    """The ending of a work order whose attempts are spent."""
-    hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
-    spent = f"{len(attempts)} attempt{'s are' if len(attempts) > 1 else ' is'} spent"
-    message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.told}"
-    return Ending("failed", ExitCode.FAIL, message, hint, failure, attempts=attempts)
-
-
-def _stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
-    message = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}: {failure.told}"
-    return Ending("stopped", exit_code(failure), message, failure.hint, failure, attempts=attempts)
 
 
 def _unfinished(attempt: int, meter: Meter, price: Price | None) -> tuple[JsonObject, ...]:

@@ -13,14 +13,8 @@ from factory.contract.documents import read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
-from factory.execution import (
-    AttemptSettings,
-    Execution,
-    Outside,
-    interrupted,
-    refusal_of,
-    settings_facts,
-)
+from factory.endings import interrupted, refusal_of
+from factory.execution import AttemptSettings, Execution, Outside, settings_facts
 from factory.exit_codes import ExitCode
 from factory.preflight import clean_up, landed_by
 from factory.repository import (

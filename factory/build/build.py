@@ -24,14 +24,8 @@ from factory.committed_configuration import configuration_at
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
-from factory.execution import (
-    AttemptSettings,
-    Outside,
-    configured_price,
-    ending_of,
-    refusal_of,
-    sandbox_facts,
-)
+from factory.endings import ending_of, refusal_of
+from factory.execution import AttemptSettings, Outside, configured_price, sandbox_facts
 from factory.exit_codes import ExitCode
 from factory.preflight import clean_up, indexes_folder
 from factory.removal import remove_tree

@@ -5,7 +5,8 @@ from pathlib import Path
 from factory.baseline import examine_baseline
 from factory.configuration import Configuration
 from factory.contract.work_order import Plan
-from factory.execution import AttemptSettings, MachineLacks, Outside
+from factory.endings import MachineLacks
+from factory.execution import AttemptSettings, Outside
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.repository import Refused
 from factory.system.console import visible

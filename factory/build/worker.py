@@ -19,7 +19,8 @@ from factory.configuration import Configuration
 from factory.contract.canonical import contract_hash, dump, run_id
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
-from factory.execution import AttemptSettings, Execution, Outside, ending_of, settings_facts
+from factory.endings import ending_of
+from factory.execution import AttemptSettings, Execution, Outside, settings_facts
 from factory.exit_codes import ExitCode
 from factory.failure import Failure
 from factory.gates.baseline_report import BaselineReport
