@@ -104,7 +104,7 @@ def job_of(
         ),
         price=Price(*options.price) if options.price else None,
         sources=sources,
-        context=gather(sources, notes, text, options.context_tokens),
+        context=gather(sources, notes, text, options.context_tokens, is_new=amending is None),
         amending=amending,
     )
 

@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.contract.note import Note, notes_hash
+from factory.contract.work_order import VERIFY_SCRIPT
 from factory.llm.port import Message, estimate_tokens
 from planner.context_fit import Shown, fitted
-from planner.context_text import AGAIN, HEAD, OF_A_REPOSITORY
+from planner.context_text import AGAIN, HEAD, OF_A_REPOSITORY, WITHOUT_A_VERIFY_SCRIPT
 from planner.context_units import Part, units
 from planner.diagnostic import one_line, quote
 from planner.interfaces import Sources
@@ -54,7 +55,9 @@ NOTHING: Final = Context()
 """Where nothing is known."""
 
 
-def gather(sources: Sources, notes: Sequence[Note], spec: str | None, limit: int) -> Context:
+def gather(
+    sources: Sources, notes: Sequence[Note], spec: str | None, limit: int, *, is_new: bool = True
+) -> Context:
     """What a prompt says beside the specification.
 
     Args:
@@ -62,11 +65,15 @@ def gather(sources: Sources, notes: Sequence[Note], spec: str | None, limit: int
         notes: what the user hands over.
         spec: the specification, if it is at hand: the modules that it speaks of come first.
         limit: the limit in tokens; 0 for nothing at all.
+        is_new: whether the plan is to be made, not revised.
     """
+    found_units = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
+    if is_new and found_units[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
+        head += WITHOUT_A_VERIFY_SCRIPT
     left = limit - _RESERVED_TOKENS - estimate_tokens(head)
     parts: list[Shown] = []
-    for part, found in units(sources, notes, spec, limit).items():
+    for part, found in found_units.items():
         shown = fitted(part, found, left)
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:

@@ -25,6 +25,12 @@ whole text and writes it whole again. What else it must agree with is a context 
 are allowed files of the work order that changes it."""
 """What is said only of a repository with files in it."""
 
+WITHOUT_A_VERIFY_SCRIPT: Final = """
+- The repository has tests and no `scripts/verify.sh`. It needs none, so leave its verification as it is, \
+whatever is said above about that script: `verify_contract` is null, and no work order bootstraps \
+verification. After each work order every Python file is compiled and `python -m pytest` runs."""
+"""What is added for a new plan in a repository that is verified by its tests alone."""
+
 ABOUT: Final[Mapping[Part, str]] = {
     Part.AGENTS: """## AGENTS.md
 

@@ -42,11 +42,15 @@ def known(
     spec: str | None = "",
     limit: int = 24_000,
 ) -> Context:
+    return gather(_sources(files), notes, spec, limit)
+
+
+def _sources(files: Mapping[str, str | bytes]) -> Sources:
     def read(path: str) -> bytes | None:
         text = files.get(path)
         return text.encode() if isinstance(text, str) else text
 
-    return gather(Sources(frozenset(files), read), notes, spec, limit)
+    return Sources(frozenset(files), read)
 
 
 def text_of(context: Context) -> str:
@@ -89,6 +93,16 @@ def test_where_nothing_is_known_nothing_is_said(files: dict[str, "str | bytes"])
 
     assert found.message is None
     assert told(found) == ()
+
+
+def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
+    sentence = "`verify_contract` is null"
+    tested = {"app.py": "def run(): ...\n", "tests/test_app.py": "def test_run(): ...\n"}
+
+    assert sentence in text_of(known(tested))
+    assert sentence not in text_of(known({**tested, "scripts/verify.sh": "pytest\n"}))
+    assert sentence not in text_of(known({"app.py": "def run(): ...\n"}))
+    assert sentence not in text_of(gather(_sources(tested), NOTES, "", 24_000, is_new=False))
 
 
 def test_notes_alone_need_no_repository() -> None:
