@@ -114,7 +114,8 @@ def _seconds(folder: Path, needs: Mapping[int, Sequence[int]], jobs: int, delay:
         attempts=AttemptSettings(max_attempts=1, parameters=parameters, timeout_seconds=60.0),
         jobs=jobs,
     )
-    world = Outside(lambda _stop: ledger.wrap(_Model(delay)), SystemClock(), lambda _text: None, os.environ)
+    model = ledger.wrap(_Model(delay))
+    world = Outside(lambda _stop, _price: model, SystemClock(), lambda _text: None, os.environ)
     start = time.perf_counter()
     built = build(settings, world, lambda _state, _event: None)
     seconds = time.perf_counter() - start

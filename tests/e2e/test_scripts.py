@@ -165,7 +165,9 @@ def test_the_bundled_recording_builds_the_bundled_specification(tmp_path: Path) 
     assert "Where everything is" in done.stdout
 
 
-@pytest.mark.parametrize("line", ["startup", "run_overhead", "check_scale", "command", "large_repo 1 50"])
+@pytest.mark.parametrize(
+    "line", ["startup", "run_overhead", "check_scale", "command", "large_repo 1 50", "sandbox"]
+)
 def test_a_benchmark_runs(line: str) -> None:
     """What it measures is for a person to judge, on a machine that does nothing else."""
     name, *arguments = line.split()
