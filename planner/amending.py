@@ -2,26 +2,38 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from factory.contract.canonical import contract_hash, plan_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.work_order import COMPUTED_FIELDS, COMPUTED_PLAN_FIELDS, Plan
+from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import Plan
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted
 from factory.system.files import read_bounded
 from planner.amendment import Amendment
 from planner.diagnostic import one_line
 from planner.prompts import Template
+from planner.references import as_answered
 
 CHANGES_NAME: Final = "changes.log"
 """The file of a plan's directory with a line for each revision."""
 
 _LINE: Final = re.compile(r"revision ([0-9]{1,9}): ")
 _REASON_CHARS: Final = 200
+
+_OF_LANDED: Final = (
+    "id",
+    "title",
+    "requirements",
+    "intent",
+    "allowed_files",
+    "acceptance_commands",
+    "provides",
+)
 
 
 @dataclass(frozen=True)
@@ -64,25 +76,24 @@ def amending_message(template: Template, amendment: Amendment, reasons: Mapping[
         reasons: the evidence by the tag that it is quoted in.
     """
     values = {
-        "PRESENT_PLAN": quoted("present_plan", plan_text(amendment.before)),
+        "PRESENT_PLAN": quoted("present_plan", plan_text(amendment.before, amendment.landed)),
         "LANDED": _ids(order.id for order in amendment.before.work_orders if order.id in amendment.landed),
         "REASONS": "\n\n".join(quoted(tag, text) for tag, text in reasons.items()),
     }
     return Message(role="user", content=fill(template.text, values, source=template.source).strip())
 
 
-def plan_text(plan: Plan) -> str:
-    """A plan as a model would answer it: without what the planner computes and what is withdrawn."""
-    asked = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
-    document = plan.model_copy(update={"requirements": asked}).model_dump(
-        mode="json",
-        exclude={
-            **dict.fromkeys(COMPUTED_PLAN_FIELDS, True),
-            "requirements": {"__all__": {"withdrawn"}},
-            "work_orders": {"__all__": set(COMPUTED_FIELDS)},
-        },
-    )
-    return json.dumps(document, ensure_ascii=False, indent=2)
+def plan_text(plan: Plan, landed: Collection[str]) -> str:
+    """A plan as a model answers it; of a work order that has landed only what later ones build on."""
+    document = as_answered(plan)
+    orders = document["work_orders"]
+    assert isinstance(orders, list)
+    shown: list[JsonValue] = []
+    for order in orders:
+        assert isinstance(order, dict)
+        has_landed = order["id"] in landed
+        shown.append({key: order[key] for key in _OF_LANDED} if has_landed else order)
+    return json.dumps({**document, "work_orders": shown}, ensure_ascii=False, indent=2)
 
 
 def read_changes(plan: Path) -> tuple[str, ...]:

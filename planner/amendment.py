@@ -10,6 +10,7 @@ from factory.contract.work_order import Plan, WorkOrder, work_order_id
 from planner.acceptance_strength import only_looks
 from planner.command_words import read_command
 from planner.impact import Impact
+from planner.references import resolved
 from planner.shell_words import UnsplittableCommand
 
 
@@ -78,8 +79,15 @@ class Amendment:
         return any(one.id == requirement and not one.kept for one in found)
 
     def completed(self, document: JsonValue) -> JsonValue:
-        """An answer with the requirements that it leaves out and that landed work orders name, withdrawn."""
-        if not isinstance(document, dict) or not isinstance(listed := document.get("requirements"), list):
+        """The plan that an answer means.
+
+        With what its references stand for, and with the requirements that it leaves out and that landed work
+        orders name, withdrawn.
+        """
+        if not isinstance(document, dict):
+            return document
+        document = resolved(document, self.before)
+        if not isinstance(listed := document.get("requirements"), list):
             return document
         names = [element.get("id") for element in listed if isinstance(element, dict)]
         named = {

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 
+from factory.contract.strict_json import JsonObject
 from factory.llm.ledger import RecordedModel
 from factory.llm.port import Answer, FinishReason, Message, Parameters, ProviderError, Request
 from factory.llm.template import transcript
 from planner.artifacts import Artifacts
 from planner.ending import End, provider_failed, unusable
-from planner.manifest_schema import SCHEMA_NAME, manifest_schema
+from planner.manifest_schema import SCHEMA_NAME
 from planner.summary import CallRecord
 
 
@@ -20,6 +21,7 @@ class Asking:
     Args:
         model: who is asked.
         parameters: how, at the start.
+        schema: the JSON schema of the answers.
         artifacts: where prompts and answers are kept.
         progress: who hears of it.
     """
@@ -28,11 +30,13 @@ class Asking:
         self,
         model: RecordedModel,
         parameters: Parameters,
+        schema: JsonObject,
         artifacts: Artifacts,
         progress: Callable[[str], None],
     ) -> None:
         self._model = model
         self._parameters = parameters
+        self._schema = schema
         self._artifacts = artifacts
         self._progress = progress
         self._was_cut_off = False
@@ -68,7 +72,7 @@ class Asking:
             purpose="plan" if attempt == 1 else "revise",
             messages=messages,
             schema_name=SCHEMA_NAME,
-            answer_schema=manifest_schema(),
+            answer_schema=self._schema,
             parameters=self._parameters,
             attempt=attempt,
         )

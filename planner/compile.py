@@ -32,6 +32,7 @@ from planner.ending import (
     written,
 )
 from planner.interfaces import Sources
+from planner.manifest_schema import manifest_schema, revision_schema
 from planner.prompts import Template, first_messages, revision_message
 from planner.render import OutputFormat, as_json, render, summary
 from planner.spec import Spec
@@ -149,7 +150,8 @@ class _Compile:
         self.closed = False
         self._job = job
         self._deps = deps
-        self._asking = Asking(deps.model, job.parameters, deps.artifacts, deps.progress)
+        schema = manifest_schema() if job.amending is None else revision_schema()
+        self._asking = Asking(deps.model, job.parameters, schema, deps.artifacts, deps.progress)
         self._attempts: list[AttemptRecord] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()
         self._started_at = deps.clock.now()

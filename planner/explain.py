@@ -1,6 +1,7 @@
 """The documentation of the diagnostic codes: each rule's own page."""
 
 import difflib
+from typing import Final
 
 from factory.contract.errors import WorkorderError
 from planner.rule import Rule
@@ -9,6 +10,9 @@ from planner.rules import RULES
 
 class UnknownCode(WorkorderError):
     """A code that no rule has."""
+
+
+_DIGITS: Final = str.maketrans("OIL", "011")
 
 
 def explain(code: str) -> str:
@@ -23,6 +27,8 @@ def explain(code: str) -> str:
             return page(rule)
     known = [rule.code for rule in RULES] + [rule.name for rule in RULES]
     close = [
+        # Letters that look like digits are taken for them first.
+        *difflib.get_close_matches(wanted.upper().translate(_DIGITS), known, cutoff=0.9),
         *difflib.get_close_matches(wanted.upper(), known),
         *difflib.get_close_matches(wanted.lower(), known),
     ]

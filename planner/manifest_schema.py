@@ -9,15 +9,29 @@ from typing import Final
 
 from factory.contract.limits import MAX_CONTEXT_FILES
 from factory.contract.strict_json import JsonObject, JsonValue
+from planner.references import SAME_AS
 
 SCHEMA_NAME: Final = "plan"
 
 
 def manifest_schema() -> JsonObject:
     """The schema, a new value each time."""
+    return _plan(_overview(), _requirement(), _work_order())
+
+
+def revision_schema() -> JsonObject:
+    """The schema of an answer that revises a plan: what stays as it is may be named; see `references`."""
+    return _plan(
+        _or_null(_overview()),
+        _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
+        _or_same(_work_order(), "The id of a work order of the present plan that stays as it is."),
+    )
+
+
+def _plan(overview: JsonObject, requirement: JsonObject, work_order: JsonObject) -> JsonObject:
     return _object(
         {
-            "system_overview": _list(_text("One statement about the design that every work order follows.")),
+            "system_overview": overview,
             "verify_contract": _or_null(
                 _object(
                     {
@@ -26,10 +40,14 @@ def manifest_schema() -> JsonObject:
                     }
                 )
             ),
-            "requirements": _list(_requirement()),
-            "work_orders": _list(_work_order(), at_least=1),
+            "requirements": _list(requirement),
+            "work_orders": _list(work_order, at_least=1),
         }
     )
+
+
+def _overview() -> JsonObject:
+    return _list(_text("One statement about the design that every work order follows."))
 
 
 def _requirement() -> JsonObject:
@@ -100,6 +118,10 @@ def _list(items: JsonObject, *, at_least: int = 0, at_most: int | None = None) -
 
 def _text(description: str) -> JsonObject:
     return {"type": "string", "description": description}
+
+
+def _or_same(schema: JsonObject, description: str) -> JsonObject:
+    return {"anyOf": [schema, _object({SAME_AS: _text(description)})]}
 
 
 def _or_null(schema: JsonObject) -> JsonObject:

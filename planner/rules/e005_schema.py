@@ -39,6 +39,7 @@ from collections.abc import Iterator
 from factory.contract.documents import SchemaProblem
 from factory.contract.strict_json import JsonValue
 from planner.diagnostic import Severity
+from planner.references import references
 from planner.rule import Finding, Rule, Subject
 
 _HINTS = {
@@ -58,10 +59,19 @@ _HINTS = {
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Tell every schema problem that no other rule tells better."""
+    # E211 tells of them.
+    left = {pointer for pointer, _ in references(subject.manifest)} if subject.amendment else set()
     for index, raw in subject.raw_orders:
-        yield from _told(f"/work_orders/{index}", raw, subject.order_problems[index])
-    yield from _told("", None, subject.requirements_problems)
+        if f"/work_orders/{index}" not in left:
+            yield from _told(f"/work_orders/{index}", raw, subject.order_problems[index])
+    problems = subject.requirements_problems
+    yield from _told("", None, tuple(one for one in problems if _element(one) not in left))
     yield from _told("/verify_contract", subject.manifest.get("verify_contract"), subject.contract_problems)
+
+
+def _element(problem: SchemaProblem) -> str:
+    """The requirement that a problem is about."""
+    return "/".join(problem.pointer.split("/")[:3])
 
 
 def _told(place: str, raw: JsonValue, problems: tuple[SchemaProblem, ...]) -> Iterator[Finding]:

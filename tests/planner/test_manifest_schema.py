@@ -20,7 +20,7 @@ from factory.contract.work_order import (
     VerifyContract,
     WorkOrder,
 )
-from planner.manifest_schema import SCHEMA_NAME, manifest_schema
+from planner.manifest_schema import SCHEMA_NAME, manifest_schema, revision_schema
 
 ALLOWED_KEYWORDS = {
     "type", "properties", "required", "additionalProperties", "items", "anyOf", "enum", "description",
@@ -49,8 +49,9 @@ def properties_of(schema: JsonValue, *path: str) -> set[str]:
     return set(schema["properties"])
 
 
-def test_it_keeps_to_the_strict_subset() -> None:
-    for schema in schemas(manifest_schema()):
+@pytest.mark.parametrize("whole", [manifest_schema(), revision_schema()], ids=["plan", "revision"])
+def test_it_keeps_to_the_strict_subset(whole: JsonObject) -> None:
+    for schema in schemas(whole):
         assert set(schema) <= ALLOWED_KEYWORDS
         if schema.get("type") == "object":
             assert schema["additionalProperties"] is False

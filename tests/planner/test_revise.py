@@ -17,7 +17,7 @@ from factory.llm.ledger import Ledger
 from factory.system.clock import SystemClock
 from factory.system.console import Console
 from planner.amending import CHANGES_NAME
-from planner.amendment import Amendment
+from planner.amendment import Amendment, content
 from planner.artifacts import Artifacts, default_directory
 from planner.check import check_document, check_reply
 from planner.check_plan import check_plan
@@ -27,6 +27,7 @@ from planner.emit import with_computed_fields, write_plan
 from planner.ending import Outcome
 from planner.impact_command import impact_of
 from planner.landed import built, landed_commits
+from planner.manifest_schema import revision_schema
 from planner.options import parser
 from planner.revise_command import revision_job
 from planner.spec import Spec
@@ -151,6 +152,80 @@ def mend(plan: Json) -> None:
 def forge(plan: Json) -> None:
     mend(plan)
     plan["work_orders"][0]["intent"] = "Print words, but better."
+
+
+def same(name: str) -> Json:
+    return {"same_as": name}
+
+
+class TestReferences:
+    def test_what_stays_is_named_and_not_copied(self, bench: Bench) -> None:
+        changed = document()
+        mend(changed)
+        whole = changed["work_orders"][1]
+        answered = {
+            "system_overview": None,
+            "verify_contract": None,
+            "requirements": [same(f"REQ-0{number}") for number in (1, 2, 3)],
+            "work_orders": [same("WO-01"), whole, same("WO-03")],
+        }
+
+        result = bench.revise([json.dumps(answered)], "--failure", bench.failure())
+
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+        before, after = bench.before, bench.after
+        assert after.work_orders[1].intent == whole["intent"]
+        assert [contract_hash(after.work_orders[place]) for place in (0, 2)] == [
+            contract_hash(before.work_orders[place]) for place in (0, 2)
+        ]
+        assert (after.requirements, after.system_overview) == (before.requirements, before.system_overview)
+        assert bench.models[-1].requests[0].answer_schema == revision_schema()
+
+    def test_a_work_order_that_is_named_gets_the_number_of_its_place(self, bench: Bench) -> None:
+        between = step(3, "between.py", "REQ-01")
+        answered = {
+            "requirements": [same(f"REQ-0{number}") for number in (1, 2, 3)],
+            "work_orders": [same("WO-01"), same("WO-02"), between, same("WO-03")],
+        }
+
+        result = bench.revise([json.dumps(answered)], "--feedback", "Put something between.")
+
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert [order.title for order in bench.after.work_orders] == ["Step 1", "Step 2", "Step 3", "Step 3"]
+        assert content(bench.after.work_orders[3]) == content(bench.before.work_orders[2])
+
+    @pytest.mark.parametrize(
+        ("element", "message"),
+        [
+            (same("WO-09"), "the present plan has no `WO-09`"),
+            (same("WO-01"), "`WO-01` has been used"),
+            (same("REQ-01"), "`REQ-01` has been used, or belongs into another list"),
+            ({**same("WO-03"), "id": "WO-03"}, "`same_as` stands beside other fields"),
+            ({"same_as": 3}, "`same_as` is not an id"),
+        ],
+    )
+    def test_one_that_stands_for_nothing_is_told(self, bench: Bench, element: Json, message: str) -> None:
+        def point(plan: Json) -> None:
+            mend(plan)
+            plan["work_orders"][0] = same("WO-01")
+            plan["work_orders"][2] = element
+
+        result = bench.revise([answer(point)], "--failure", bench.failure(), "--max-attempts", "1")
+
+        # Its requirement has no work order now, which is told as well.
+        assert set(codes(result)) == {"E203", "E206", "E211"}
+        (found,) = (one for one in result.diagnostics if one.code == "E211")
+        assert found.pointer == "/work_orders/2"
+        assert message in found.message
+
+    def test_of_what_landed_only_what_later_ones_need_is_shown(self, bench: Bench) -> None:
+        bench.revise([answer(mend)], "--failure", bench.failure())
+        text = bench.prompt().split("<present_plan")[1].split("</present_plan")[0]
+        landed, open_one, _ = json.loads(text.partition("\n")[2])["work_orders"]
+        assert "preconditions" in open_one
+        assert landed.keys() == {
+            *("id", "title", "requirements", "intent", "allowed_files", "acceptance_commands", "provides")
+        }
 
 
 class TestFailure:

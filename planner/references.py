@@ -1,0 +1,87 @@
+"""References in the answer of a revision: what stays as it is in the present plan is named, not copied.
+
+An element `{"same_as": ID}` of `requirements` or `work_orders` stands for the element of the present plan
+that has this id. Pure. What stands for nothing stays as it is, and rule E211 tells of it.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.work_order import (
+    COMPUTED_FIELDS,
+    COMPUTED_PLAN_FIELDS,
+    COMPUTED_REQUIREMENT_FIELDS,
+    Plan,
+    work_order_id,
+)
+
+SAME_AS: Final = "same_as"
+
+_LISTS: Final = ("requirements", "work_orders")
+_SINGLE: Final = ("system_overview", "verify_contract")
+
+
+def as_answered(plan: Plan) -> JsonObject:
+    """A plan as a model answers it: without what the planner computes and what is withdrawn."""
+    asked = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
+    return plan.model_copy(update={"requirements": asked}).model_dump(
+        mode="json",
+        exclude={
+            **dict.fromkeys(COMPUTED_PLAN_FIELDS, True),
+            "requirements": {"__all__": set(COMPUTED_REQUIREMENT_FIELDS)},
+            "work_orders": {"__all__": set(COMPUTED_FIELDS)},
+        },
+    )
+
+
+def resolved(answer: JsonObject, before: Plan) -> JsonObject:
+    """An answer with what its references stand for; without an overview or a verify contract, those before.
+
+    A work order gets the id of its place.
+
+    Args:
+        answer: the answer as it was read.
+        before: the present plan.
+    """
+    present = as_answered(before)
+    single = {name: present[name] for name in _SINGLE if answer.get(name) is None}
+    lists: JsonObject = {}
+    for name in _LISTS:
+        elements = answer.get(name)
+        if isinstance(elements, list):
+            known = _by_id(present[name])
+            lists[name] = [
+                _whole(element, known, index if name == "work_orders" else None)
+                for index, element in enumerate(elements)
+            ]
+    return {**answer, **single, **lists}
+
+
+def references(document: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    """The references of a document that stand for nothing, with their places."""
+    for name in _LISTS:
+        elements = document.get(name)
+        for index, element in enumerate(elements if isinstance(elements, list) else ()):
+            if isinstance(element, dict) and SAME_AS in element:
+                yield f"/{name}/{index}", element
+
+
+def _whole(element: JsonValue, known: dict[str, JsonObject], index: int | None) -> JsonValue:
+    """What a reference stands for, each at most once; other elements as they are."""
+    if not isinstance(element, dict) or set(element) != {SAME_AS}:
+        return element
+    name = element[SAME_AS]
+    whole = known.pop(name, None) if isinstance(name, str) else None
+    if whole is None:
+        return element
+    return whole if index is None else {**whole, "id": work_order_id(index + 1)}
+
+
+def _by_id(elements: JsonValue) -> dict[str, JsonObject]:
+    assert isinstance(elements, list)
+    found = {}
+    for element in elements:
+        assert isinstance(element, dict)
+        found[str(element["id"])] = element
+    return found
