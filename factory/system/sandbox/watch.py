@@ -70,13 +70,16 @@ class Watch:
             return None
         return self._used_up() or self._written()
 
-    def last_look(self, peak_bytes: int, written_bytes: int) -> str | None:
+    def last_look(self, peak_bytes: int, written_bytes: int, cpu_milliseconds: int) -> str | None:
         """The same for what a command has used and written, when it has ended.
 
         Args:
             peak_bytes: the most memory that one of its processes ever had.
             written_bytes: what they wrote to disks, removed meanwhile or not; 0 if that is not known.
+            cpu_milliseconds: the processor time of all of them.
         """
+        if cpu_milliseconds > self._limits.cpu_seconds * 1000:
+            return "cpu"
         if peak_bytes > self._allowed_memory:
             return "memory"
         # On a disk where others remove files, no more may be in use than before.

@@ -153,6 +153,15 @@ def test_a_limit_is_told_to_the_model(
     assert told in failure.message
 
 
+def test_only_what_was_used_tells_that_a_limit_was_reached(open_executor: Executor) -> None:
+    # given how a program ends that had a limit of its own on processor time
+    program = "raise SystemExit(128 + 24)"
+
+    result = executed(open_executor, program, sandbox=Unconfined())
+
+    assert (result.exit_code, result.killed) == (152, None)
+
+
 def test_the_time_limit_of_the_policy_counts_too(open_executor: Executor) -> None:
     limits = Resources(wall_seconds=0.5)
 
