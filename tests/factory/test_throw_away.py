@@ -16,6 +16,7 @@ from factory.checkouts import Checkouts
 from factory.contract.repo_path import RepoPath
 from factory.stamps import stamp, wait_for_tick
 from factory.system.git import Git, GitError
+from factory.system.sandbox.ownership import hand_over
 from factory.throw_away import ThrowAwayCheckout
 from tests.support.repositories import commit_files, files_of, git, make_repo, write_files
 
@@ -395,3 +396,20 @@ def test_nothing_outside_is_given_away(given_away: ThrowAwayCheckout, tmp_path: 
     given_away.restore()
     assert set(owners(outside).values()) == {0}
     assert set(owners(given_away.root).values()) == {OTHER}
+
+
+@needs_root
+def test_nothing_with_another_name_is_given_away_with_a_directory(tmp_path: Path) -> None:
+    write_files(tmp_path, {"outside": "root's\n", "place/new": "of a command\n"})
+    (tmp_path / "place" / "linked").hardlink_to(tmp_path / "outside")
+    (tmp_path / "place" / "link").symlink_to(tmp_path)
+
+    hand_over([tmp_path / "place"], OTHER)
+
+    assert owners(tmp_path) == {
+        "outside": 0,
+        "place": OTHER,
+        "place/link": OTHER,
+        "place/linked": 0,
+        "place/new": OTHER,
+    }
