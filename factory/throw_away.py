@@ -70,6 +70,7 @@ class ThrowAwayCheckout(Checkout):
         if not self._is_in_place():
             return ("the checkout itself",)
         self.scratch.chmod(0o700)
+        self._folders.reopen()
         found = [*self.own_git.changes()]
         if self._programs is not None and files_in(self.scratch / _PROGRAMS) != self._programs:
             found.append(f"../{_PROGRAMS}")

@@ -100,6 +100,12 @@ class TrackedFolders:
                 doomed.append(self._path(file))
         remove_trees(doomed)
 
+    def reopen(self) -> None:
+        """Let commands start in the root, and us look at it, though a command may have closed it."""
+        found = stamp(self._path(""))
+        if found is not None:
+            self._open("", found)
+
     def changed_entries(self) -> list[str]:
         """The paths of what is in those directories that changed since the last `take`."""
         changed = [folder for folder in self._trees if stamp(self._path(folder)) != self._clean.get(folder)]
