@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from factory.attributes import attributes, put_attributes_back
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath
 from factory.git_state import BorrowingRepository
@@ -58,6 +59,7 @@ class ThrowAwayCheckout(Checkout):
         self._owner = owner(root)
         self._scratch_place = Place(scratch)
         self._place = Place(root)
+        self._attributes = attributes(scratch)
         self._folders = TrackedFolders(git)
         self._staged_folders: set[str] = set()
         # Unknown before an attempt is staged: until then no command has run.
@@ -68,6 +70,7 @@ class ThrowAwayCheckout(Checkout):
         if not self._is_in_place():
             return ("the checkout itself",)
         self.scratch.chmod(0o700)
+        self._folders.reopen()
         found = [*self.own_git.changes()]
         if self._programs is not None and files_in(self.scratch / _PROGRAMS) != self._programs:
             found.append(f"../{_PROGRAMS}")
@@ -165,11 +168,11 @@ class ThrowAwayCheckout(Checkout):
         self._clear_scratch(_PROGRAMS)
         self.root.mkdir()
         self._place.take()
+        self._folders.forget()
         self.git.output("read-tree", "--reset", "-u", self.baseline)
         if self._owner is not None:
             hand_over([self.root], self._owner)
             self._refresh()
-        self._folders.forget()
         self._folders.expect(self.baseline)
         self._take()
 
@@ -203,6 +206,7 @@ class ThrowAwayCheckout(Checkout):
     def _clear_scratch(self, *kept: str) -> None:
         """Empty the homes of commands, and remove what they put beside them."""
         self.scratch.chmod(0o700)
+        put_attributes_back(self.scratch, self._attributes)
         remove_trees(path for path in self.scratch.iterdir() if path.name not in kept)
         for folder in (self.home, self.temporary):
             folder.mkdir()

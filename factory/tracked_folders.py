@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final, TypeAlias
 
+from factory.attributes import attributes, put_attributes_back
 from factory.removal import remove_trees
 from factory.stamps import Stamp, stamp
 from factory.system.git import Git, GitError
@@ -39,6 +40,8 @@ class TrackedFolders:
         self._clean: dict[str, Stamp] = {}
         # The files that are as new as the index: git compares times by the second, so it is not sure of them.
         self._recent: dict[str, Stamp] = {}
+        # What a new directory has here.
+        self._attributes: Mapping[str, bytes] = {}
 
     @property
     def paths(self) -> Iterable[str]:
@@ -65,7 +68,8 @@ class TrackedFolders:
         self._trees, self._commit = trees, commit
 
     def forget(self) -> None:
-        """All of them were removed."""
+        """All of them were removed, and only the root is there again."""
+        self._attributes = attributes(self._git.work_tree)
         self._clean.clear()
         self._recent.clear()
 
@@ -95,6 +99,12 @@ class TrackedFolders:
             if _parent(file) not in gone and stamp(self._path(file)) != known:
                 doomed.append(self._path(file))
         remove_trees(doomed)
+
+    def reopen(self) -> None:
+        """Let commands start in the root, and us look at it, though a command may have closed it."""
+        found = stamp(self._path(""))
+        if found is not None:
+            self._open("", found)
 
     def changed_entries(self) -> list[str]:
         """The paths of what is in those directories that changed since the last `take`."""
@@ -141,11 +151,16 @@ class TrackedFolders:
         )
 
     def _open(self, folder: str, found: Stamp) -> None:
-        """Give a directory its permissions again, so that we get in."""
+        """Give a directory its permissions and attributes again, so that we get in, and all is as it was."""
+        path = self._path(folder)
         known = self._clean.get(folder)
         wanted = stat.S_IMODE(known.mode if known else found.mode | stat.S_IRWXU)
-        if stat.S_IMODE(found.mode) != wanted:
-            self._path(folder).chmod(wanted)
+        if found.mode & stat.S_IRWXU != stat.S_IRWXU:
+            path.chmod(wanted | stat.S_IRWXU)
+        # An access list decides about the permissions, too.
+        put_attributes_back(path, self._attributes)
+        if stat.S_IMODE(path.lstat().st_mode) != wanted:
+            path.chmod(wanted)
 
     def _foreign(self, folders: list[str], expected: Mapping[str, _Names]) -> dict[str, list[str]]:
         """The names in each directory that the commit does not have there, or has as something else."""

@@ -33,7 +33,7 @@ TAIL_BYTES: Final = 1_000_000
 _REAPER: Final = Path(__file__).with_name("reaper.py")
 _REPORT: Final = re.compile(
     rb"(?:exit_code=(?P<exit_code>\d+)|signal=(?P<signal>\d+)|error=(?P<error>\d+)|supervisor_killed)"
-    rb"(?: leftovers=(?P<leftovers>\d+) peak=(?P<peak>\d+) written=(?P<written>\d+))?\n"
+    rb"(?: leftovers=(?P<leftovers>\d+) peak=(?P<peak>\d+) written=(?P<written>\d+) cpu=(?P<cpu>\d+))?\n"
 )
 _CHUNK: Final = 65_536
 _DRAIN_SECONDS: Final = 1.0
@@ -249,7 +249,7 @@ class _Supervised:
         os.close(self._report_pipe)
         if self._watch is not None and self.killed is None:
             report = _REPORT.fullmatch(self.report)
-            used = [int(report[name] or 0) if report else 0 for name in ("peak", "written")]
+            used = [int(report[name] or 0) if report else 0 for name in ("peak", "written", "cpu")]
             self.killed = self._watch.last_look(*used)
         if self.prepared is not None:
             with suppress(BlockingIOError):
@@ -410,24 +410,16 @@ def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Comman
         return replace(outcome, sandbox_failed=failed, killed=None)
     if error:
         return replace(outcome, exit_code=None, signal=None, not_started=os.strerror(error).lower())
-    killed = supervised.killed or _limit_of_signal(outcome)
-    if killed is not None:
+    if supervised.killed is not None:
         # Whether the command or its killer was faster is chance, and no result may tell of that.
         outcome = replace(outcome, exit_code=None, signal=None)
-    return replace(outcome, killed=killed)
+    return replace(outcome, killed=supervised.killed)
 
 
 def _first_lines(command: Command) -> str:
     """What the confining program complained about: the command itself has printed nothing."""
     with (command.stderr or command.stdout).open("rb") as file:
         return file.read(1_000).decode("utf-8", "backslashreplace").strip() or "it gave no reason"
-
-
-def _limit_of_signal(outcome: Outcome) -> str | None:
-    """The limit for which the kernel ended a command by itself."""
-    # Some of the programs that confine return 128 and the number of the signal that ended the command.
-    ended_by = outcome.signal or (outcome.exit_code or 0) - 128
-    return "cpu" if ended_by == signal.SIGXCPU else None
 
 
 def _never_started(reason: str, started: float) -> Outcome:

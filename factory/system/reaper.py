@@ -165,9 +165,10 @@ def _end_descendants(child: int) -> tuple[int, int | None, bool]:
 
 
 def _used() -> str:
-    """What the descendants used that were waited for, in bytes.
+    """What the descendants used that were waited for.
 
-    The most that one of them ever had resident, and what all of them wrote to disks.
+    The most bytes that one of them ever had resident, the bytes that all of them wrote to disks, and the
+    milliseconds of processor time of all of them.
     """
     # Not when the command starts: that would take longer.
     import resource
@@ -175,7 +176,8 @@ def _used() -> str:
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
     # Only Linux counts memory in kibibytes.
     unit = 1024 if sys.platform == "linux" else 1
-    return f"peak={used.ru_maxrss * unit} written={used.ru_oublock * 512}"
+    milliseconds = int((used.ru_utime + used.ru_stime) * 1000)
+    return f"peak={used.ru_maxrss * unit} written={used.ru_oublock * 512} cpu={milliseconds}"
 
 
 def _kill(descendant: int, began: bytes) -> None:

@@ -16,6 +16,7 @@ from factory.checkouts import Checkouts
 from factory.contract.repo_path import RepoPath
 from factory.stamps import stamp, wait_for_tick
 from factory.system.git import Git, GitError
+from factory.system.sandbox.ownership import hand_over
 from factory.throw_away import ThrowAwayCheckout
 from tests.support.repositories import commit_files, files_of, git, make_repo, write_files
 
@@ -50,7 +51,7 @@ def opened(repo: Path, tmp_path: Path) -> Iterator[ThrowAwayCheckout]:
 
 
 def everything(root: Path) -> dict[str, tuple[object, ...]]:
-    """All that is below a directory: kinds, permissions, bytes and links."""
+    """All that is below a directory: kinds, permissions, bytes, links and attributes."""
     found: dict[str, tuple[object, ...]] = {}
     for folder, folders, files in os.walk(root):
         if ".git" in folders and Path(folder) == root:
@@ -58,8 +59,15 @@ def everything(root: Path) -> dict[str, tuple[object, ...]]:
         for path in (Path(folder, name) for name in (*folders, *files)):
             mode = path.lstat().st_mode
             data = path.readlink() if stat.S_ISLNK(mode) else path.read_bytes() if stat.S_ISREG(mode) else b""
-            found[str(path.relative_to(root))] = (stat.filemode(mode), data)
-    return {**found, ".": (stat.filemode(root.stat().st_mode),)}
+            found[str(path.relative_to(root))] = (stat.filemode(mode), data, attributes_of(path))
+    return {**found, ".": (stat.filemode(root.stat().st_mode), attributes_of(root))}
+
+
+def attributes_of(path: Path) -> dict[str, bytes]:
+    return {
+        name: os.getxattr(path, name, follow_symlinks=False)
+        for name in os.listxattr(path, follow_symlinks=False)
+    }
 
 
 def names_in(folder: Path) -> list[str]:
@@ -85,6 +93,22 @@ def python(source: str) -> str:
 
 SOCKET = "import os, socket, sys; socket.socket(socket.AF_UNIX).bind({name!r})"
 DEEP = "import os; os.chdir('data/deep')\nfor _ in range(3000): os.mkdir('d'); os.chdir('d')"
+XATTRS = """
+import errno, os
+def give(place, name, value):
+    try: os.setxattr(place, name, value)
+    except OSError as error: assert error.errno == errno.EOPNOTSUPP
+for place in (".", "data", "..", "src/main.py"):
+    give(place, "user.left", b"for the next attempt")
+"""
+# Everybody may do everything with what is made there from now on, and with what is there.
+SHARE = """
+access = (2).to_bytes(4, "little") + bytes.fromhex("01000700ffffffff04000700ffffffff20000700ffffffff")
+for place in (".", "data", ".."):
+    give(place, "system.posix_acl_default", access)
+    give(place, "system.posix_acl_access", access)
+open("data/other.csv", "a").close()
+"""
 
 TAMPERING = {
     "a pipe for a file": ("rm README.md; mkfifo README.md", "README.md"),
@@ -127,6 +151,8 @@ HARMLESS = {
     "names that are no text": python("import os; os.mkdir(b'data/\\xff'); open(b'data/\\xff/\\n', 'w')"),
     "names in other letters": "touch data/OTHER.csv README.MD .GIT",
     "litter beside the checkout": "mkdir ../x; mkfifo ../x/p ../index.lock; chmod 000 ../x; chmod 555 ..",
+    "attributes": python(XATTRS + SHARE),
+    "attributes of a closed directory": python(XATTRS + "os.chmod('data', 0)"),
     "a home": 'touch ../home/x; mkfifo ../tmp/p; rm -rf ../tmp; ln -s "$OUT" ../tmp',
     "git's own objects": "git status; git add -A -n .; git hash-object -w README.md; git tag evil",
 }
@@ -370,3 +396,20 @@ def test_nothing_outside_is_given_away(given_away: ThrowAwayCheckout, tmp_path: 
     given_away.restore()
     assert set(owners(outside).values()) == {0}
     assert set(owners(given_away.root).values()) == {OTHER}
+
+
+@needs_root
+def test_nothing_with_another_name_is_given_away_with_a_directory(tmp_path: Path) -> None:
+    write_files(tmp_path, {"outside": "root's\n", "place/new": "of a command\n"})
+    (tmp_path / "place" / "linked").hardlink_to(tmp_path / "outside")
+    (tmp_path / "place" / "link").symlink_to(tmp_path)
+
+    hand_over([tmp_path / "place"], OTHER)
+
+    assert owners(tmp_path) == {
+        "outside": 0,
+        "place": OTHER,
+        "place/link": OTHER,
+        "place/linked": 0,
+        "place/new": OTHER,
+    }

@@ -78,6 +78,10 @@ ATTACKS = {
     "follows a link that it made": Attack(
         "os.symlink(place / 'outside/victim', 'link'); open('link', 'a').write('x'); breach()"
     ),
+    "changes permissions and times of a file outside": Attack(
+        "victim = place / 'outside/victim'; victim.chmod(0o600); os.utime(victim); breach()",
+        open_at=LANDLOCK,
+    ),
     "moves the checkout away": Attack(
         "os.rename(os.getcwd(), place / 'outside/moved'); breach()", apart=True
     ),

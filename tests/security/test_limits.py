@@ -123,6 +123,25 @@ for pid in pids:
 """,
         {"memory_bytes": 256 * MIB},
     ),
+    "files that it maps": (
+        """
+import mmap
+with open("large", "wb") as file:
+    for _ in range(250): file.write(os.urandom(2**20))
+x = mmap.mmap(os.open("large", os.O_RDONLY), 0, prot=mmap.PROT_READ)
+pids = []
+for _ in range(2):
+    pid = os.fork()
+    sum(x[n] for n in range(0, len(x), 4096))
+    if pid == 0:
+        time.sleep(0.3)
+        os._exit(0)
+    pids.append(pid)
+for pid in pids:
+    os.waitpid(pid, 0)
+""",
+        {"memory_bytes": 64 * MIB},
+    ),
     "memory that it reserves": ("x = bytes(600 * 2**20); time.sleep(0.2)", {"memory_bytes": 128 * MIB}),
     "memory that no machine has": (
         "try: bytearray(10**15)\nexcept MemoryError: pass\nelse: raise SystemExit(1)",

@@ -86,6 +86,8 @@ class LandlockDomain:
             "the checkout's .git is not protected; changes in it are found afterwards",
             "shared memory (/dev/shm) is the machine's own, and only the size of a file is limited there",
         ]
+        if not self.becomes_user:
+            gaps.append("permissions, times and attributes of the user's other files can be changed")
         if os.geteuid() == 0 and not self.becomes_user:
             gaps.append("it runs as root without rights: processes are limited by the watch alone")
         if self.abi < _ABI_WITH_SCOPES:

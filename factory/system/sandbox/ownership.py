@@ -39,7 +39,8 @@ def _is_mapped(user: int) -> bool:
 def hand_over(places: Sequence[Path], user: int) -> None:
     """Give directories with all that is in them to a user, as far as it is still root's own.
 
-    Looks at all of it; `hand_over_entries` does not.
+    Looks at all of it; `hand_over_entries` does not. Nothing that has another name elsewhere is given away:
+    commands of that user may have been here.
 
     Raises:
         PermissionError: this root may not do that.
@@ -48,7 +49,21 @@ def hand_over(places: Sequence[Path], user: int) -> None:
 
     done = capture(
         [
-            *("find", "-P", *map(str, places), "-xdev", "-user", "0"),
+            *(
+                "find",
+                "-P",
+                *map(str, places),
+                "-xdev",
+                "-user",
+                "0",
+                "(",
+                "-type",
+                "d",
+                "-o",
+                "-links",
+                "1",
+                ")",
+            ),
             *("-exec", "chown", "-h", f"{user}:{user}", "--", "{}", "+"),
             # Git looks at times to the second. A change of owner moves one of a file's two times; where the
             # other stays behind, git would trust a file that is edited within that second.

@@ -5,6 +5,7 @@ tells its tasks, time and memory, but not its open files.
 """
 
 import os
+import re
 import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -72,8 +73,17 @@ def taken(status: os.stat_result) -> int:
     return min(status.st_size, status.st_blocks * 512)
 
 
+def of_files(pid: int) -> int:
+    """The resident bytes of a process that are pages of files on a disk: the kernel may take them back."""
+    try:
+        found = re.search(rb"^RssFile:\s*(\d+) kB$", _read(f"/proc/{pid}/status"), re.MULTILINE)
+    except OSError:
+        return 0
+    return int(found[1]) * 1024 if found else 0
+
+
 def shared_out(resident: Mapping[int, int]) -> int:
-    """The memory of processes in bytes, where a page that several share counts once.
+    """The memory of processes in bytes, where a page that several share counts once, and none of a file.
 
     Takes the kernel far longer than `use_below`, and holds the processes up meanwhile.
     """
@@ -83,12 +93,13 @@ def shared_out(resident: Mapping[int, int]) -> int:
             lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
         except PermissionError:
             # A program can close itself to us, but not make itself smaller by that.
-            total += whole
+            total += whole - of_files(pid)
             continue
         except OSError:
             # It has ended meanwhile.
             continue
-        total += sum(int(line.split()[1]) * 1024 for line in lines if line.startswith(b"Pss:"))
+        shares = {name: int(words[0]) * 1024 for name, *words in map(bytes.split, lines[1:])}
+        total += shares.get(b"Pss:", 0) - shares.get(b"Pss_File:", 0)
     return total
 
 

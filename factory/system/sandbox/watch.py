@@ -7,12 +7,13 @@ the command's own processes only, and reads its directory only when the disk has
 and then. What came and went between two looks, the supervisor tells at the end.
 """
 
+import heapq
 import time
 from collections.abc import Mapping
 from typing import Final
 
 from factory.system.sandbox.policy import Policy
-from factory.system.sandbox.usage import shared_out, use_below
+from factory.system.sandbox.usage import of_files, shared_out, use_below
 from factory.system.sandbox.written import Disk, Scan, now_for_files
 
 _SHORTEST_PERIOD: Final = 0.01
@@ -21,6 +22,8 @@ _LONGEST_PERIOD: Final = 0.1
 _SHARE: Final = 0.02
 # What sharing out memory may take, which holds the command up as well.
 _SHARING_SHARE: Final = 0.1
+# Of so many processes, the largest, it is told at each look what of their memory are pages of files.
+_LOOKED_INTO: Final = 3
 # What belongs to the supervisor and the sandbox: at most four processes.
 _OWN_PROCESSES: Final = 4
 _OWN_MEMORY: Final = 64 * 1024 * 1024
@@ -44,6 +47,7 @@ class Watch:
         self._places = (policy.root, policy.home, policy.temporary)
         self._next = time.monotonic() + _SHORTEST_PERIOD
         self._next_sharing = 0.0
+        self._most_of_files = 0
         self._since = now_for_files()
         self._disk = self._first_disk = self._disk_now()
         self._largest_file = 0
@@ -70,14 +74,18 @@ class Watch:
             return None
         return self._used_up() or self._written()
 
-    def last_look(self, peak_bytes: int, written_bytes: int) -> str | None:
+    def last_look(self, peak_bytes: int, written_bytes: int, cpu_milliseconds: int) -> str | None:
         """The same for what a command has used and written, when it has ended.
 
         Args:
             peak_bytes: the most memory that one of its processes ever had.
             written_bytes: what they wrote to disks, removed meanwhile or not; 0 if that is not known.
+            cpu_milliseconds: the processor time of all of them.
         """
-        if peak_bytes > self._allowed_memory:
+        if cpu_milliseconds > self._limits.cpu_seconds * 1000:
+            return "cpu"
+        # The peak tells nothing of its parts: what is known not to be memory is given it.
+        if peak_bytes - self._most_of_files > self._allowed_memory:
             return "memory"
         # On a disk where others remove files, no more may be in use than before.
         limits = self._limits
@@ -109,8 +117,11 @@ class Watch:
     def _is_too_large(self, resident: Mapping[int, int]) -> bool:
         """Whether processes have more memory than is allowed."""
         allowed = self._allowed_memory
-        if max(resident.values(), default=0) > allowed:
-            return True
+        for pid in heapq.nlargest(_LOOKED_INTO, resident, key=resident.__getitem__):
+            mapped = of_files(pid)
+            self._most_of_files = max(self._most_of_files, mapped)
+            if resident[pid] - mapped > allowed:
+                return True
         # Pages that processes share count in each of them; to share them out takes the kernel longer.
         if sum(resident.values()) <= allowed or time.monotonic() < self._next_sharing:
             return False

@@ -153,6 +153,47 @@ def test_a_limit_is_told_to_the_model(
     assert told in failure.message
 
 
+def test_only_what_was_used_tells_that_a_limit_was_reached(open_executor: Executor) -> None:
+    # given how a program ends that had a limit of its own on processor time
+    program = "raise SystemExit(128 + 24)"
+
+    result = executed(open_executor, program, sandbox=Unconfined())
+
+    assert (result.exit_code, result.killed) == (152, None)
+
+
+CLOSING = {
+    "permissions": "import os; os.chmod('.', {mode})",
+    # An access list by which root has no access.
+    "an access list": """
+import os
+access = "01000700ffffffff 02000000 00000000 04000500ffffffff 10000700ffffffff 20000500ffffffff"
+os.setxattr(".", "system.posix_acl_access", (2).to_bytes(4, "little") + bytes.fromhex(access))
+""",
+}
+
+
+@pytest.mark.parametrize("closing", CLOSING.values(), ids=CLOSING)
+def test_no_command_keeps_the_next_from_starting(
+    repo: Path, tmp_path: Path, sandbox: Sandbox, closing: str
+) -> None:
+    # given a checkout as commands of this sandbox get it
+    with checkout(target(Git.open(repo), None), in_place=False, sandbox=sandbox) as opened:
+        opened.stage([])
+        environment = gate_environment(os.environ, home=opened.home, temporary=opened.temporary)
+        executor = Executor(opened, environment, 30.0, tmp_path)
+        # when
+        results = [
+            executed(executor, program, sandbox=sandbox)
+            for mode in ("0", "0o700")
+            for program in (closing.replace("{mode}", mode), "open('new', 'a')")
+        ]
+    # then
+    assert [(result.exit_code, result.sandbox_failed, result.changed) for result in results] == [
+        (0, None, ())
+    ] * 4
+
+
 def test_the_time_limit_of_the_policy_counts_too(open_executor: Executor) -> None:
     limits = Resources(wall_seconds=0.5)
 

@@ -21,9 +21,10 @@ class Running:
     Attributes:
         peak: the bytes of memory that the reaper reported, which differ from run to run.
         written: the bytes that were written, the same.
+        cpu: the milliseconds of processor time, the same.
     """
 
-    peak, written = 0, 0
+    peak, written, cpu = 0, 0, 0
 
     def __init__(self, *command: str, environment: dict[str, str] | None = None) -> None:
         lifeline_read, self.lifeline = os.pipe()
@@ -49,8 +50,8 @@ class Running:
             said = report.read().decode()
         if self.lifeline >= 0:
             os.close(self.lifeline)
-        if used := re.search(r" peak=([0-9]+) written=([0-9]+)\n", said):
-            self.peak, self.written = map(int, used.groups())
+        if used := re.search(r" peak=([0-9]+) written=([0-9]+) cpu=([0-9]+)\n", said):
+            self.peak, self.written, self.cpu = map(int, used.groups())
             said = said.replace(used[0], "\n")
         return said, printed.decode()
 

@@ -21,14 +21,23 @@ def policy(tmp_path: Path) -> Policy:
 
 @pytest.mark.parametrize(("peak", "killed"), [(128 * MIB, None), (193 * MIB, "memory")])
 def test_memory_counts_though_it_was_never_seen(policy: Policy, peak: int, killed: str | None) -> None:
-    assert Watch(policy).last_look(peak, 0) == killed
+    assert Watch(policy).last_look(peak, 0, 0) == killed
+
+
+@pytest.mark.parametrize(("milliseconds", "killed"), [(1000, None), (1001, "cpu")])
+def test_processor_time_counts_though_it_was_never_seen(
+    policy: Policy, milliseconds: int, killed: str | None
+) -> None:
+    watch = Watch(replace(policy, resources=replace(LIMITS, cpu_seconds=1)))
+
+    assert watch.last_look(0, 0, milliseconds) == killed
 
 
 def test_a_file_from_before_the_first_look_counts(policy: Policy) -> None:
     watch = Watch(policy)
     (policy.root / "large").write_bytes(bytes(2 * MIB))
 
-    assert watch.last_look(0, 2 * MIB) == "file size"
+    assert watch.last_look(0, 2 * MIB, 0) == "file size"
 
 
 def test_a_file_counts_though_others_make_room_on_the_disk(policy: Policy, tmp_path: Path) -> None:
@@ -38,13 +47,13 @@ def test_a_file_counts_though_others_make_room_on_the_disk(policy: Policy, tmp_p
     (policy.temporary / "large").write_bytes(bytes(2 * MIB))
     (tmp_path / "other").unlink()
 
-    assert watch.last_look(0, 2 * MIB) == "file size"
+    assert watch.last_look(0, 2 * MIB, 0) == "file size"
 
 
 def test_a_file_that_was_there_before_does_not_count(policy: Policy) -> None:
     (policy.root / "large").write_bytes(bytes(2 * MIB))
 
-    assert Watch(policy).last_look(0, 2 * MIB) is None
+    assert Watch(policy).last_look(0, 2 * MIB, 0) is None
 
 
 def test_small_files_count_together(policy: Policy) -> None:
@@ -52,4 +61,4 @@ def test_small_files_count_together(policy: Policy) -> None:
     for number in range(3):
         (policy.home / str(number)).write_bytes(bytes(MIB // 2))
 
-    assert watch.last_look(0, 2 * MIB) == "bytes written"
+    assert watch.last_look(0, 2 * MIB, 0) == "bytes written"
