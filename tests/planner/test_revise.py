@@ -667,6 +667,21 @@ class TestCommand:
         assert main(["impact", *broken, "--spec", str(bench.root / "spec.md")]) == 2
         assert "E000" in capsys.readouterr().err
 
+    @pytest.mark.parametrize(
+        ("text", "codes"),
+        [
+            (SPEC, (0, 0)),
+            (SPEC.replace(" ", "\n  "), (0, 0)),
+            (CHANGED, (0, 2)),
+            (f"{SPEC}- It must.\n", (0, 2)),
+        ],
+    )
+    def test_whether_there_is_an_impact_is_told_by_the_exit_code_if_asked(
+        self, bench: Bench, text: str, codes: tuple[int, int]
+    ) -> None:
+        arguments = ["impact", "--plan", str(bench.root / "plan"), "--spec", bench.spec(text)]
+        assert (main(arguments), main([*arguments, "--exit-code"])) == codes
+
     def test_the_impact_is_shown(self, bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
         arguments = ["impact", "--plan", str(bench.root / "plan"), "--spec", bench.spec(CHANGED)]
         repo = ["--repo", str(bench.root / "repo"), "--old-spec", str(bench.root / "spec.md")]
