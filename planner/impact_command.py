@@ -21,7 +21,7 @@ _VALIDATION_FAILED: Final = 2
 
 
 def run(options: Namespace, console: Console) -> int:
-    """Show the impact as the options say; the exit code.
+    """Show the impact as the options say; the exit code, which tells whether there is one if that is asked.
 
     Raises:
         WorkorderError: an input can't be used.
@@ -43,7 +43,7 @@ def run(options: Namespace, console: Console) -> int:
     landed = None if standing is None else standing.commits
     console.result(write_impact(found, checked.plan, landed, ImpactFormat(options.output_format)))
     console.progress(f"{options.plan}: {counts(found)}")
-    return 0
+    return _VALIDATION_FAILED if options.exit_code and not found.is_empty else 0
 
 
 def impact_of(plan: Plan, standing: "Built | None", spec: Spec, old_spec: Spec | None) -> Impact:

@@ -17,7 +17,7 @@ EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", 
 _EXIT_CODES: Final = """exit codes:
   0    done: the plan is written, or has no errors
   1    refused: bad usage, an input that can't be used, a plan in the way, a limit reached
-  2    validation failed: after the last attempt, or in a plan that was checked
+  2    validation failed: after the last attempt, in a plan that was checked, or by impact --exit-code
   3    the model's API failed, refused or was cut off
   4    the last answer was not JSON
   70   internal error; a crash log was written
@@ -195,6 +195,11 @@ def _add_impact(commands: "argparse._SubParsersAction[_Parser]") -> None:
         choices=("text", "json"),
         default="text",
         help="how the impact is shown (default: %(default)s)",
+    )
+    command.add_argument(
+        "--exit-code",
+        action="store_true",
+        help="return 2 if the specification touches something: the plan does not fit it",
     )
 
 

@@ -2,32 +2,46 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.contract.canonical import contract_hash, readable_json
 from factory.contract.documents import BadDocument, schema_problems
 from factory.contract.errors import WorkorderError
-from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.strict_json import read_json
+from factory.contract.limits import EXCERPT_CHARS, MAX_CONTEXT_BYTES, MAX_SUMMARIES
+from factory.contract.strict_json import JsonValue, read_json
 from factory.contract.work_order import Plan, WorkOrderId
 from factory.system.files import read_bounded
 
+_PLAN_DEFECT: Final = "plan_defect"
 
-class _Failure(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
+class _Told(BaseModel):
+    # What else the factory tells is for the model alone.
+    model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
+
+
+class _Failure(_Told):
     message: str
 
 
-class _Request(BaseModel):
-    # What else the factory tells is for the model alone.
-    model_config = ConfigDict(frozen=True, extra="ignore")
+class _Summary(_Told):
+    attempt: Annotated[int, Field(ge=1)]
+    summary: Annotated[str, Field(max_length=EXCERPT_CHARS)]
 
+
+class _Evidence(_Told):
+    summaries: Annotated[list[_Summary], Field(max_length=MAX_SUMMARIES)] = []
+
+
+class _Request(_Told):
     work_order: WorkOrderId
     contract: str
     stage: str
+    at_fault: Literal["plan", "plan or code"] | None = None
     failure: _Failure
+    evidence: _Evidence = _Evidence()
 
 
 @dataclass(frozen=True)
@@ -39,7 +53,7 @@ class RepairRequest:
         contract: the hash of its contract.
         stage: where it failed.
         message: what failed.
-        text: the whole document.
+        text: the document as a model is shown it.
     """
 
     work_order: str
@@ -67,8 +81,20 @@ def read_repair_request(path: Path) -> RepairRequest:
         found.contract,
         found.stage,
         found.failure.message,
-        readable_json(value).decode("utf-8"),
+        readable_json(_without_guess(value)).decode("utf-8"),
     )
+
+
+def _without_guess(value: JsonValue) -> JsonValue:
+    """The document without the class that older ones give a failure, if it blames anything but the plan.
+
+    After attempts that all failed alike they say that the model is at fault, which nobody knows.
+    """
+    if not isinstance(value, dict) or not isinstance(failure := value["failure"], dict):
+        return value
+    if failure.get("failure_class") == _PLAN_DEFECT:
+        return value
+    return {**value, "failure": {key: told for key, told in failure.items() if key != "failure_class"}}
 
 
 def require_of_plan(request: RepairRequest, plan: Plan, landed: frozenset[str], where: str) -> None:

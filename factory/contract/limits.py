@@ -36,4 +36,8 @@ MAX_COMMAND_CHARS: Final = 20_000
 """The longest acceptance or verify command, in characters."""
 
 EXCERPT_CHARS: Final = 2_000
-"""The longest excerpt of a command's output in a failure brief, in characters."""
+"""The longest excerpt of a command's output in a failure brief, and of a proposal's summary in the record of
+an attempt, in characters."""
+
+MAX_SUMMARIES: Final = 5
+"""Of how many attempts, the last ones, a request to repair a plan holds the summaries."""

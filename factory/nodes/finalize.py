@@ -1,5 +1,6 @@
 """finalize: lands a passed attempt, or leaves that to a build; restores the baseline after a failed one."""
 
+from factory.brief import excerpt
 from factory.commit_message import commit_message
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
@@ -79,9 +80,11 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
 
 def _recorded(state: RunState, failure: Failure | None) -> list[JsonObject]:
     """The records of all attempts, this one included."""
+    proposal = state.get("proposal")
     record: JsonObject = {
         "attempt": state["attempt"],
         "passed": failure is None,
+        "summary": excerpt(str(proposal["summary"])) if proposal is not None else None,
         "failure": dump_brief(failure) if failure else None,
         "usage": state.get("usage"),
     }

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from factory.contract.strict_json import JsonObject
 from tests.support.answering_program import manifest, order, write_answers
 from tests.support.repositories import git, make_repo
 
@@ -18,9 +19,12 @@ NEVER = order("WO-02", "hello.py", acceptance=("grep -q goodbye hello.py", "pyth
 FILES = {"WO-01": {"scripts/verify.sh": "true\n"}, "WO-02": {"hello.py": "print('hello')\n"}}
 
 
-def spec_to_repo(home: Path, llm: str, *options: str) -> "subprocess.CompletedProcess[str]":
-    make_repo(home / "repo", {"README.md": "words\n"})
-    (home / "spec.md").write_text("It is called hello.\n")
+def spec_to_repo(
+    home: Path, llm: str, *options: str, spec: str = "It is called hello.\n"
+) -> "subprocess.CompletedProcess[str]":
+    if not (home / "repo").exists():
+        make_repo(home / "repo", {"README.md": "words\n"})
+    (home / "spec.md").write_text(spec)
     return subprocess.run(
         [
             ROOT / "scripts" / "spec-to-repo",
@@ -65,6 +69,45 @@ def test_the_rounds_are_limited(tmp_path: Path) -> None:
 
     assert done.returncode == 1
     assert "factory build, after 1 revisions ended with exit code 1" in done.stderr
+
+
+def test_a_changed_specification_is_planned_before_it_is_built(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    changed = "It is called hello.\nIt must say goodbye.\n"
+    files = {**FILES, "WO-03": {"goodbye.py": "print('goodbye')\n"}}
+
+    def amended(*acceptance: str) -> JsonObject:
+        added = {**order("WO-03", "goodbye.py", acceptance=acceptance), "requirements": ["REQ-02"]}
+        plan = manifest(FIRST, GOOD, added)
+        goodbye = {"id": "REQ-02", "text": "It says goodbye.", "quotes": ["It must say goodbye."]}
+        return {**plan, "requirements": [*plan["requirements"], goodbye]}  # type: ignore[misc]
+
+    # Given a plan that was built, and a revision of it that was cut off, for a specification of its own
+    done = spec_to_repo(tmp_path, write_answers(tmp_path / "first", manifest(FIRST, GOOD), FILES))
+    assert done.returncode == 0, done.stderr
+    (work / "plan-2").mkdir()
+    (work / "plan-2" / "WO-01.json").write_text("{}")
+    (work / "spec-2.json").write_text("{}")
+
+    # When the specification asks for more, then there is a plan for it, which is no round of repair
+    wrong = amended("grep -q hello goodbye.py", "python goodbye.py")
+    llm = write_answers(tmp_path / "second", manifest(), files, wrong)
+    done = spec_to_repo(tmp_path, llm, "--rounds", "0", spec=changed)
+    assert done.returncode == 1
+    assert "factory build, after 0 revisions ended" in done.stderr
+    assert (work / "plan-2" / "changes.log").read_text().endswith("; added WO-03\n")
+    assert sorted(path.name for path in work.glob("spec-*")) == ["spec-1", "spec-2", "spec-now"]
+
+    # When only its white space changes, then that plan is gone on with, and what is wrong in it repaired
+    llm = write_answers(tmp_path / "third", manifest(), files, amended("python goodbye.py"))
+    done = spec_to_repo(tmp_path, llm, "--rounds", "1", spec=changed.replace(" ", "  ").replace("\n", "\r\n"))
+    assert done.returncode == 0, done.stderr
+    assert "nothing is touched" in done.stdout
+    changes = (work / "plan-3" / "changes.log").read_text().splitlines()
+    assert [line.partition(" failed at ")[0] for line in changes[1:]] == ["revision 3: WO-03"]
+    landed = git(tmp_path / "repo", "log", "--reverse", "--format=%(trailers:key=Work-Order,valueonly)")
+    assert landed.split() == ["WO-01", "WO-02", "WO-03"]
+    assert (work / "spec-2").read_text() == changed
 
 
 def test_a_limit_on_spending_ends_it(tmp_path: Path) -> None:

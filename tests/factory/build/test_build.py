@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from factory.brief import excerpt
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.contract.note import Note
 from factory.llm.port import ProviderError, Request
@@ -390,7 +391,12 @@ def test_the_code_map_tells_where_each_file_comes_from(repo: Path) -> None:
 def test_attempts_that_fail_at_the_same_place_leave_a_request_to_repair_the_plan(repo: Path) -> None:
     never = writes("WO-01.txt")
     never["acceptance_commands"] = ["grep -q something-else WO-01.txt"]
-    scene = BuildScene(repo, [never], writes_its_file)
+    said = ["The command looks for other words.", "Still: grep can't find them.\n" * 200]
+
+    def reply(order_id: str, attempt: int, _request: Request) -> str:
+        return a_proposal({f"{order_id}.txt": f"{attempt}\n"}, summary=said[attempt - 1])
+
+    scene = BuildScene(repo, [never], reply)
 
     ended = scene.build().ended
 
@@ -401,6 +407,12 @@ def test_attempts_that_fail_at_the_same_place_leave_a_request_to_repair_the_plan
     assert isinstance(evidence, dict)
     assert evidence["command"] == "grep -q something-else WO-01.txt"
     assert evidence["code"][0]["path"] == "WO-01.txt"  # type: ignore[index,call-overload]
+    assert evidence["summaries"] == [
+        {"attempt": number, "summary": excerpt(text)} for number, text in enumerate(said, 1)
+    ]
+    # The code may be wrong, or what it is held against: nobody knows.
+    assert request["at_fault"] == "plan or code"
+    assert "model_defect" not in str(request)
 
 
 def test_attempts_that_fail_in_different_ways_are_the_models_own(repo: Path) -> None:
