@@ -155,7 +155,7 @@ def landed_commit(git: Git, ref: str, trailers: Mapping[str, str]) -> str | None
 
     Args:
         git: the repository.
-        ref: the full name of a branch.
+        ref: the full name of a branch, or a commit.
         trailers: values by the names of trailers, `Contract` among them.
 
     Raises:

@@ -16,6 +16,7 @@ from factory.contract.work_order import WorkOrder
 from factory.endings import interrupted, refusal_of
 from factory.execution import AttemptSettings, Execution, Outside, settings_facts
 from factory.exit_codes import ExitCode
+from factory.landing import land
 from factory.preflight import clean_up, landed_by
 from factory.repository import (
     Target,
@@ -107,7 +108,8 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
     contract = contract_hash(order)
     name = run_id(order, goal.baseline)
     trailers = {"Work-Order": order.id, "Contract": contract}
-    landed = landed_commit(goal.git, goal.ref, trailers) if goal.exists else None
+    # From the baseline, because a branch that is missing is made from it.
+    landed = landed_commit(goal.git, goal.baseline, trailers)
     configuration = configuration_at(goal.git, goal.baseline)
     execution = Execution(
         order=order,
@@ -124,9 +126,12 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
     )
 
     def prepare() -> Ending | None:
-        if landed is None:
+        if landed is None or not goal.exists:
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+        if landed is None:
             return None
+        if not goal.exists:
+            land(goal, goal.baseline)
         message = f"{order.id} has landed before as {landed[:12]}"
         return Ending("already_landed", ExitCode.PASS, message, commit=landed)
 

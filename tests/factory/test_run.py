@@ -294,6 +294,17 @@ def test_what_has_landed_on_another_branch_has_not_landed_on_this_one(tmp_path: 
     assert scene.run(branch="side").ending.outcome == "already_landed"
 
 
+def test_a_branch_that_is_made_from_what_has_landed_holds_it(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"))
+    commit = scene.run().ending.commit
+
+    finished = scene.run(branch="next")
+
+    assert (finished.ending.outcome, finished.ending.commit) == ("already_landed", commit)
+    assert git(scene.repo, "rev-parse", "next") == commit
+    assert scene.asked == 1
+
+
 def test_a_rerun_after_a_failure_pays_for_nothing_twice(tmp_path: Path) -> None:
     # given a run whose answers are in the ledger
     scene = Scene(make_repo(tmp_path / "repo"), [a_proposal(), a_proposal()], acceptance_commands=["false"])
