@@ -20,7 +20,11 @@ FILES = {"WO-01": {"scripts/verify.sh": "true\n"}, "WO-02": {"hello.py": "print(
 
 def spec_to_repo(home: Path, llm: str, *options: str) -> "subprocess.CompletedProcess[str]":
     make_repo(home / "repo", {"README.md": "words\n"})
-    (home / "spec.md").write_text("It is called hello.\n")
+    return again(home, llm, "It is called hello.\n", *options)
+
+
+def again(home: Path, llm: str, spec: str, *options: str) -> "subprocess.CompletedProcess[str]":
+    (home / "spec.md").write_text(spec)
     return subprocess.run(
         [
             ROOT / "scripts" / "spec-to-repo",
@@ -57,6 +61,27 @@ def test_a_wrong_check_is_revised_and_the_build_goes_on(tmp_path: Path, wrong: d
     assert "revision 2: " in (tmp_path / "work" / "plan-2" / "changes.log").read_text()
 
 
+def test_a_changed_specification_is_built_too(tmp_path: Path) -> None:
+    more = order("WO-03", "bye.py", acceptance=("python bye.py",))
+    later = {**manifest(FIRST, GOOD, {**more, "requirements": ["REQ-02"]})}
+    later["requirements"] = [
+        *later["requirements"],  # type: ignore[misc]
+        {"id": "REQ-02", "text": "It ends.", "quotes": ["It must say goodbye."]},
+    ]
+    files = {**FILES, "WO-03": {"bye.py": "print('goodbye')\n"}}
+    llm = write_answers(tmp_path / "model", manifest(FIRST, GOOD), files, later)
+    assert spec_to_repo(tmp_path, llm).returncode == 0
+
+    # Words that ask for nothing need no other plan.
+    reworded = again(tmp_path, llm, "Nice to have you here.\n\nIt is called hello.\n")
+    changed = again(tmp_path, llm, "It is called hello. It must say goodbye.\n", "--rounds", "0")
+
+    assert reworded.returncode == changed.returncode == 0, changed.stderr
+    assert "planner revise" not in reworded.stderr
+    assert (tmp_path / "repo" / "bye.py").exists()
+    assert "revision 2: " in (tmp_path / "work" / "plan-2" / "changes.log").read_text()
+
+
 def test_the_rounds_are_limited(tmp_path: Path) -> None:
     other = order("WO-02", "hello.py", acceptance=("grep -q tomorrow hello.py", "python hello.py"))
     llm = write_answers(tmp_path / "model", manifest(FIRST, NEVER), FILES, manifest(FIRST, other))
@@ -86,3 +111,14 @@ def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
 
     assert done.returncode == 2
     assert f"{missing} is missing" in done.stderr
+
+
+def test_an_interpreter_without_the_package_is_refused(tmp_path: Path) -> None:
+    words = ["--spec", "s", "--repo", "r", "--dir", "d", "--llm", "l", "--python", "false"]
+
+    done = subprocess.run(
+        [ROOT / "scripts" / "spec-to-repo", *words], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert done.returncode == 2
+    assert "error: false has no package planner; install it with pip" in done.stderr
