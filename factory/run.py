@@ -9,7 +9,7 @@ from factory.artifacts import RunFolder
 from factory.checkouts import checkout
 from factory.committed_configuration import configuration_at
 from factory.contract.canonical import contract_hash, run_id
-from factory.contract.documents import read_document
+from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
@@ -19,6 +19,7 @@ from factory.exit_codes import ExitCode
 from factory.landing import land
 from factory.preflight import clean_up, landed_by
 from factory.repository import (
+    Refused,
     Target,
     landed_commit,
     outside,
@@ -95,13 +96,23 @@ def load_work_order(path: Path) -> WorkOrder:
     Raises:
         FileProblem: it can't be read.
         BadJson, BadDocument: it is not a work order; every problem is named.
+        Refused: it is a plan.
     """
-    return read_document(
-        WorkOrder,
-        read_bounded(path),
-        str(path),
-        hint="`planner check` explains what a work order must look like",
-    )
+    try:
+        return read_document(
+            WorkOrder,
+            read_bounded(path),
+            str(path),
+            hint="`planner explain E005` shows what a work order must look like",
+        )
+    except BadDocument as error:
+        if any(problem.pointer == "/work_orders" for problem in error.problems):
+            raise Refused(
+                "is a plan, not one work order",
+                where=str(path),
+                hint="`factory build --plan` executes it; or name one of its WO-NN.json",
+            ) from error
+        raise
 
 
 def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world: Outside) -> Finished:
