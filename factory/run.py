@@ -28,6 +28,7 @@ from factory.repository import (
     target,
 )
 from factory.run_record import Ending
+from factory.system.commits import WORK_ORDER, commits_naming
 from factory.system.files import read_bounded
 from factory.system.git import Git
 from factory.system.lock import exclusive
@@ -140,6 +141,8 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         if landed is None or not goal.exists:
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
         if landed is None:
+            for missing in _not_landed(order, goal):
+                world.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             return None
         if not goal.exists:
             land(goal, goal.baseline)
@@ -155,3 +158,11 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         partial(landed_by, goal.git, facts), prepare, place, {"attempt": 1, "attempts": []}
     )
     return Finished(done.ending, execution.folder.path)
+
+
+def _not_landed(order: WorkOrder, goal: Target) -> list[str]:
+    """Those that it depends on and that nothing tells to be done; by their ids alone, as it knows no more."""
+    if not order.depends_on:
+        return []
+    named = {commit.trailers[WORK_ORDER] for commit in commits_naming(goal.git, goal.baseline)}
+    return [other for other in order.depends_on if other not in named]

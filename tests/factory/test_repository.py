@@ -284,6 +284,7 @@ def test_the_output_directory_must_be_one(tmp_path: Path, below: str) -> None:
 
     assert finished.ending.exit_code == 2
     assert finished.ending.message == f"{tmp_path / 'file'}: is not a directory"
+    assert scene.asked == 0
 
 
 def test_the_ledger_and_temporary_files_must_lie_outside_the_repository(
