@@ -1,9 +1,11 @@
 """The ending of a run that an error, a signal or a failed attempt means. Recording it is for `run_record`."""
 
+from typing import Final
+
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.exit_codes import ExitCode
-from factory.failure import Failure
+from factory.failure import Failure, FailureClass
 from factory.llm.ledger_file import DamagedLedger
 from factory.llm.port import ProviderError
 from factory.repository import NotRestored
@@ -12,6 +14,11 @@ from factory.run_record import Ending, refused, str_without_hint
 from factory.system.files import FileProblem
 from factory.system.git import GitError
 from factory.system.signals import Interrupted
+
+_UNANSWERED: Final = {
+    FailureClass.BUDGET: "a limit on spending is reached",
+    FailureClass.PROVIDER: "the model gave no answer",
+}
 
 
 class MachineLacks(WorkorderError):
@@ -71,5 +78,6 @@ def failed(order_id: str, failure: Failure, attempts: tuple[JsonObject, ...]) ->
 
 def stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
     """The ending of a work order that no further attempt helps."""
-    message = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}: {failure.told}"
+    why = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}"
+    message = f"{_UNANSWERED.get(failure.failure_class, why)}: {failure.told}"
     return Ending("stopped", exit_code(failure), message, failure.hint, failure, attempts=attempts)

@@ -16,5 +16,6 @@ class ExitCode(IntEnum):
     STATE_CORRUPT = 7
     ENVIRONMENT = 8
     INTERNAL = 70
+    HUNG_UP = 129
     INTERRUPTED = 130
     TERMINATED = 143

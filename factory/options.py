@@ -20,7 +20,7 @@ _EXIT_CODES: Final = """exit codes:
   7    state corrupt
   8    environment: a program is not installed, the disk is full, the branch moved
   70   internal error; a crash log was written
-  130  interrupted, 143 terminated; both after restoring"""
+  130  interrupted, 143 terminated, 129 the terminal was closed; all after restoring"""
 
 
 class _Parser(Parser):

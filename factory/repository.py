@@ -62,12 +62,15 @@ def state_folder(git: Git) -> Path:
 
 
 def outside(path: Path, git: Git, what: str = "the output directory") -> Path:
-    """`path` as an absolute path, if it lies outside the repository.
+    """`path` as an absolute path, if it lies outside the repository and can be a directory.
 
     Raises:
-        Refused: it is inside the work tree or the git directory.
+        Refused: it is inside the work tree or the git directory, or is, or lies below, no directory.
     """
     resolved = path.resolve()
+    nearest = next(place for place in (resolved, *resolved.parents) if place.exists())
+    if not nearest.is_dir():
+        raise Refused("is not a directory", where=str(nearest), hint=f"name another place for {what}")
     for inside in (git.work_tree, git.git_dir, git.common_dir):
         if resolved.is_relative_to(inside.resolve()):
             raise Refused(
@@ -155,7 +158,7 @@ def landed_commit(git: Git, ref: str, trailers: Mapping[str, str]) -> str | None
 
     Args:
         git: the repository.
-        ref: the full name of a branch.
+        ref: the full name of a branch, or a commit.
         trailers: values by the names of trailers, `Contract` among them.
 
     Raises:

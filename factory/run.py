@@ -9,15 +9,17 @@ from factory.artifacts import RunFolder
 from factory.checkouts import checkout
 from factory.committed_configuration import configuration_at
 from factory.contract.canonical import contract_hash, run_id
-from factory.contract.documents import read_document
+from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.endings import interrupted, refusal_of
 from factory.execution import AttemptSettings, Execution, Outside, settings_facts
 from factory.exit_codes import ExitCode
+from factory.landing import land
 from factory.preflight import clean_up, landed_by
 from factory.repository import (
+    Refused,
     Target,
     landed_commit,
     outside,
@@ -26,6 +28,7 @@ from factory.repository import (
     target,
 )
 from factory.run_record import Ending
+from factory.system.commits import WORK_ORDER, commits_naming
 from factory.system.files import read_bounded
 from factory.system.git import Git
 from factory.system.lock import exclusive
@@ -94,20 +97,31 @@ def load_work_order(path: Path) -> WorkOrder:
     Raises:
         FileProblem: it can't be read.
         BadJson, BadDocument: it is not a work order; every problem is named.
+        Refused: it is a plan.
     """
-    return read_document(
-        WorkOrder,
-        read_bounded(path),
-        str(path),
-        hint="`planner check` explains what a work order must look like",
-    )
+    try:
+        return read_document(
+            WorkOrder,
+            read_bounded(path),
+            str(path),
+            hint="`planner explain E005` shows what a work order must look like",
+        )
+    except BadDocument as error:
+        if any(problem.pointer == "/work_orders" for problem in error.problems):
+            raise Refused(
+                "is a plan, not one work order",
+                where=str(path),
+                hint="`factory build --plan` executes it; or name one of its WO-NN.json",
+            ) from error
+        raise
 
 
 def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world: Outside) -> Finished:
     contract = contract_hash(order)
     name = run_id(order, goal.baseline)
     trailers = {"Work-Order": order.id, "Contract": contract}
-    landed = landed_commit(goal.git, goal.ref, trailers) if goal.exists else None
+    # From the baseline, because a branch that is missing is made from it.
+    landed = landed_commit(goal.git, goal.baseline, trailers)
     configuration = configuration_at(goal.git, goal.baseline)
     execution = Execution(
         order=order,
@@ -124,9 +138,14 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
     )
 
     def prepare() -> Ending | None:
-        if landed is None:
+        if landed is None or not goal.exists:
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+        if landed is None:
+            for missing in _not_landed(order, goal):
+                world.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             return None
+        if not goal.exists:
+            land(goal, goal.baseline)
         message = f"{order.id} has landed before as {landed[:12]}"
         return Ending("already_landed", ExitCode.PASS, message, commit=landed)
 
@@ -139,3 +158,11 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         partial(landed_by, goal.git, facts), prepare, place, {"attempt": 1, "attempts": []}
     )
     return Finished(done.ending, execution.folder.path)
+
+
+def _not_landed(order: WorkOrder, goal: Target) -> list[str]:
+    """Those that it depends on and that nothing tells to be done; by their ids alone, as it knows no more."""
+    if not order.depends_on:
+        return []
+    named = {commit.trailers[WORK_ORDER] for commit in commits_naming(goal.git, goal.baseline)}
+    return [other for other in order.depends_on if other not in named]

@@ -30,7 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
     Returns:
         The exit code: 0 done, 1 refused, 2 validation failed, 3 the API failed, 4 the answer was not JSON,
-        70 internal error, 130 or 143 interrupted.
+        70 internal error, 130, 143 or 129 interrupted.
     """
     console = Console()
     try:

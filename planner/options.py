@@ -21,7 +21,7 @@ _EXIT_CODES: Final = """exit codes:
   3    the model's API failed, refused or was cut off
   4    the last answer was not JSON
   70   internal error; a crash log was written
-  130  interrupted; 143 terminated"""
+  130  interrupted; 143 terminated; 129 the terminal was closed"""
 
 
 class _Parser(Parser):

@@ -27,6 +27,7 @@ from factory.contract.work_order import Plan
 from factory.endings import ending_of, refusal_of
 from factory.execution import AttemptSettings, Outside, configured_price, sandbox_facts
 from factory.exit_codes import ExitCode
+from factory.landing import land
 from factory.preflight import clean_up, indexes_folder
 from factory.removal import remove_tree
 from factory.repository import Target, outside, require_ready, state_folder, target
@@ -171,9 +172,15 @@ def _executed(
     settings: BuildSettings,
     world: Outside,
 ) -> Halt | None:
-    if len(found.landed) == len(plan.work_orders):
+    complete = len(found.landed) == len(plan.work_orders)
+    if not complete or not goal.exists:
+        require_ready(goal, in_place=False, may_delete_ignored=False)
+    if found.landed and not goal.exists:
+        # What it is made from holds a part of the plan, so that much has landed on it.
+        land(goal, goal.baseline)
+        goal = replace(goal, exists=True)
+    if complete:
         return None
-    require_ready(goal, in_place=False, may_delete_ignored=False)
     configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
     world.model(None, settings.attempts.price or configured_price(configuration))

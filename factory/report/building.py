@@ -1,6 +1,7 @@
 """What a person, or a program, sees of a build while it goes on, and at its end."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -10,6 +11,8 @@ from typing import Protocol, TextIO
 from factory.build.build import Built
 from factory.build.documents import BuildState
 from factory.contract.strict_json import JsonObject
+from factory.exit_codes import ExitCode
+from factory.report.ending import told_repair
 from factory.report.transitions import told_event
 from factory.system.clock import SystemClock
 from factory.system.console import Console
@@ -111,5 +114,9 @@ def told_build(built: Built, out: Path) -> str:
     if ended.contract is not None:
         lines.append(f"  contract: {ended.work_order} {ended.contract[:12]}")
     if built.state is not None:
-        lines.append(f"  artifacts: {out / ended.run_id if ended.run_id else out}")
+        folder = out / ended.run_id if ended.run_id else out
+        lines.append(f"  artifacts: {folder}")
+        lines += told_repair(folder)
+    if ended.exit_code == ExitCode.FAIL:
+        lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
     return "\n".join(lines)

@@ -1,7 +1,9 @@
 """The last lines of a run: what happened, who must act, where to look."""
 
+import shlex
 from pathlib import Path
 
+from factory.artifacts import REPAIR_FILE
 from factory.run_record import Ending
 
 
@@ -14,4 +16,13 @@ def told(ending: Ending, folder: Path | None) -> str:
         lines.append(f"  hint: {ending.hint}")
     if folder is not None:
         lines.append(f"  artifacts: {folder}")
+        lines += told_repair(folder)
     return "\n".join(lines)
+
+
+def told_repair(folder: Path) -> list[str]:
+    """The line that says how to amend the plan, if the run in `folder` found a reason to; else none."""
+    request = folder / REPAIR_FILE
+    if not request.is_file():
+        return []
+    return [f"  if the plan is wrong: planner revise --failure {shlex.quote(str(request))} …"]

@@ -28,7 +28,8 @@ def read_plan(path: Path) -> JsonValue:
             `WO-NN.json` files, which are put into a manifest by their numbers.
 
     Raises:
-        NoPlan: nothing is there, a directory holds neither, or its work orders differ from its manifest.
+        NoPlan: nothing is there, it is a single work order, a directory holds neither, or its work orders
+            differ from its manifest.
         BadJson: a file is not strict JSON.
         FileProblem: a file can't be read.
     """
@@ -39,7 +40,14 @@ def read_plan(path: Path) -> JsonValue:
             hint="name a manifest or a plan's directory",
         )
     if not path.is_dir():
-        return _read(path)
+        value = _read(path)
+        if isinstance(value, dict) and "allowed_files" in value and "work_orders" not in value:
+            raise NoPlan(
+                "is one work order, not a plan",
+                where=str(path),
+                hint="name the directory or the manifest of the plan that it belongs to",
+            )
+        return value
     files = _work_order_files(path)
     if (path / MANIFEST_NAME).exists():
         manifest = _read(path / MANIFEST_NAME)

@@ -1,8 +1,9 @@
-"""Turns SIGINT and SIGTERM into an exception that unwinds through every block that restores something.
+"""Turns SIGINT, SIGTERM and SIGHUP into an exception that unwinds through each block that restores something.
 
 The first signal raises `Interrupted` where the program is, or at the end of a `shielded` block. A second
-one ends the process at once, after a last word about what is left. Signals reach only the main thread: how
-its workers learn of one is in `stop`.
+one ends the process at once, after a last word about what is left; but a second SIGHUP is no impatient user:
+a terminal that closes may send several. Signals reach only the main thread: how its workers learn of one is
+in `stop`.
 """
 
 import os
@@ -11,6 +12,10 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
+from typing import Final
+
+_REPEATED: Final = (signal.SIGINT, signal.SIGTERM)
+"""The signals of which a second one ends the process at once."""
 
 
 class Interrupted(BaseException):
@@ -22,7 +27,7 @@ class Interrupted(BaseException):
 
     @property
     def exit_code(self) -> int:
-        """130 after SIGINT, 143 after SIGTERM: 128 and the signal's number."""
+        """130 after SIGINT, 143 after SIGTERM, 129 after SIGHUP: 128 and the signal's number."""
         return 128 + self.number
 
 
@@ -42,13 +47,16 @@ _PENDING = _Shield()
 
 @contextmanager
 def interruptible(last_word: Callable[[], str] | None = None) -> Iterator[None]:
-    """Within the block, the first SIGINT or SIGTERM raises `Interrupted`. Main thread only.
+    """Within the block, the first SIGINT, SIGTERM or SIGHUP raises `Interrupted`. Main thread only.
+
+    A SIGHUP that is ignored when the block begins, as nohup has it, stays ignored.
 
     Args:
         last_word: what to print when a second signal ends the process at once; may be called anywhere.
     """
     _PENDING.number, _PENDING.last_word = None, last_word
-    before = {number: signal.signal(number, _on_signal) for number in (signal.SIGINT, signal.SIGTERM)}
+    hangup = () if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN else (signal.SIGHUP,)
+    before = {number: signal.signal(number, _on_signal) for number in (*_REPEATED, *hangup)}
     try:
         yield
     finally:
@@ -70,7 +78,8 @@ def shielded() -> Iterator[None]:
 
 
 def _on_signal(number: int, _frame: FrameType | None) -> None:
-    for caught in (signal.SIGINT, signal.SIGTERM):
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    for caught in _REPEATED:
         signal.signal(caught, _on_second_signal)
     if _PENDING.depth:
         _PENDING.number = number
@@ -79,7 +88,7 @@ def _on_signal(number: int, _frame: FrameType | None) -> None:
 
 
 def _on_second_signal(number: int, _frame: FrameType | None) -> None:
-    for caught in (signal.SIGINT, signal.SIGTERM):
+    for caught in _REPEATED:
         signal.signal(caught, signal.SIG_IGN)
     if _PENDING.last_word is not None:
         # Not through a stream: this may have interrupted the very code that writes to it.

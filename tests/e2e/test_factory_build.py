@@ -187,6 +187,9 @@ def test_a_failure_a_reset_and_a_build_that_asks_anew(tmp_path: Path) -> None:
     assert "WO-01: attempt 1 failed at llm_output_invalid: not valid JSON" in failed.stderr
     assert "WO-02: blocked, because one that it depends on failed" in failed.stderr
     assert "error: WO-01 failed: 2 attempts are spent" in failed.stderr
+    request = next(user.out.glob("*/repair_request.json"))
+    assert f"  if the plan is wrong: planner revise --failure {request} …" in failed.stderr
+    assert failed.stderr.endswith(f"  to have the model asked anew: factory reset --out {user.out}\n")
     assert status.startswith("failed, last change")
     assert "       llm_output_invalid (model_defect): not valid JSON" in status
 

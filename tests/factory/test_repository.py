@@ -274,6 +274,19 @@ def test_the_output_directory_must_lie_outside_the_repository(tmp_path: Path, in
     assert not scene.out.exists()
 
 
+@pytest.mark.parametrize("below", ["", "out"])
+def test_the_output_directory_must_be_one(tmp_path: Path, below: str) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"))
+    write_files(tmp_path, {"file": "mine\n"})
+    scene.out = tmp_path / "file" / below
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code == 2
+    assert finished.ending.message == f"{tmp_path / 'file'}: is not a directory"
+    assert scene.asked == 0
+
+
 def test_the_ledger_and_temporary_files_must_lie_outside_the_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -393,6 +406,8 @@ def test_a_missing_or_unsafe_work_order_is_refused_first(tmp_path: Path) -> None
         assert finished.ending.exit_code == 2
         assert "/allowed_files/0" in finished.ending.message
         assert reason in finished.ending.message
+    scene.work_order.write_text('{"work_orders": []}')
+    assert "nothing.json: is a plan, not one work order" in scene.run().ending.message
     assert scene.asked == 0
 
 

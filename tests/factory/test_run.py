@@ -228,18 +228,6 @@ def test_a_damaged_ledger_is_a_corrupt_state(tmp_path: Path) -> None:
     assert_complete(finished, "stopped")
 
 
-def test_an_out_that_is_a_file_is_told(tmp_path: Path) -> None:
-    scene = Scene(make_repo(tmp_path / "repo"))
-    scene.out.write_text("a file")
-
-    ending = scene.run().ending
-
-    assert ending.exit_code == 2
-    assert f"{scene.out}/" in ending.message
-    assert "not a directory" in ending.message
-    assert scene.asked == 0
-
-
 # Again
 
 
@@ -284,6 +272,18 @@ def test_computed_fields_are_no_part_of_the_contract(tmp_path: Path) -> None:
     assert again.run().ending.outcome == "already_landed"
 
 
+def test_a_work_order_that_was_not_landed_before_is_named(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    Scene(repo).run()
+    scene = Scene(
+        repo, [a_proposal({"b.py": ""})], id="WO-03", allowed_files=["b.py"], depends_on=["WO-01", "WO-02"]
+    )
+
+    assert scene.run().ending.outcome == "landed"
+
+    assert scene.progress[0] == "WO-03 depends on WO-02, which no commit on main names"
+
+
 def test_what_has_landed_on_another_branch_has_not_landed_on_this_one(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo")
     Scene(repo).run(branch="side")
@@ -292,6 +292,17 @@ def test_what_has_landed_on_another_branch_has_not_landed_on_this_one(tmp_path: 
 
     assert scene.run().ending.outcome == "landed"
     assert scene.run(branch="side").ending.outcome == "already_landed"
+
+
+def test_a_branch_that_is_made_from_what_has_landed_holds_it(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"))
+    commit = scene.run().ending.commit
+
+    finished = scene.run(branch="next")
+
+    assert (finished.ending.outcome, finished.ending.commit) == ("already_landed", commit)
+    assert git(scene.repo, "rev-parse", "next") == commit
+    assert scene.asked == 1
 
 
 def test_a_rerun_after_a_failure_pays_for_nothing_twice(tmp_path: Path) -> None:

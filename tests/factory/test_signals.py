@@ -19,13 +19,15 @@ from factory.system.signals import Interrupted, interruptible, shielded
 
 @pytest.fixture(autouse=True)
 def handlers_as_before() -> Iterator[None]:
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
     yield
     for number, handler in before.items():
         assert signal.getsignal(number) is handler
 
 
-@pytest.mark.parametrize(("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+@pytest.mark.parametrize(
+    ("number", "exit_code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+)
 def test_the_first_signal_unwinds(number: int, exit_code: int) -> None:
     undone = []
 
@@ -39,6 +41,30 @@ def test_the_first_signal_unwinds(number: int, exit_code: int) -> None:
     assert caught.value.exit_code == exit_code
     assert str(caught.value) == signal.Signals(number).name
     assert undone == [True]
+
+
+def test_a_terminal_that_closes_may_say_so_twice() -> None:
+    undone = []
+
+    with pytest.raises(Interrupted), interruptible():
+        try:
+            os.kill(os.getpid(), signal.SIGHUP)
+            time.sleep(5)
+        finally:
+            os.kill(os.getpid(), signal.SIGHUP)
+            undone.append(True)
+
+    assert undone == [True]
+
+
+def test_what_nohup_ignores_stays_ignored() -> None:
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with interruptible():
+            os.kill(os.getpid(), signal.SIGHUP)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 def test_no_handler_of_ordinary_failures_swallows_it() -> None:

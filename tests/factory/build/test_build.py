@@ -1,6 +1,7 @@
 """A plan becomes commits: in the plan's order, whatever is executed when."""
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -54,6 +55,22 @@ def test_building_again_asks_nobody(repo: Path) -> None:
     assert built.ended.exit_code == 0
     assert len(scene.model.asked) == 3
     assert scene.trees() == trees
+
+
+@pytest.mark.parametrize("landed", [2, 3])
+def test_a_branch_that_is_made_from_what_has_landed_holds_it(repo: Path, landed: int) -> None:
+    scene = BuildScene(repo, THREE, writes_its_file)
+    scene.build()
+    git(repo, "reset", "--hard", f"HEAD~{3 - landed}")
+    shutil.rmtree(scene.out)
+
+    def fails(_order_id: str, _attempt: int, _request: Request) -> str:
+        raise ProviderError("the model is away")
+
+    built = BuildScene(repo, THREE, fails).build(branch="next")
+
+    assert built.ended.message.endswith(f"{landed} of 3 work orders have landed on next")
+    assert git(repo, "rev-parse", "next") == git(repo, "rev-parse", "main")
 
 
 def test_without_depends_on_each_work_order_sees_all_before_it(repo: Path) -> None:

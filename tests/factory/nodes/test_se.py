@@ -249,7 +249,7 @@ def test_a_provider_that_fails_spends_no_attempt(tmp_path: Path) -> None:
     finished = scene.run()
 
     assert finished.ending.exit_code == ExitCode.PROVIDER
-    assert finished.ending.message == "provider at exception: rate limit (openai)"
+    assert finished.ending.message == "the model gave no answer: rate limit (openai)"
     assert finished.ending.hint == "wait a minute"
     assert scene.asked == 1
 

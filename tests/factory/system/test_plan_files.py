@@ -88,6 +88,13 @@ def test_a_manifest_of_the_wrong_shape_is_for_the_check(tmp_path: Path, broken: 
     assert {diagnostic.code for diagnostic in checked.diagnostics} >= {"E000"}
 
 
+def test_a_single_work_order_is_no_plan(tmp_path: Path) -> None:
+    plan_directory(tmp_path, makes(1, "a.py"))
+
+    with pytest.raises(NoPlan, match=r"WO-01\.json: is one work order, not a plan"):
+        read_plan(tmp_path / "WO-01.json")
+
+
 def test_a_broken_work_order_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "WO-01.json").write_text('{"id": "WO-01", "id": "WO-02"}')
     with pytest.raises(BadJson, match=r"WO-01\.json:1:17 /id: the key \"id\" stands twice"):
