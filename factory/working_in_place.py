@@ -39,10 +39,17 @@ class CheckoutInPlace(Checkout):
         for folder in (self.home, self.temporary):
             folder.mkdir()
         self._place = Place(user.work_tree)
+        self._mode = stat.S_IMODE(user.work_tree.stat().st_mode)
+
+    def reopen(self) -> None:
+        """Let commands start in the checkout, and git work in it, though a command may have closed it."""
+        if self._place.is_same() and stat.S_IMODE(self.root.stat().st_mode) != self._mode:
+            self.root.chmod(self._mode)
 
     def changed_since_staging(self) -> tuple[str, ...]:
         if not self._place.is_same():
             return ("the checkout itself",)
+        self.reopen()
         _remove_pipes(self.root)
         found = self.own_git.changes()
         if not self.own_git.is_usable():
@@ -115,6 +122,7 @@ def in_place(target: Target, scratch: Path) -> Iterator[CheckoutInPlace]:
     finally:
         with shielded():
             try:
+                opened.reopen()
                 state.restore()
                 # After a landing the branch is ahead of the baseline: HEAD is what must be restored.
                 opened.baseline = user.commit_id("HEAD") or target.baseline

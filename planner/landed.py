@@ -10,7 +10,7 @@ from pathlib import Path
 from factory.contract.canonical import contract_hash
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan, WorkOrder
-from factory.system.commits import CONTRACT, WORK_ORDER, changed_files, commits_naming
+from factory.system.commits import changed_files, landing_commits
 from factory.system.git import Git
 from planner.interfaces import Sources
 from planner.repo_files import committed_sources, present_sources
@@ -99,12 +99,7 @@ def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str,
     if tip is None:
         return {}
     contracts = {order.id: contract_hash(order) for order in orders}
-    found: dict[str, str] = {}
-    for commit in commits_naming(git, tip):
-        name = commit.trailers[WORK_ORDER]
-        if contracts.get(name) == commit.trailers[CONTRACT]:
-            found.setdefault(name, commit.id)
-    return found
+    return {name: commit.id for name, commit in landing_commits(git, tip, contracts).items()}
 
 
 def _tip(git: Git, branch: str | None) -> str | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from factory.build.trees import Changes, changes
 from factory.contract.canonical import contract_hash
 from factory.contract.work_order import Plan
-from factory.system.commits import CONTRACT, RUN_ID, WORK_ORDER, commits_naming, latest_commits
+from factory.system.commits import RUN_ID, landing_commits, latest_commits
 from factory.system.git import Git
 
 
@@ -54,11 +54,10 @@ def history(git: Git, tip: str, plan: Plan) -> History:
         plan: the plan.
     """
     contracts = {order.id: contract_hash(order) for order in plan.work_orders}
-    landed: dict[str, Landed] = {}
-    for commit in commits_naming(git, tip):
-        if contracts.get(commit.trailers[WORK_ORDER]) == commit.trailers[CONTRACT]:
-            found = Landed(commit.id, commit.parent, commit.trailers[RUN_ID])
-            landed.setdefault(commit.trailers[WORK_ORDER], found)
+    landed = {
+        name: Landed(commit.id, commit.parent, commit.trailers[RUN_ID])
+        for name, commit in landing_commits(git, tip, contracts).items()
+    }
     ours = {found.commit: order_id for order_id, found in landed.items()}
     base, above = tip, []
     for commit in latest_commits(git, tip, len(contracts)):

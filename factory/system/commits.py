@@ -53,6 +53,30 @@ def commits_naming(git: Git, revision: str, contract: str = "") -> tuple[Commit,
     return _log(git, revision, "--fixed-strings", f"--grep={CONTRACT}: {contract}")
 
 
+def landing_commits(git: Git, revision: str, contracts: Mapping[str, str]) -> dict[str, Commit]:
+    """The newest commit that `revision` reaches of each work order that has landed with its present contract.
+
+    A commit that reverts one changes nothing about that.
+
+    Args:
+        git: the repository.
+        revision: a commit or a ref.
+        contracts: the contract hashes of work orders by their ids.
+
+    Returns:
+        The commits by the work order's id, the newest first.
+
+    Raises:
+        GitError: git failed.
+    """
+    found: dict[str, Commit] = {}
+    for commit in commits_naming(git, revision):
+        name = commit.trailers[WORK_ORDER]
+        if contracts.get(name) == commit.trailers[CONTRACT]:
+            found.setdefault(name, commit)
+    return found
+
+
 def latest_commits(git: Git, revision: str, count: int) -> tuple[Commit, ...]:
     """`revision` and what came before it along first parents, the newest first, at most `count`.
 

@@ -51,6 +51,8 @@ _HARMLESS: Final = (
     "-c", "trailer.separators=:",
     "-c", "i18n.commitEncoding=UTF-8",
     "-c", "i18n.logOutputEncoding=UTF-8",
+    # It is read anew at each call, and may lie where commands write.
+    "-c", "diff.orderFile=/dev/null",
     # A proposal with other line endings is converted as configured, not refused.
     "-c", "core.safecrlf=false",
 )  # fmt: skip
@@ -60,7 +62,8 @@ _THROW_AWAY: Final = (
     "-c", "core.sparseCheckout=false",
     "-c", "core.splitIndex=false",
     "-c", "core.untrackedCache=false",
-    # A changed file is noticed even if somebody set its time back.
+    # A changed file is noticed, even if somebody set its time back.
+    "-c", "core.ignoreStat=false",
     "-c", "core.trustctime=true",
     "-c", "core.checkStat=default",
 )  # fmt: skip

@@ -242,6 +242,24 @@ def test_a_time_that_a_command_has_set_is_not_believed(opened: ThrowAwayCheckout
     assert opened.changed_since_staging() == ("README.md",)
 
 
+@pytest.mark.parametrize(
+    "setting", ["core.ignoreStat=true", "core.trustctime=false", "diff.orderFile=order", "index.version=4"]
+)
+def test_no_setting_of_the_user_hides_a_change(repo: Path, tmp_path: Path, setting: str) -> None:
+    # given
+    git(repo, "config", *setting.split("="))
+    (tmp_path / "scratch").mkdir()
+    opened = ThrowAwayCheckout(Git.open(repo), tmp_path / "scratch", git(repo, "rev-parse", "HEAD"))
+    path = RepoPath.parse("README.md")
+    # when
+    write_files(opened.root, {path: "proposed\n"})
+    tree = opened.stage([path])
+    run(opened, "echo x > src/main.py", tmp_path)
+    # then
+    assert git(repo, "show", f"{tree}:{path}") == "proposed"
+    assert opened.changed_since_staging() == ("src/main.py",)
+
+
 def test_leftovers_of_a_command_are_there_for_the_next(opened: ThrowAwayCheckout, tmp_path: Path) -> None:
     attempt(opened, "mkdir -p build; mkfifo build/p; touch src/x; touch ../tmp/x", tmp_path)
 

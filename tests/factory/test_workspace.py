@@ -557,3 +557,17 @@ def test_a_checkout_has_the_baselines_files_although_the_users_has_others(tmp_pa
         assert files_of(opened.root) == expected
 
     assert not opened.root.exists()
+
+
+def test_a_checkout_that_a_command_closed_is_opened_again(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    mode = repo.stat().st_mode
+
+    with checkout(target(Git.open(repo), None), in_place=True) as opened:
+        opened.stage([])
+        repo.chmod(0)
+        assert opened.changed_since_staging() == ()
+        assert repo.stat().st_mode == mode
+        repo.chmod(0)
+
+    assert repo.stat().st_mode == mode

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from factory.repository import landed_commit
-from factory.system.commits import changed_files, commits_naming, latest_commits
+from factory.system.commits import changed_files, commits_naming, landing_commits, latest_commits
 from factory.system.git import Git
 from tests.support.repositories import commit_files, git, make_repo
 
@@ -33,6 +33,20 @@ def test_a_commit_tells_its_trailers_and_its_parent(repo: Path) -> None:
     assert found.trailers == {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1"}
     assert commits_naming(Git.open(repo), "refs/heads/main", "c0ffee") == (found,)
     assert commits_naming(Git.open(repo), "HEAD", "dec0de") == ()
+
+
+def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) -> None:
+    contracts = {"WO-01": "c0ffee", "WO-02": "dec0de"}
+    commit(repo, REAL)
+    commit(repo, REAL.replace("c0ffee", "dec0de"))
+    (repo / "a.txt").write_text("2\n")
+    git(repo, "add", "a.txt")
+    newest = commit(repo, REAL)
+    git(repo, "revert", "--no-edit", newest)
+
+    found = landing_commits(Git.open(repo), "HEAD", contracts)
+
+    assert {name: one.id for name, one in found.items()} == {"WO-01": newest}
 
 
 @pytest.mark.parametrize(
