@@ -129,3 +129,15 @@ def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
 
     assert done.returncode == 2
     assert f"{missing} is missing" in done.stderr
+
+
+def test_a_specification_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    words = ["--spec", "nowhere.md", "--repo", ".", "--dir", "d", "--llm", "l"]
+
+    done = subprocess.run(
+        [ROOT / "scripts" / "spec-to-repo", *words], cwd=tmp_path, capture_output=True, text=True
+    )
+
+    assert done.returncode == 2
+    assert "the specification nowhere.md can't be read" in done.stderr
+    assert list(tmp_path.iterdir()) == []
