@@ -42,8 +42,8 @@ def nearest_agents(git: Git, commit: str, paths: Iterable[RepoPath]) -> tuple[Ag
     }
     files: list[AgentsFile] = []
     left = MAX_AGENTS_BYTES
-    for path in sorted(nearest - {None}, key=str):
-        assert path is not None
+    # What is nearest to the files is the last to be cut.
+    for path in sorted(filter(None, nearest), key=lambda path: (-len(path.segments), path)):
         blob, size = found[path]
         if size > _MAX_READ_BYTES:
             files.append(AgentsFile(path, "", f"is larger than {_MAX_READ_BYTES:,} bytes"))
@@ -52,7 +52,7 @@ def nearest_agents(git: Git, commit: str, paths: Iterable[RepoPath]) -> tuple[Ag
         text, is_cut = _cut(text, left)
         left -= len(text.encode("utf-8"))
         files.append(AgentsFile(path, text, problem, is_cut))
-    return tuple(files)
+    return tuple(sorted(files, key=lambda file: file.path))
 
 
 def _places(path: RepoPath) -> Iterator[RepoPath]:

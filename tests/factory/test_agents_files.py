@@ -85,13 +85,15 @@ def test_links_count_as_none_and_what_is_no_text_is_named(tmp_path: Path) -> Non
 
 def test_what_is_too_large_is_cut_at_the_end_of_a_line(tmp_path: Path) -> None:
     line = "ä" * 49 + "\n"
+    near = line * 3
     whole = line * (MAX_AGENTS_BYTES // 99 - 1)
     repo = make_repo(
-        tmp_path / "repo", {"AGENTS.md": whole, "a/AGENTS.md": line * 3, "z/AGENTS.md": "x" * 1_000_001}
+        tmp_path / "repo", {"AGENTS.md": whole, "a/AGENTS.md": near, "z/AGENTS.md": "x" * 1_000_001}
     )
 
     root, second, huge = nearest(repo, "x", "a/x", "z/x")
 
-    assert (root.text, root.is_cut) == (whole, False)
-    assert (second.text, second.is_cut) == (line, True)
+    # What is nearer to the files is shown whole, what is farther away is cut.
+    assert (second.text, second.is_cut) == (near, False)
+    assert (root.text, root.is_cut) == (whole[: -2 * len(line)], True)
     assert (huge.text, huge.problem) == ("", "is larger than 1,000,000 bytes")
