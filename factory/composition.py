@@ -30,8 +30,11 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
     """How work orders are attempted.
 
     Raises:
-        WorkorderError: the notes can't be used.
+        WorkorderError: the notes or a limit can't be used.
     """
+    # What they are added to is known later; a mistake in them is told before anything is begun.
+    for text in options.limit:
+        parse_limits(text)
     return AttemptSettings(
         max_attempts=options.max_attempts,
         parameters=Parameters(

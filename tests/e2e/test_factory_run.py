@@ -221,11 +221,13 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
         ("--max-attempts", "0"): "is not a number from 1 upwards",
         ("--timeout-seconds", "0"): "above 0",
         ("--llm-temperature", "9"): "from 0 to 2",
+        ("--limit", "mem=1"): "'1' is too little for mem",
         ("--unknown",): "unrecognized arguments",
     }.items():
         done = user.runs(*options)
         assert done.returncode == 2
         assert message in done.stderr
+        assert not user.out.exists()
 
 
 # Signals

@@ -38,8 +38,11 @@ def parse_limits(text: str, base: Resources | None = None) -> Resources:
         if field in changes:
             raise _problem(f"{name} stands twice", "give it once")
         number = read(value)
-        if number is None or number < least:
+        if number is None:
             raise _problem(f"{value!r} is no value for {name}", f"such as {name}={example}")
+        if number < least:
+            smallest = f"{int(least) // MIB}M" if least >= MIB else f"{least:g}"
+            raise _problem(f"{value!r} is too little for {name}", f"the least is {smallest}")
         changes[field] = number
     return replace(base or Resources(), **changes)
 
