@@ -21,6 +21,7 @@ _KINDS: Final[Mapping[Part, tuple[str, str]]] = {
     Part.AGENTS: ("AGENTS.md", "AGENTS.md files"),
     Part.README: ("README", "READMEs"),
     Part.NOTES: ("note", "notes"),
+    Part.CONFIGURATION: ("configuration file", "configuration files"),
     Part.OUTLINE: ("module", "modules"),
     Part.TESTS: ("test module", "test modules"),
 }

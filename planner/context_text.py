@@ -42,6 +42,10 @@ What the repository says of itself.""",
     Part.NOTES: """## Notes
 
 What the people of the project know about it; each note with its path on the first line.""",
+    Part.CONFIGURATION: """## Configuration
+
+What the repository tells its tools: what is installed, how it is verified, how its tests run and how its \
+code is checked; each file with its path on the first line.""",
     Part.OUTLINE: """## Outline
 
 The public names of the repository's Python modules. A line without `#` is a symbol in the form of \
@@ -50,7 +54,8 @@ long a file is, what a module or class is for, names that can't be written as a 
 package takes from its modules.""",
     Part.TESTS: """## Tests
 
-The functions and classes that the repository's test modules define, by name only.""",
+The functions and classes that the repository's test modules define, by name only, and which of its modules \
+they use.""",
 }
 """What stands above each part."""
 

@@ -3,7 +3,6 @@
 The pieces are in the order of their importance; which of them a prompt has room for is decided in `context`.
 """
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,10 +13,12 @@ from factory.contract.errors import WorkorderError
 from factory.contract.note import Note
 from factory.contract.python_source import Read
 from factory.contract.text import decoded
+from factory.contract.work_order import VERIFY_SCRIPT
 from factory.llm.port import estimate_tokens
 from factory.llm.template import quoted_file
 from planner.diagnostic import one_line
 from planner.interfaces import Sources
+from planner.module_files import is_test
 from planner.named_modules import NamedModules
 from planner.outline import Outlined, Outliner
 
@@ -26,8 +27,18 @@ _READMES: Final = ("readme.md", "readme.rst", "readme.txt", "readme")
 _README_SHARE: Final = 4
 """A README takes this part of the limit at most: what comes late in a long one rarely helps a planner."""
 
-_TEST_FOLDERS: Final = frozenset({"test", "tests"})
-_TEST_FILE: Final = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py")
+_CONFIGURATION: Final = (
+    "workorder.toml",
+    VERIFY_SCRIPT,
+    "pyproject.toml",
+    "pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "setup.py",
+    "package.json",
+)
+_CONFIGURATION_SHARE: Final = 8
+"""Each of these files takes this part of the limit at most."""
 
 
 class Part(StrEnum):
@@ -36,6 +47,7 @@ class Part(StrEnum):
     AGENTS = "AGENTS.md"
     README = "README"
     NOTES = "notes"
+    CONFIGURATION = "configuration"
     OUTLINE = "outline"
     TESTS = "tests"
 
@@ -84,10 +96,10 @@ def units(
     files, read = sources.files, sources.read
     outliner = Outliner(files, read)
     python = sorted(path for path in files if path.endswith(".py"))
-    tests = [path for path in python if _is_test(path)]
+    tests = [path for path in python if is_test(path)]
     named = NamedModules(spec or "", read)
     modules = sorted(
-        (path for path in python if not _is_test(path)),
+        (path for path in python if not is_test(path) and path not in _CONFIGURATION),
         key=lambda path: (named.rank(path), not _is_packaged(path, files), path.count("/"), path),
     )
     agents = sorted(
@@ -96,8 +108,13 @@ def units(
     )
     return {
         Part.AGENTS: tuple(_agents(path, read) for path in agents),
-        Part.README: tuple(_readme(path, read, limit // _README_SHARE) for path in _readmes(files)),
+        Part.README: tuple(_cut("readme", path, read, limit // _README_SHARE) for path in _readmes(files)),
         Part.NOTES: tuple(_note(note) for note in notes),
+        Part.CONFIGURATION: tuple(
+            _cut("configuration", path, read, limit // _CONFIGURATION_SHARE)
+            for path in _CONFIGURATION
+            if path in files
+        ),
         Part.OUTLINE: tuple(_module(path, outliner.outline, outliner.summary) for path in modules),
         Part.TESTS: tuple(_module(path, outliner.names) for path in tests),
     }
@@ -117,10 +134,12 @@ def _rank(path: str) -> int:
     return _READMES.index(path.lower())
 
 
-def _readme(path: str, read: Read, limit: int) -> Unit:
+def _cut(tag: str, path: str, read: Read, limit: int) -> Unit:
+    """A file of which the lines that fit are shown."""
+
     def piece(text: str) -> Piece:
         if estimate_tokens(text) <= limit:
-            return Piece(quoted_file("readme", path, text))
+            return Piece(quoted_file(tag, path, text))
         lines = text.removesuffix("\n").split("\n")
         kept: list[str] = []
         tokens = 0
@@ -130,9 +149,7 @@ def _readme(path: str, read: Read, limit: int) -> Unit:
                 break
             kept.append(line)
         cut = f"[cut here: {len(lines) - len(kept)} of {len(lines)} lines are left out]"
-        return Piece(
-            quoted_file("readme", path, "\n".join([*kept, cut])), f"{path} from line {len(kept) + 1}"
-        )
+        return Piece(quoted_file(tag, path, "\n".join([*kept, cut])), f"{path} from line {len(kept) + 1}")
 
     return Unit(path, _shown(path, read, piece))
 
@@ -175,11 +192,6 @@ def _shown(path: str, read: Read, piece: Callable[[str], Piece]) -> Callable[[],
         return Piece("", problem=problem) if problem else piece(text)
 
     return opened
-
-
-def _is_test(path: str) -> bool:
-    *folders, file = path.split("/")
-    return bool(_TEST_FOLDERS.intersection(folders)) or _TEST_FILE.fullmatch(file) is not None
 
 
 def _is_packaged(path: str, files: frozenset[str]) -> bool:

@@ -1,6 +1,7 @@
 """Which file of a repository a Python module is, and which module a file is. Pure."""
 
 import keyword
+import re
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
@@ -10,7 +11,15 @@ from factory.contract.python_source import module_file
 
 INIT: Final = "__init__.py"
 _SOURCES: Final = "src"
+_TEST_FOLDERS: Final = frozenset({"test", "tests"})
+_TEST_FILE: Final = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py")
 _PROJECT_FILES: Final = ("pyproject.toml", "setup.py", "setup.cfg")
+
+
+def is_test(path: str) -> bool:
+    """Whether a Python file belongs to the tests, by its name and folders."""
+    *folders, file = path.split("/")
+    return bool(_TEST_FOLDERS.intersection(folders)) or _TEST_FILE.fullmatch(file) is not None
 
 
 class ModuleFiles:
@@ -27,6 +36,12 @@ class ModuleFiles:
         """The directory that a module is imported from; None if there is no such module."""
         found = self._file(module)
         return None if found is None else found[1]
+
+    def beginning(self, name: str) -> str:
+        """The longest beginning of a dotted name that is a module; empty if none is."""
+        while name and self._file(name) is None:
+            name = name.rpartition(".")[0]
+        return name
 
     def module(self, path: str) -> tuple[str, str] | None:
         """The dotted name of a file and the directory it is imported from.

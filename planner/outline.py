@@ -20,17 +20,18 @@ from factory.contract.python_module import (
     Import,
     Module,
     Scope,
+    imported_names,
     is_overload,
     parse_module,
 )
 from factory.contract.python_source import PythonSources, Read, member
 from factory.contract.python_symbols import BadSymbol, Function, Symbol, parse_symbol
 from planner.diagnostic import one_line
-from planner.module_files import INIT, ModuleFiles
+from planner.module_files import INIT, ModuleFiles, is_test
 
 _DOCSTRING_CHARS: Final = 120
 _MAX_NAMES: Final = 20
-"""How many names of a module are listed where only names are."""
+"""How many names of a module, or of those that it uses, are listed where only names are."""
 
 _MAX_NESTING: Final = 2
 """How many classes inside each other are shown."""
@@ -95,24 +96,31 @@ class Outliner:
         Raises:
             WorkorderError: the file can't be read.
         """
-        module = self._parsed(path)
+        module = self._parsed(path, self._read(path) or b"")
         names = _names(module)
         if module.problem or not (names or module.docstring):
             return Outlined("", module.problem)
         return Outlined("\n".join([_heading(path, module), *([f"#   {names}"] if names else [])]))
 
     def names(self, path: str) -> Outlined:
-        """The names of the public functions and classes of a module, in one line.
+        """The names of the public functions and classes of a test module, and the modules that it uses.
 
         Raises:
             WorkorderError: the file can't be read.
         """
-        module = self._parsed(path)
+        data = self._read(path) or b""
+        module = self._parsed(path, data)
         names = _names(module)
-        return Outlined(f"# {one_line(path)}: {names}" if names else "", module.problem)
+        if module.problem or not names:
+            return Outlined("", module.problem)
+        found = {self._modules.beginning(name) for name in imported_names(module, data)}
+        uses = _first(sorted(name for name in found if name and not is_test(f"{name.replace('.', '/')}.py")))
+        return Outlined("\n".join([f"# {one_line(path)}: {names}", *([f"#   uses {uses}"] if uses else [])]))
 
-    def _parsed(self, path: str) -> Module:
-        return parse_module("", "", path, self._read(path) or b"")
+    def _parsed(self, path: str, data: bytes) -> Module:
+        name, _ = self._modules.module(path) or ("", "")
+        package = name if path.endswith(f"/{INIT}") else name.rpartition(".")[0]
+        return parse_module(name, package, path, data)
 
     def _tracked(self, path: str) -> bytes | None:
         return self._read(path) if path in self._files else None
@@ -214,12 +222,17 @@ def _is_copyable(symbol: Symbol) -> bool:
 
 
 def _names(module: Module) -> str:
-    """The names of the public functions and classes; of many, the first."""
+    """The names of the public functions and classes."""
     names = [
         name
         for name, bound in module.scope.names.items()
         if not name.startswith("_") and any(_is_definition(one) for one in bound)
     ]
+    return _first(names)
+
+
+def _first(names: Sequence[str]) -> str:
+    """The names in one line; of many, the first."""
     more = f", … and {len(names) - _MAX_NAMES} more" if len(names) > _MAX_NAMES else ""
     return ", ".join(names[:_MAX_NAMES]) + more
 

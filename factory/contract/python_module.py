@@ -166,6 +166,27 @@ def parse_module(name: str, package: str, path: str, data: bytes) -> Module:
     return module
 
 
+def imported_names(module: Module, data: bytes) -> frozenset[str]:
+    """The dotted names that a source imports anywhere: of modules, and of what it takes from them.
+
+    Args:
+        module: the module, as it was read without a problem.
+        data: the bytes of its source.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        nodes = ast.walk(ast.parse(data))
+    found: set[str] = set()
+    for node in nodes:
+        if isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            origin = module.absolute(node)
+            found.add(origin)
+            found.update(f"{origin}.{alias.name}" for alias in node.names)
+    return frozenset(found)
+
+
 def is_overload(binding: Binding) -> bool:
     """Whether a definition is one of several signatures of a function."""
     return isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef) and "overload" in decorator_names(

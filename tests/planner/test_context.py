@@ -78,7 +78,7 @@ def test_a_repository_and_notes() -> None:
     tokens, broken = told(found)
     assert tokens == (
         f"context: about {found.tokens:,} of 24,000 tokens: AGENTS.md 202 (2), README 68 (1), notes 97 (1),"
-        " outline 267 (1), tests 121 (3)"
+        " configuration 140 (1), outline 267 (1), tests 139 (3)"
     )
     assert broken == (
         "context: `src/shop/broken.py` is not shown: its source `src/shop/broken.py` is not valid Python:"
@@ -127,6 +127,7 @@ def test_hostile_text_stays_in_its_quotation() -> None:
         "AGENTS.md": HOSTILE,
         f"{HOSTILE}/AGENTS.md": HOSTILE,
         "README.md": HOSTILE,
+        "pyproject.toml": HOSTILE,
         f"{HOSTILE}.py": f"def f(): ...\n'''{HOSTILE}'''\n",
         "a.py": f"'''{HOSTILE.strip()}'''\nclass A:\n    '''{HOSTILE}'''\nX = 1\n",
         f"tests/{HOSTILE}.py": "def f(): ...\n",
@@ -160,7 +161,7 @@ def test_it_stays_within_any_limit_and_gives_up_the_least_important_first() -> N
         seen.update(missing)
 
     assert left_out(whole) == {}
-    assert seen == {"AGENTS.md", "README", "notes", "outline", "tests"}
+    assert seen == {"AGENTS.md", "README", "notes", "configuration", "outline", "tests"}
 
 
 def test_what_is_missing_is_told_to_the_model_and_to_the_user() -> None:
@@ -226,6 +227,20 @@ def test_a_long_readme_is_cut_at_a_line() -> None:
     assert f"\n[cut here: {2_000 - len(kept)} of 2000 lines are left out]\n</readme" in text
     assert estimate_tokens(text) < 24_000 // 4 + 1_000
     assert f"context: no room for `README.md from line {len(kept) + 1}`" in told(found)
+
+
+def test_configuration_at_the_root_is_shown_the_checks_first() -> None:
+    names = ["setup.py", "pyproject.toml", "workorder.toml", "package.json", "scripts/verify.sh"]
+    files = dict.fromkeys([*names, "docs/pyproject.toml", "setup.txt"], "text\n")
+    files["pyproject.toml"] = "".join(f"line {number}\n" for number in range(2_000))
+
+    found = known(files, ())
+
+    assert part(found, Part.CONFIGURATION) == tuple(sorted(names))
+    assert "of 2000 lines are left out]\n</configuration" in text_of(found)
+    assert left_out(known(files, (), limit=1_050)) == {
+        "configuration": ("pyproject.toml", "setup.py", "package.json")
+    }
 
 
 def test_what_cannot_be_read_is_named_and_no_link_is_followed(tmp_path: Path) -> None:

@@ -123,6 +123,24 @@ def test_a_package() -> None:
     assert_golden("outline.txt", "\n\n".join(one.text for one in outlines if one.text))
 
 
+def test_the_modules_that_tests_use() -> None:
+    files = {
+        **FILES,
+        "src/shop/tests/__init__.py": "",
+        "src/shop/tests/test_parts.py": (
+            "import os, shop.core as core\nfrom ..parts import Part\nfrom .support import made\n"
+            "from tests.other import x\n"
+            "def test_a():\n    from tool import main\n    import shop.nowhere\n"
+        ),
+        "src/shop/tests/support.py": "def made(): ...\n",
+        "tests/other.py": "x = 1\n",
+    }
+
+    assert outliner(files).names("src/shop/tests/test_parts.py").text == (
+        "# src/shop/tests/test_parts.py: test_a\n#   uses shop, shop.core, shop.parts, tool"
+    )
+
+
 def test_what_can_be_copied_passes_the_rules() -> None:
     # Given a code base that nobody wrote for this test
     paths = [*(ROOT / "planner").rglob("*.py"), *(ROOT / "factory" / "contract").rglob("*.py")]
