@@ -10,7 +10,7 @@ from factory.system.arguments import Parser, Version, add_knowledge, add_limits,
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
 DEFAULT_MAX_OUTPUT_TOKENS: Final = 64_000
-DEFAULT_CONTEXT_TOKENS: Final = 24_000
+DEFAULT_CONTEXT_TOKENS: Final = 48_000
 PROVIDER_DEFAULT: Final = "default"
 EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh")
 
@@ -107,7 +107,7 @@ def _add_asking(command: _Parser) -> None:
         type=whole,
         default=DEFAULT_CONTEXT_TOKENS,
         metavar="N",
-        help="how much of a prompt AGENTS.md, README, notes and the outline of modules may take together, in"
+        help="how much of a prompt the repository and the notes may take together, in"
         " tokens of two bytes; 0 for nothing (default: %(default)s)",
     )
     command.add_argument(

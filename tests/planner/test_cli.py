@@ -288,9 +288,9 @@ def test_an_existing_repository_and_notes_are_known_to_the_model(desk: Desk) -> 
 
     assert (done.returncode, "E301" in done.stderr) == (0, False), done.stderr
     assert re.search(
-        r"^context: about [\d,]+ of 24,000 tokens: AGENTS.md \d+ \(1\), README", done.stderr, re.M
+        r"^context: about [\d,]+ of 48,000 tokens: AGENTS.md \d+ \(1\), README", done.stderr, re.M
     )
-    assert re.search(r"^context   about [\d,]+ of 24,000 tokens of each prompt$", done.stdout, re.M)
+    assert re.search(r"^context   about [\d,]+ of 48,000 tokens of each prompt$", done.stdout, re.M)
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
     shown = re.findall(r'<(\w+) id="(\w+)">\n(.*?)\n</\1 id="\2">', prompt, re.DOTALL)
     assert [(tag, text) for tag, _, text in shown if tag not in ("product_spec", "repository_files")] == [
