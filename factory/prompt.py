@@ -178,7 +178,9 @@ def _retry_text(previous: PreviousAttempt | None) -> list[str]:
     if previous is None:
         return []
     parts = [
-        "# Your attempt before failed\n\nEverything it wrote was undone: the files above are as they are now."
+        """# Your attempt before failed
+
+Everything it wrote was undone: the files above are as they are now, and edits refer to them."""
     ]
     if previous.proposal is not None:
         parts += _proposal_text(previous.proposal)
@@ -191,7 +193,7 @@ def _retry_text(previous: PreviousAttempt | None) -> list[str]:
     )
     if excerpt:
         parts.append("What the command printed, shortened:\n" + quoted("output", str(excerpt)))
-    parts.append("Find the cause, then propose all the files of the work order again, whole.")
+    parts.append("Find the cause, then propose all the files of the work order again.")
     return parts
 
 

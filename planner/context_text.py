@@ -19,7 +19,7 @@ landed of a plan:
 - Find out from the outline where something belongs, and extend what is there. Build nothing a second time \
 beside it. What the specification does not ask to change keeps its names, signatures and behaviour.
 - A file to be changed is an allowed file with the precondition `file_exists`. The implementer sees its \
-whole text and writes it whole again. What else it must agree with is a context file.
+whole text and changes passages of it. What else it must agree with is a context file.
 - A work order that changes a symbol of the repository consumes it as it is and provides it as it shall be.
 - All tests of the repository run after each work order. Tests that assert what the specification changes \
 are allowed files of the work order that changes it."""

@@ -238,7 +238,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _heading(path: str, module: Module) -> str:
-    # The implementer writes a file whole again, so its size matters to a plan.
+    # The implementer is shown a file whole, so its size matters to a plan.
     head = f"# {one_line(path)}, {module.line_count:,} line{'' if module.line_count == 1 else 's'}"
     said = _first_line(module.docstring)
     return f"{head}: {said}" if said else head

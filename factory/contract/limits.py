@@ -14,6 +14,9 @@ MAX_WRITE_BYTES: Final = 200_000
 MAX_PROPOSAL_BYTES: Final = 500_000
 """All the files of one proposal together, in bytes of UTF-8."""
 
+MAX_EDITS: Final = 200
+"""The most edits of one file; what changes in more places is written whole."""
+
 MAX_CONTEXT_BYTES: Final = 200_000
 """All the files shown to a model in one prompt, in bytes."""
 

@@ -44,11 +44,13 @@ def fill(template: str, values: Mapping[str, str], *, source: str) -> str:
 
 
 def quoted(tag: str, text: str) -> str:
-    """`text` between tags that it can't close, because they carry its own hash."""
+    """`text` between tags that it can't close, because they carry its own hash; the second begins a line."""
     # Half of a surrogate pair can't be sent; it goes as its escape.
     data = text.encode("utf-8", "backslashreplace")
     mark = sha256_hex(data)[:16]
-    return f'<{tag} id="{mark}">\n{data.decode("utf-8")}\n</{tag} id="{mark}">'
+    body = data.decode("utf-8")
+    end = "" if body.endswith("\n") else "\n"
+    return f'<{tag} id="{mark}">\n{body}{end}</{tag} id="{mark}">'
 
 
 def quoted_file(tag: str, path: str, text: str) -> str:

@@ -4,10 +4,11 @@ from collections.abc import Sequence
 
 from factory.agents_files import nearest_agents
 from factory.command_words import words_of
+from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.proposal import WriteProposal, proposal_schema
+from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.text import decoded
 from factory.contract.work_order import Condition, WorkOrder
@@ -49,7 +50,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
         purpose="propose",
         messages=messages,
         schema_name="write_proposal",
-        answer_schema=proposal_schema(
+        answer_schema=answer_schema(
             deps.order.allowed_files, [*(file.sha256 for file in files), EMPTY_SHA256]
         ),
         parameters=deps.parameters,
@@ -68,7 +69,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
         "answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason
     )
     usage = answer.usage.model_dump(mode="json")
-    proposal = parse_answer(answer)
+    proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
     if isinstance(proposal, Failure):
         return {**failed(proposal), "usage": usage}
     document = dump(proposal)

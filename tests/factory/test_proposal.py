@@ -46,7 +46,7 @@ def test_fitting_twice_is_fitting_once(content: str, old: str) -> None:
 
 @given(st.text(max_size=200))
 def test_any_answer_is_a_proposal_or_a_failure_with_a_reason(text: str) -> None:
-    parsed = parse_answer(answer(text))
+    parsed = parse_answer(answer(text), {})
 
     assert isinstance(parsed, Failure)
     assert parsed.message
@@ -55,4 +55,4 @@ def test_any_answer_is_a_proposal_or_a_failure_with_a_reason(text: str) -> None:
 
 @given(st.integers(min_value=0, max_value=len(a_proposal()) - 1))
 def test_no_part_of_a_proposal_is_a_proposal(length: int) -> None:
-    assert isinstance(parse_answer(answer(a_proposal()[:length])), Failure)
+    assert isinstance(parse_answer(answer(a_proposal()[:length]), {}), Failure)

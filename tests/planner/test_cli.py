@@ -292,12 +292,12 @@ def test_an_existing_repository_and_notes_are_known_to_the_model(desk: Desk) -> 
     )
     assert re.search(r"^context   about [\d,]+ of 48,000 tokens of each prompt$", done.stdout, re.M)
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
-    shown = re.findall(r'<(\w+) id="(\w+)">\n(.*?)\n</\1 id="\2">', prompt, re.DOTALL)
+    shown = re.findall(r'<(\w+) id="(\w+)">\n(.*?)</\1 id="\2">', prompt, re.DOTALL)
     assert [(tag, text) for tag, _, text in shown if tag not in ("product_spec", "repository_files")] == [
         ("agents_md", f'"AGENTS.md"\n\n{fake}'),
         ("readme", '"README.md"\n\nA shop.\n'),
         ("note", '"money/prices.md"\n\nPrices are in cents.\n'),
-        ("outline", f"# shop/core.py, 1 line\n{consumes[0]}"),
+        ("outline", f"# shop/core.py, 1 line\n{consumes[0]}\n"),
     ]
     assert [part["part"] for part in desk.summary["context"]["parts"]] == [
         "AGENTS.md",

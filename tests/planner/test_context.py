@@ -77,8 +77,8 @@ def test_a_repository_and_notes() -> None:
     assert_golden("context.txt", text_of(found))
     tokens, broken = told(found)
     assert tokens == (
-        f"context: about {found.tokens:,} of 24,000 tokens: AGENTS.md 202 (2), README 68 (1), notes 97 (1),"
-        " configuration 140 (1), outline 267 (1), tests 139 (3)"
+        f"context: about {found.tokens:,} of 24,000 tokens: AGENTS.md 201 (2), README 67 (1), notes 96 (1),"
+        " configuration 139 (1), outline 267 (1), tests 139 (3)"
     )
     assert broken == (
         "context: `src/shop/broken.py` is not shown: its source `src/shop/broken.py` is not valid Python:"

@@ -42,7 +42,8 @@ def test_any_spec_reaches_the_model_as_it_is(spec: str) -> None:
     template = compile_template("above\n<!-- user -->\n{{REPOSITORY_FILES}}\n{{PRODUCT_SPEC}}\nend")
     system, user = first_messages(template, spec, frozenset())
     assert system.content == "above"
-    assert f'">\n{spec}\n</product_spec' in user.content
+    end = "" if spec.endswith("\n") else "\n"
+    assert f'">\n{spec}{end}</product_spec' in user.content
 
 
 def test_the_marker_line_divides_system_and_user() -> None:

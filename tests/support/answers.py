@@ -37,6 +37,13 @@ def a_proposal(
     return json.dumps({"summary": summary, "writes": writes})
 
 
+def an_edit(path: str, base: "str | bytes", *edits: tuple[str, str]) -> str:
+    """The text of an answer that edits one file; `base` is what that holds, an edit what becomes what."""
+    changes = [{"old": old, "new": new} for old, new in edits]
+    write = {"path": path, "base_sha256": sha256(base), "content": None, "edits": changes}
+    return json.dumps({"summary": f"Edited {path}.", "writes": [write]})
+
+
 def answering_program(path: Path, *answers: str) -> str:
     """A program that prints the answers one after the other, the last one again and again.
 

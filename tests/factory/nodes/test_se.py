@@ -15,7 +15,7 @@ from factory.llm.port import Answer, FinishReason, ProviderError
 from factory.nodes.se import read_context
 from factory.prompt import ContextFile
 from factory.system.files import Tree
-from tests.support.answers import a_proposal, sha256
+from tests.support.answers import a_proposal, an_edit, sha256
 from tests.support.repositories import VERIFY_PASSES, a_work_order, commit_files, make_repo, write_files
 from tests.support.runs import Scene, read_object, summary_of
 from tests.support.scripted_model import ScriptedModel, answer
@@ -203,10 +203,24 @@ class TestAnswers:
             (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
             (answer("", FinishReason.CONTENT_FILTER), "the provider's content filter stopped the answer"),
             (a_proposal().replace('"writes"', '"reads"'), "/writes: is missing"),
+            (an_edit("src/app.py", ""), "/writes/0/edits: must not be empty"),
+            (
+                an_edit("src/app.py", "", ("a", "b")),
+                "`src/app.py` is not among the files that were shown, so it can't be edited",
+            ),
+            (
+                an_edit("README.md", "a product\n", ("two\nproducts", "b")),
+                '`README.md` can\'t be made: the passage does not stand in the file: "two\\nproducts"',
+            ),
+            (an_edit("README.md", "a product\n", ("a", "b\0")), "the content of `README.md` holds NUL"),
+            (
+                an_edit("README.md", "a product\n", ("a", "x" * 199_992)),
+                "has 200,001 bytes; the limit for one file is 200,000",
+            ),
         ],
     )
     def test_what_is_no_proposal(self, said: str | Answer, message: str, tmp_path: Path) -> None:
-        scene = Scene(make_repo(tmp_path / "repo"), [said, a_proposal()])
+        scene = Scene(make_repo(tmp_path / "repo"), [said, a_proposal()], context_files=["README.md"])
 
         finished = scene.run()
 
@@ -235,6 +249,58 @@ class TestAnswers:
         assert finished.ending.exit_code == ExitCode.PASS
         assert finished.folder is not None
         assert (finished.folder / "attempt_1" / "llm_response.txt").read_text() == said
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            (b"a\nb\nc\n", b"a\nB\nB\nc\n"),
+            (b"a\r\nb\r\nc\r\n", b"a\r\nB\r\nB\r\nc\r\n"),
+            (b"\xef\xbb\xbfa\nb\nc", b"\xef\xbb\xbfa\nB\nB\nc"),
+        ],
+    )
+    def test_a_file_is_edited(self, before: bytes, after: bytes, tmp_path: Path) -> None:
+        repo = make_repo(tmp_path / "repo", {"app.py": before})
+        said = an_edit("app.py", before, ("a\nb\n", "a\nB\nB\n"))
+        scene = Scene(repo, [said], allowed_files=["app.py"], acceptance_commands=["grep -q B app.py"])
+
+        finished = scene.run()
+
+        assert finished.ending.exit_code == ExitCode.PASS
+        assert (repo / "app.py").read_bytes() == after
+        # What is kept is the file as it was proposed, whole.
+        assert finished.folder is not None
+        proposed: Any = read_object(finished.folder / "attempt_1" / "proposed_writes.json")
+        assert list(proposed["writes"][0]) == ["base_sha256", "content", "path"]
+        assert "B\nB\nc" in proposed["writes"][0]["content"]
+
+    def test_an_edited_file_is_shown_whole_after_a_failure(self, tmp_path: Path) -> None:
+        repo = make_repo(tmp_path / "repo", {"app.py": "a\nb\n"})
+        scene = Scene(
+            repo,
+            [an_edit("app.py", "a\nb\n", ("b", "C")), an_edit("app.py", "a\nb\n", ("b", "B"))],
+            allowed_files=["app.py"],
+            acceptance_commands=["grep -q B app.py"],
+        )
+
+        finished = scene.run()
+
+        assert finished.ending.exit_code == ExitCode.PASS
+        assert finished.folder is not None
+        prompt = (finished.folder / "attempt_2" / "se_prompt.txt").read_text()
+        assert re.search(r"It proposed this as `app.py`:\n<file id=\"\w+\">\na\nC\n</file", prompt)
+
+    def test_what_may_only_be_read_can_not_be_edited(self, tmp_path: Path) -> None:
+        scene = Scene(
+            make_repo(tmp_path / "repo"),
+            [an_edit("README.md", "a product\n", ("a", "b")), a_proposal()],
+            context_files=["README.md"],
+        )
+
+        finished = scene.run()
+
+        assert finished.folder is not None
+        brief = read_object(finished.folder / "attempt_1" / "failure_brief.json")
+        assert brief["stage"] == "write_scope_violation"
 
     def test_a_file_of_the_greatest_size_is_written(self, tmp_path: Path) -> None:
         finished = Scene(make_repo(tmp_path / "repo"), [a_proposal({"src/app.py": "x" * 200_000})]).run()
