@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.contract.canonical import EMPTY_SHA256, dump
+from factory.contract.limits import MAX_PROPOSAL_BYTES
 from factory.contract.note import Note
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
@@ -72,10 +73,17 @@ class AgentsFile:
 
 @dataclass(frozen=True)
 class PreviousAttempt:
-    """What the attempt before proposed, if it got that far, and why it failed."""
+    """What the attempt before proposed, and why it failed.
+
+    Attributes:
+        proposal: what it proposed; None if its answer was no proposal.
+        failure: why it failed.
+        answer: that answer; empty if it is not worth repeating.
+    """
 
     proposal: WriteProposal | None
     failure: Failure
+    answer: str = ""
 
 
 def build_messages(
@@ -184,6 +192,8 @@ Everything it wrote was undone: the files above are as they are now, and edits r
     ]
     if previous.proposal is not None:
         parts += _proposal_text(previous.proposal)
+    elif 0 < len(previous.answer) <= MAX_PROPOSAL_BYTES:
+        parts.append("Your answer was:\n" + quoted("answer", previous.answer))
     brief = {key: value for key, value in dump_brief(previous.failure).items() if value not in ("", None)}
     # Whose fault it is, is not for the model to decide by.
     del brief["failure_class"]

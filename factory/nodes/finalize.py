@@ -68,8 +68,10 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
     else:
         update["attempt"] = number + 1
         update["previous_proposal"] = state.get("proposal")
+        update["previous_answer"] = state.get("unread_answer")
         update["previous_failure"] = dump_brief(failure)
         update["proposal"] = None
+        update["unread_answer"] = None
         update["tree"] = None
         update["failure"] = None
         update["usage"] = None

@@ -15,7 +15,7 @@ from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.registry import gating_commands
 from factory.llm.budget import BudgetReached
-from factory.llm.port import ProviderError, Request
+from factory.llm.port import Answer, FinishReason, ProviderError, Request
 from factory.llm.template import transcript
 from factory.nodes.deps import Deps, failed
 from factory.prompt import AgentsFile, ContextFile, PreviousAttempt, build_messages
@@ -71,7 +71,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
     usage = answer.usage.model_dump(mode="json")
     proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
     if isinstance(proposal, Failure):
-        return {**failed(proposal), "usage": usage}
+        return {**failed(proposal), "usage": usage, "unread_answer": _repeatable(answer)}
     document = dump(proposal)
     assert isinstance(document, dict)
     folder.document("proposed_writes.json", document)
@@ -162,8 +162,15 @@ def _previous(state: RunState) -> PreviousAttempt | None:
         return None
     proposal = state.get("previous_proposal")
     return PreviousAttempt(
-        WriteProposal.model_validate(proposal) if proposal else None, Failure.model_validate(failure)
+        WriteProposal.model_validate(proposal) if proposal else None,
+        Failure.model_validate(failure),
+        state.get("previous_answer") or "",
     )
+
+
+def _repeatable(answer: Answer) -> str | None:
+    """What the next prompt repeats of an answer that is no proposal: one that was given to its end."""
+    return answer.text if answer.finish_reason is FinishReason.STOP else None
 
 
 def _plan_defect(message: str, where: RepoPath | str, hint: str, stage: Stage = Stage.PREFLIGHT) -> Failure:

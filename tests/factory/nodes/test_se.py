@@ -233,6 +233,10 @@ class TestAnswers:
         prompt = (finished.folder / "attempt_2" / "se_prompt.txt").read_text()
         assert "# Your attempt before failed" in prompt
         assert '"stage": "llm_output_invalid"' in prompt
+        # What was said to its end is repeated, so that not all of it has to be thought of again.
+        whole = said if isinstance(said, str) else ""
+        assert ("Your answer was:\n<answer" in prompt) == (whole != "")
+        assert whole.replace("\ud800", "\\ud800") in prompt
 
     @pytest.mark.parametrize(
         "said",
