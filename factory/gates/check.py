@@ -35,6 +35,7 @@ class CommandResult(BaseModel):
         leftovers: how many processes it left behind, which were killed.
         changed: the tracked files and pieces of git's state that it changed although it must not.
         supervisor_killed: whether the process that watches over it was killed.
+        killed_outside: whether something that is not its own killed that process, or the sandbox around it.
         sandbox: the level of the sandbox that it ran in; empty if in none.
         killed: the limit that it reached and was killed for, such as `memory`.
         limit: that limit in words, such as `2 GiB of memory for all its processes together`.
@@ -56,10 +57,16 @@ class CommandResult(BaseModel):
     leftovers: int
     changed: tuple[str, ...]
     supervisor_killed: bool = False
+    killed_outside: bool = False
     sandbox: str = ""
     killed: str | None = None
     limit: str = ""
     sandbox_failed: str | None = None
+
+    @property
+    def machine_failed(self) -> bool:
+        """Whether the machine, and nothing that was run, is the reason why it has no end of its own."""
+        return self.killed_outside or self.sandbox_failed is not None
 
 
 class CheckResult(BaseModel):

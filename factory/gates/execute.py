@@ -73,6 +73,7 @@ class Executor:
             leftovers=outcome.leftovers,
             changed=self.checkout.changed_since_staging(),
             supervisor_killed=outcome.supervisor_killed,
+            killed_outside=outcome.killed_outside,
             sandbox=self.terms.sandbox.level if self.terms else "",
             killed=outcome.killed,
             limit=self.terms.resources.told(outcome.killed) if outcome.killed and self.terms else "",

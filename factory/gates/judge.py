@@ -61,6 +61,12 @@ def judge(
         )
     if result.timed_out:
         return failure(FailureClass.MODEL_DEFECT, "the command did not end within its time limit")
+    if result.killed_outside:
+        return failure(
+            FailureClass.ENVIRONMENT,
+            "the command's sandbox was killed from outside",
+            "see whether the machine ran out of memory, then run again: what was paid is stored",
+        )
     if result.supervisor_killed:
         return failure(FailureClass.MODEL_DEFECT, "the process that watches over the command was killed")
     if result.changed:

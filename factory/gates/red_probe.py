@@ -62,10 +62,21 @@ def probe(order: WorkOrder, context: CheckContext) -> tuple[Probed, ...]:
 
 
 def defect(probed: Sequence[Probed]) -> Failure | None:
-    """The first command that is no proof of the work, as a plan defect; None if all are."""
+    """The first command that is no proof of the work, as a defect of the plan; None if all are.
+
+    A command that the machine could not run says nothing of the plan: that is an error of the environment.
+    """
     for one in probed:
         if one.colour not in ("green", "impossible"):
             continue
+        if one.result is not None and one.result.machine_failed:
+            return Failure(
+                stage=Stage.PREFLIGHT,
+                failure_class=FailureClass.ENVIRONMENT,
+                message=one.reason,
+                where=one.command,
+                excerpt=one.result.excerpt,
+            )
         green = one.colour == "green"
         return Failure(
             stage=Stage.PREFLIGHT,
@@ -104,6 +115,9 @@ def _impossible(result: CommandResult, order: WorkOrder, context: CheckContext) 
     """Why a command can't run, whatever the work order writes; empty if it can."""
     if result.timed_out:
         return "it did not end within its time limit"
+    failure = judge(result, Stage.PREFLIGHT, context)
+    if failure is not None and result.machine_failed:
+        return failure.message
     # A program or a script that the work order is to write is missing for a reason that it can change.
     if any(posixpath.normpath(word) in order.allowed_files for word in result.argv):
         return ""
@@ -111,7 +125,6 @@ def _impossible(result: CommandResult, order: WorkOrder, context: CheckContext) 
         return f"the program {result.argv[0]} can't be started: {result.not_started}"
     if result.exit_code in _CANNOT_EXECUTE:
         return f"it returned {result.exit_code}: something that it starts is not there or not executable"
-    failure = judge(result, Stage.PREFLIGHT, context)
     if failure is not None and failure.failure_class is FailureClass.ENVIRONMENT:
         return failure.message
     return ""

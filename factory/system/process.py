@@ -82,6 +82,7 @@ class Outcome:
             by itself, 0.
         seconds: elapsed time.
         supervisor_killed: whether it, or something else, killed the process that watches over it.
+        killed_outside: whether something that is not its own killed that process, or the sandbox around it.
         killed: the limit that it reached, for which it was killed if it had not ended by itself before, see
             `Resources.told`; the time limit is `timed_out`.
         sandbox_failed: why the sandbox could not be entered, if it could not; then the command never ran.
@@ -95,6 +96,7 @@ class Outcome:
     leftovers: int
     seconds: float
     supervisor_killed: bool = False
+    killed_outside: bool = False
     killed: str | None = None
     sandbox_failed: str | None = None
 
@@ -402,8 +404,11 @@ def _outcome(said: bytes, timed_out: bool, output_bytes: int, started: float) ->
 
 def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Command) -> Outcome:
     """What the end of the program that confines says about the command."""
-    if supervised.prepared is not None and supervised.prepared.ends_processes:
-        outcome = replace(outcome, leftovers=0)
+    if supervised.prepared is not None and supervised.prepared.own_processes:
+        # A limit and a time limit kill the program that confines, too.
+        ended_by_us = outcome.timed_out or supervised.killed is not None
+        was_killed = outcome.supervisor_killed or outcome.signal is not None
+        outcome = replace(outcome, leftovers=0, killed_outside=was_killed and not ended_by_us)
     error = begun(supervised.told)
     if error is None:
         failed = "it was not ready in time" if outcome.timed_out else _first_lines(command)

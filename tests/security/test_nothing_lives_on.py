@@ -1,6 +1,8 @@
 """When a command ends, times out, or whoever started it is killed, nothing that it started lives on."""
 
 import json
+import os
+import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -97,3 +99,42 @@ def test_a_daemon_ends_when_the_factory_is_killed(user: str, level: str) -> None
         process.communicate()
 
         assert comes(lambda: not goes_on(beat), 10)
+
+
+@pytest.mark.parametrize("victim", ["supervisor", "sandbox"])
+@pytest.mark.parametrize("user", USERS)
+def test_who_kills_a_sandbox_from_outside_is_told_from_the_command(user: str, victim: str) -> None:
+    request = {"name": "daemon", "argv": ["python", "-c", DAEMON + "time.sleep(60)"]}
+    with protected_place(user) as place:
+        drive(user, "bwrap", place, [])
+        process = start_driver(user, "bwrap", place)
+        assert process.stdin is not None
+        process.stdin.write(json.dumps([request]))
+        process.stdin.close()
+        process.stdin = None
+        beat = place / "checkout/beat"
+        assert comes(lambda: beat.exists() and beat.stat().st_size > 0, 30)
+
+        # The one process below the guardian is the supervisor, the one below that the sandbox.
+        guardian = next(pid for pid in below(process.pid) if b"reaper.py" in command_line(pid))
+        supervisor = below(guardian)[0]
+        os.kill(supervisor if victim == "supervisor" else below(supervisor)[0], signal.SIGKILL)
+        printed, _ = process.communicate(timeout=30)
+
+        (ended,) = json.loads(printed)["answers"]
+        assert (ended["killed_outside"], ended["exit_code"], ended["timed_out"]) == (True, None, False)
+        assert not goes_on(beat)
+
+
+def below(pid: int) -> list[int]:
+    """The child processes of a process, of all its threads."""
+    return [
+        int(child)
+        for children in Path(f"/proc/{pid}/task").glob("*/children")
+        for child in children.read_text().split()
+    ]
+
+
+def command_line(pid: int) -> bytes:
+    """What /proc tells of a process's command line."""
+    return Path(f"/proc/{pid}/cmdline").read_bytes()

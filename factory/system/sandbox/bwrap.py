@@ -95,7 +95,7 @@ class Bubblewrap:
                 *orders.argv(interpreter(), _ENTER_INSIDE, telling_end, command.argv),
             )
         )
-        return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), told, ends_processes=True)
+        return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), told, own_processes=True)
 
     def owner_of(self, root: Path) -> int | None:
         return throw_away_user(root) if self.root == "becomes a user" else None

@@ -25,13 +25,14 @@ class Prepared:
         argv: the program that confines and then becomes the command.
         inherited: descriptors that it must inherit.
         told: where it tells that the command began, or why it could not; see `begun`.
-        ends_processes: whether the sandbox itself ends what the command leaves behind, uncounted.
+        own_processes: whether the command sees and reaches no processes but its own; what it leaves behind
+            is then ended by the sandbox, uncounted.
     """
 
     argv: tuple[str, ...]
     inherited: tuple[int, ...]
     told: int
-    ends_processes: bool = False
+    own_processes: bool = False
 
     def close_inherited(self) -> None:
         """Close our copies of what the program has inherited."""

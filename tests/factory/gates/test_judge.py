@@ -61,6 +61,11 @@ def test_what_the_model_did_is_its_fault(changes: dict[str, Any], message: str, 
     )
 
 
+@pytest.mark.parametrize("end", [{"supervisor_killed": True}, {"signal": 9}])
+def test_what_kills_a_sandbox_from_outside_is_not_the_model(end: dict[str, Any], tmp_path: Path) -> None:
+    assert whose(tmp_path, "true", exit_code=None, killed_outside=True, **end) is MACHINE
+
+
 @pytest.mark.parametrize(
     ("program", "reason", "class_"),
     [

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from factory.failure import FailureClass
+from factory.gates.red_probe import defect, probe
+from tests.factory.gates.results import Commands, a_context
 from tests.support.answers import a_proposal
 from tests.support.repositories import make_repo
 from tests.support.runs import Scene, read_object
@@ -89,3 +92,23 @@ def test_what_a_probe_left_behind_is_not_there_in_the_attempt(tmp_path: Path) ->
     one = scene(tmp_path, command)
 
     assert one.run(red_probe=True).ending.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        ({"killed_outside": True}, "killed from outside"),
+        ({"sandbox_failed": "no room"}, "could not be entered: no room"),
+    ],
+)
+def test_what_the_machine_could_not_run_says_nothing_of_the_plan(
+    tmp_path: Path, end: dict[str, object], message: str
+) -> None:
+    ended = Commands({"acceptance_1": {"exit_code": None, **end}})
+    context = a_context(tmp_path, ended, acceptance_commands=["python src/app.py"])
+
+    failure = defect(probe(context.order, context))
+
+    assert failure is not None
+    assert failure.failure_class is FailureClass.ENVIRONMENT
+    assert message in failure.message
