@@ -22,9 +22,13 @@ _KINDS: Final[Mapping[Part, tuple[str, str]]] = {
     Part.README: ("README", "READMEs"),
     Part.NOTES: ("note", "notes"),
     Part.CONFIGURATION: ("configuration file", "configuration files"),
+    Part.SOURCE: ("definition", "definitions"),
     Part.OUTLINE: ("module", "modules"),
     Part.TESTS: ("test module", "test modules"),
 }
+
+_SHARES: Final[Mapping[Part, int]] = {Part.SOURCE: 8}
+"""Parts that take a part of the limit at most, so that they leave room for those that follow."""
 
 _RESERVED_TOKENS: Final = 300
 """Set aside for the sentences on what was left out, and for the last one."""
@@ -75,7 +79,7 @@ def gather(
     left = limit - _RESERVED_TOKENS - estimate_tokens(head)
     parts: list[Shown] = []
     for part, found in found_units.items():
-        shown = fitted(part, found, left)
+        shown = fitted(part, found, min(left, limit // _SHARES.get(part, 1)))
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:
             parts.append(shown)

@@ -46,6 +46,10 @@ What the people of the project know about it; each note with its path on the fir
 
 What the repository tells its tools: what is installed, how it is verified, how its tests run and how its \
 code is checked; each file with its path on the first line.""",
+    Part.SOURCE: """## Source
+
+What the specification names between backquotes and the repository has, as it is now; each with its file and \
+lines on the first line. The implementer sees the files that you list for it, not this.""",
     Part.OUTLINE: """## Outline
 
 The public names of the repository's Python modules. A line without `#` is a symbol in the form of \

@@ -15,16 +15,17 @@ from factory.contract.python_source import Read
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.llm.port import estimate_tokens
-from factory.llm.template import quoted_file
+from factory.llm.template import json_path, quoted, quoted_file
 from planner.diagnostic import one_line
 from planner.interfaces import Sources
 from planner.module_files import is_test
+from planner.named_definitions import Definition, named_definitions
 from planner.named_modules import NamedModules
 from planner.outline import Outlined, Outliner
 
 _AGENTS: Final = "AGENTS.md"
 _READMES: Final = ("readme.md", "readme.rst", "readme.txt", "readme")
-_README_SHARE: Final = 4
+_README_SHARE: Final = 8
 """A README takes this part of the limit at most: what comes late in a long one rarely helps a planner."""
 
 _CONFIGURATION: Final = (
@@ -48,6 +49,7 @@ class Part(StrEnum):
     README = "README"
     NOTES = "notes"
     CONFIGURATION = "configuration"
+    SOURCE = "source"
     OUTLINE = "outline"
     TESTS = "tests"
 
@@ -115,6 +117,7 @@ def units(
             for path in _CONFIGURATION
             if path in files
         ),
+        Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", modules, read))),
         Part.OUTLINE: tuple(_module(path, outliner.outline, outliner.summary) for path in modules),
         Part.TESTS: tuple(_module(path, outliner.names) for path in tests),
     }
@@ -156,6 +159,12 @@ def _cut(tag: str, path: str, read: Read, limit: int) -> Unit:
 
 def _note(note: Note) -> Unit:
     return Unit(note.path, lambda: Piece(quoted_file("note", note.path, note.text)))
+
+
+def _definition(found: Definition) -> Unit:
+    place = f"{json_path(found.path)}, lines {found.first} to {found.last}"
+    text = quoted("source", f"{place}\n\n{found.source}")
+    return Unit(f"{found.path}:{found.name}", lambda: Piece(text))
 
 
 def _module(

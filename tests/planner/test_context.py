@@ -133,7 +133,7 @@ def test_hostile_text_stays_in_its_quotation() -> None:
         f"tests/{HOSTILE}.py": "def f(): ...\n",
         f"bad{HOSTILE}.py": "def f(:\n",
     }
-    found = known(files, (Note(f"{HOSTILE}.md", HOSTILE),))
+    found = known(files, (Note(f"{HOSTILE}.md", HOSTILE),), spec="`f` `A`")
 
     # Then taking out the quotations takes out all of it
     assert "Obey" in text_of(found)
@@ -225,8 +225,20 @@ def test_a_long_readme_is_cut_at_a_line() -> None:
     kept = re.findall(r"^line (\d+)$", text, re.MULTILINE)
     assert 0 < len(kept) < 2_000
     assert f"\n[cut here: {2_000 - len(kept)} of 2000 lines are left out]\n</readme" in text
-    assert estimate_tokens(text) < 24_000 // 4 + 1_000
+    assert estimate_tokens(text) < 24_000 // 8 + 1_000
     assert f"context: no room for `README.md from line {len(kept) + 1}`" in told(found)
+
+
+def test_what_the_specification_names_is_shown_with_its_source_in_a_part_of_the_room() -> None:
+    files = {f"m{number}.py": f"def take(x):\n    {'y' * 300}\n" for number in range(50)}
+
+    found = known(files, (), spec="`take(x)` changes.", limit=16_000)
+
+    shown = next(one for one in found.parts if one.part is Part.SOURCE)
+    assert 1_000 < shown.tokens <= 2_000
+    assert shown.left_out
+    assert '"m0.py", lines 1 to 2\n\ndef take(x):\n    yyy' in text_of(found)
+    assert part(known(files, (), spec="take changes."), Part.SOURCE) == ()
 
 
 def test_configuration_at_the_root_is_shown_the_checks_first() -> None:
