@@ -38,6 +38,11 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
         ("sh -c 'exit 127'", "impossible"),
         ("./README.md", "impossible"),
         ("python -m no_such_module_anywhere", "impossible"),
+        ('python -c "import no_such_module_anywhere"', "impossible"),
+        ('python -c "from no_such.module_anywhere import a; from src.app import b"', "impossible"),
+        ("python -m pytest -q --no-such-option src/app.py", "impossible"),
+        ("python -m pytest -q tests/test_of_another.py::test_it", "impossible"),
+        ("python -m pytest -q ./missing", "impossible"),
     ],
 )
 def test_what_is_no_proof_is_a_defect_of_the_plan_and_costs_nothing(
@@ -60,6 +65,38 @@ def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
 
     assert (ending.exit_code, one.asked) == (4, 0)
     assert "time limit" in ending.message
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m pytest -q tests/test_new.py",
+        "python -m pytest -q ./tests/new",
+        "python -m pytest -q tests/test_new.py::TestIt::test_it",
+        'python -c "import lib.fresh"',
+        'python -c "import old"',
+        'python -c "import fresh; import no_such_module_anywhere"',
+    ],
+)
+def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: str) -> None:
+    repo = make_repo(tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n"})
+    files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py"]
+    one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
+
+
+def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path) -> None:
+    command = "python -m pytest -q --fast"
+    one = Scene(
+        make_repo(tmp_path / "repo"), [], allowed_files=["conftest.py"], acceptance_commands=[command]
+    )
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
 
 
 def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> None:
