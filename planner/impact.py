@@ -21,6 +21,7 @@ class RequirementImpact:
     Attributes:
         id: its id.
         kept: its quotes that are still in the specification.
+        silenced: those that are, too, but where nothing is asked for now, such as among what is out of scope.
         vanished: its quotes that are not.
         respelt: where some of those are still there but for letter case and punctuation, by the quote.
         outgrown: passages of the changed specification that say more than what it quotes of them.
@@ -29,6 +30,7 @@ class RequirementImpact:
 
     id: str
     kept: tuple[str, ...]
+    silenced: tuple[str, ...]
     vanished: tuple[str, ...]
     respelt: Mapping[str, Passage]
     outgrown: tuple[Passage, ...]
@@ -36,8 +38,8 @@ class RequirementImpact:
 
     @property
     def is_dirty(self) -> bool:
-        """Whether the specification no longer says what the requirement quotes, or says more."""
-        return bool(self.vanished or self.outgrown)
+        """Whether the specification no longer asks for what the requirement quotes, or asks for more."""
+        return bool(self.vanished or self.silenced or self.outgrown)
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,7 @@ def impact(
         dependencies: for each of its work orders the ids of those it directly depends on.
         spec: the changed specification.
         old_spec: the one that the plan was made for. With it, lines that no requirement has ever quoted are
-            not new, and a line that grew around a quote is noticed.
+            not new, and a line that grew around a quote, or that asks for nothing any more, is noticed.
         writes: for each of its work orders the files that it writes; None if nobody looked, and then
             dependencies alone count.
     """
@@ -97,7 +99,7 @@ def impact(
     changed = _unknown(spec, known) if old_spec is not None else ()
     quoted = spec.lines.covered(text for one in present for text in one.quotes)
     unquoted = tuple(passage for passage in changed if not quoted.issuperset(passage.words))
-    requirements = tuple(_requirement(plan, one, spec, unquoted) for one in present)
+    requirements = tuple(_requirement(plan, one, spec, old_spec, unquoted) for one in present)
     fresh = changed if old_spec is not None else spec.lines.normative
     dirty_names = {one.id for one in requirements if one.is_dirty}
     dirty = {order.id for order in plan.work_orders if dirty_names.intersection(order.requirements)}
@@ -114,7 +116,7 @@ def impact(
 
 
 def _requirement(
-    plan: Plan, requirement: Requirement, spec: Spec, unquoted: Iterable[Passage]
+    plan: Plan, requirement: Requirement, spec: Spec, old_spec: Spec | None, unquoted: Iterable[Passage]
 ) -> RequirementImpact:
     """What became of a requirement, given the changed passages of which no requirements quote all."""
     quoted = spec.lines.covered(requirement.quotes)
@@ -125,14 +127,21 @@ def _requirement(
         # What a specification says under an id belongs to that requirement alone.
         outgrown = [] if quoted.issuperset(given.words) else [given]
     vanished = tuple(text for text in requirement.quotes if not spec.lines.places(text))
+    there = tuple(text for text in requirement.quotes if spec.lines.places(text))
+    silenced = tuple(text for text in there if old_spec is not None and _is_silenced(text, spec, old_spec))
     return RequirementImpact(
         id=requirement.id,
-        kept=tuple(text for text in requirement.quotes if spec.lines.places(text)),
+        kept=tuple(text for text in there if text not in silenced),
+        silenced=silenced,
         vanished=vanished,
         respelt={text: place for text in vanished if (place := spec.lines.respelt(text)) is not None},
         outgrown=tuple(outgrown),
         work_orders=tuple(order.id for order in plan.work_orders if requirement.id in order.requirements),
     )
+
+
+def _is_silenced(text: str, spec: Spec, old_spec: Spec) -> bool:
+    return old_spec.lines.asks_for(text) and not spec.lines.asks_for(text)
 
 
 def _unknown(spec: Spec, known: frozenset[str]) -> tuple[Passage, ...]:

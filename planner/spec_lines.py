@@ -47,6 +47,10 @@ class SpecLines:
             sorted({self.words.all[index].line for place in self.places(quote) for index in place.words})
         )
 
+    def asks_for(self, quote: str) -> bool:
+        """Whether a quote stands somewhere where something is asked for, at least in part."""
+        return any(word in self._passage_of for place in self.places(quote) for word in place.words)
+
     def respelt(self, quote: str) -> Passage | None:
         """The first place where what is asked for is a quote but for letter case and punctuation, if any."""
         for place in self.words.respelt(quote):

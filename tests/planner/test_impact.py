@@ -51,6 +51,18 @@ def test_a_changed_line_makes_its_requirement_dirty_and_those_after_it_affected(
     assert orders(found) == (("WO-02",), ("WO-03",), ("WO-01", "WO-04"))
 
 
+@pytest.mark.parametrize("silent", ["## Out of scope\n\n- It sorts them.\n", "<!-- - It sorts them. -->\n"])
+def test_what_is_still_there_and_no_longer_asked_for_makes_its_requirement_dirty(silent: str) -> None:
+    changed = OLD.replace("- It sorts them.\n", "") + "\n" + silent
+    found = touched(changed)
+    assert found.dirty_requirements == ("REQ-02",)
+    assert (found.requirements[1].kept, found.requirements[1].silenced) == ((), ("It sorts them.",))
+    assert orders(found)[0] == ("WO-02",)
+    assert touched(OLD + silent, old=OLD).is_empty
+    # Without the old specification nobody knows whether it ever was asked for in these words.
+    assert touched(changed, old=None).dirty_requirements == ()
+
+
 def test_dependence_is_followed_at_any_distance() -> None:
     found = touched(OLD.replace("prints words", "prints letters"))
     assert orders(found) == (("WO-01",), ("WO-02", "WO-03"), ("WO-04",))
