@@ -88,7 +88,13 @@ def units(
     named = NamedModules(spec or "", read)
     modules = sorted(
         (path for path in python if not _is_test(path)),
-        key=lambda path: (named.rank(path), not _is_packaged(path, files), path.count("/"), path),
+        key=lambda path: (
+            named.rank(path),
+            not _is_packaged(path, files),
+            _is_private(path),
+            path.count("/"),
+            path,
+        ),
     )
     agents = sorted(
         (path for path in files if path.rpartition("/")[2] == _AGENTS),
@@ -180,6 +186,10 @@ def _shown(path: str, read: Read, piece: Callable[[str], Piece]) -> Callable[[],
 def _is_test(path: str) -> bool:
     *folders, file = path.split("/")
     return bool(_TEST_FOLDERS.intersection(folders)) or _TEST_FILE.fullmatch(file) is not None
+
+
+def _is_private(path: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
 
 
 def _is_packaged(path: str, files: frozenset[str]) -> bool:
