@@ -38,13 +38,9 @@ def prove(state: RunState, deps: Deps) -> RunState:
     lines = {path: _lines(state, deps, path) for path in sources}
     tried = trials(sources, lines, deps.mutants)
     seconds = _time_limit(deps, number)
-    fates = []
-    try:
-        for index, trial in enumerate(tried):
-            fates.append(_fate(trial, files, deps, number, index + 1, seconds))
-    finally:
-        if fates:
-            _put(files, deps)
+    fates = [_fate(trial, files, deps, number, index, seconds) for index, trial in enumerate(tried, start=1)]
+    if fates:
+        _put(files, deps)
     proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
     document = dump(proof)
     assert isinstance(document, dict)
