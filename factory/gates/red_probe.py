@@ -36,6 +36,12 @@ _NO_IMPORT: Final = re.compile(
 """What is left of an import that stands in the command itself, not in a module that it imports."""
 
 
+_NO_PYTHON: Final = re.compile(
+    r"""File "<string>", line \d+\n(?:.*\n)*(?P<error>(?:Syntax|Indentation|Tab)Error: .*)"""
+)
+"""What is left of code in the command that Python can't read. Of other code it gives a traceback."""
+
+
 class Probed(BaseModel):
     """What one acceptance command did on the baseline.
 
@@ -135,7 +141,7 @@ def _impossible(result: CommandResult, order: WorkOrder, context: CheckContext) 
 
 
 def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> str:
-    """What pytest or an import in the command says that it lacks, if the work order can't bring it."""
+    """What pytest or Python code in the command says that it lacks, if the work order can't bring it."""
     if result.exit_code == _PYTEST_USAGE:
         options = _NO_OPTION.search(result.excerpt)
         if options is not None and not any(
@@ -145,6 +151,9 @@ def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> 
         tests = _NO_TESTS.search(result.excerpt)
         if tests is not None and not _may_write(tests["path"], order):
             return f"`{tests['path']}` is not there, and the work order may not write it"
+    unreadable = _NO_PYTHON.fullmatch(result.excerpt.strip())
+    if unreadable is not None:
+        return f"its code is not valid Python: {unreadable['error']}"
     missing = _NO_IMPORT.fullmatch(result.excerpt.strip())
     if missing is not None and missing["module"].partition(".")[0] not in product_names(context):
         return (

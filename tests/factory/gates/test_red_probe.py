@@ -40,6 +40,7 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
         ("python -m no_such_module_anywhere", "impossible"),
         ('python -c "import no_such_module_anywhere"', "impossible"),
         ('python -c "from no_such.module_anywhere import a; from src.app import b"', "impossible"),
+        ('python -c "x = 1; for y in x: pass"', "impossible"),
         ("python -m pytest -q --no-such-option src/app.py", "impossible"),
         ("python -m pytest -q tests/test_of_another.py::test_it", "impossible"),
         ("python -m pytest -q ./missing", "impossible"),
@@ -75,11 +76,14 @@ def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
         "python -m pytest -q tests/test_new.py::TestIt::test_it",
         'python -c "import lib.fresh"',
         'python -c "import old"',
+        'python -c "import unfinished"',
         'python -c "import fresh; import no_such_module_anywhere"',
     ],
 )
 def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: str) -> None:
-    repo = make_repo(tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n"})
+    repo = make_repo(
+        tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n", "unfinished.py": "x = \n"}
+    )
     files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py"]
     one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
 
