@@ -30,7 +30,7 @@ _BRINGS_OPTIONS: Final = frozenset({"conftest.py", "pyproject.toml", "pytest.ini
 
 _NO_IMPORT: Final = re.compile(
     r"Traceback \(most recent call last\):\n"
-    r'  File "<string>", line \d+, in <module>\n'
+    r'  File "<string>", line \d+, in <module>\n(?:    .*\n)*'
     r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'(?:; .*)?"
 )
 """What is left of an import that stands in the command itself, not in a module that it imports."""

@@ -92,6 +92,20 @@ def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: s
     assert probed(one) == {command: "red"}
 
 
+def test_what_is_missing_is_read_from_newer_interpreters_too(tmp_path: Path) -> None:
+    told = (
+        'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+        "    import no_such_module_anywhere\nModuleNotFoundError: No module named 'no_such_module_anywhere'\n"
+    )
+    repo = make_repo(tmp_path / "repo", {"told.txt": told})
+    command = "sh -c 'cat told.txt; exit 1'"
+    one = Scene(repo, [], allowed_files=["app.py"], acceptance_commands=[command])
+
+    assert one.run(red_probe=True).ending.exit_code == 4
+
+    assert probed(one) == {command: "impossible"}
+
+
 def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path) -> None:
     command = "python -m pytest -q --fast"
     one = Scene(
