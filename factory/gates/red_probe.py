@@ -12,10 +12,13 @@ from typing import Final, Literal
 from pydantic import BaseModel, ConfigDict
 
 from factory.command_words import words_of
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.check import CheckContext, CommandResult
 from factory.gates.judge import judge, product_names
+from factory.system.files import FileProblem
 
 Colour = Literal["red", "green", "exempt", "impossible"]
 
@@ -26,7 +29,7 @@ _PYTEST_USAGE: Final = 4
 _NO_OPTION: Final = re.compile(r"^.*: error: unrecognized arguments: (?P<options>.*)$", re.MULTILINE)
 _NO_TESTS: Final = re.compile(r"^ERROR: file or directory not found: (?P<path>.*)$", re.MULTILINE)
 _BRINGS_OPTIONS: Final = frozenset({"conftest.py", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"})
-"""Files by which a repository may bring options to pytest."""
+"""Files by which a repository may bring options to pytest, beside its plugins."""
 
 _NO_IMPORT: Final = re.compile(
     r"Traceback \(most recent call last\):\n"
@@ -144,9 +147,7 @@ def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> 
     """What pytest or Python code in the command says that it lacks, if the work order can't bring it."""
     if result.exit_code == _PYTEST_USAGE:
         options = _NO_OPTION.search(result.excerpt)
-        if options is not None and not any(
-            path.segments[-1] in _BRINGS_OPTIONS for path in order.allowed_files
-        ):
+        if options is not None and not any(_brings_options(path, context) for path in order.allowed_files):
             return f"pytest does not know `{options['options']}`, and the work order can't teach it"
         tests = _NO_TESTS.search(result.excerpt)
         if tests is not None and not _may_write(tests["path"], order):
@@ -160,6 +161,18 @@ def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> 
             f"it imports `{missing['module']}`, which is not installed and which the work order can't write"
         )
     return ""
+
+
+def _brings_options(path: RepoPath, context: CheckContext) -> bool:
+    """Whether what is written to a file may teach pytest an option: its configuration, or a plugin."""
+    if path.segments[-1] in _BRINGS_OPTIONS:
+        return True
+    try:
+        found = context.tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
+    except FileProblem:
+        # SE tells of it.
+        return True
+    return found is not None and b"pytest_addoption" in found.data
 
 
 def _may_write(path: str, order: WorkOrder) -> bool:

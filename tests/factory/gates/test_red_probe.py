@@ -106,11 +106,12 @@ def test_what_is_missing_is_read_from_newer_interpreters_too(tmp_path: Path) -> 
     assert probed(one) == {command: "impossible"}
 
 
-def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("file", ["conftest.py", "plugin.py"])
+def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path, file: str) -> None:
     command = "python -m pytest -q --fast"
-    one = Scene(
-        make_repo(tmp_path / "repo"), [], allowed_files=["conftest.py"], acceptance_commands=[command]
-    )
+    plugin = "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"
+    repo = make_repo(tmp_path / "repo", {"conftest.py": "pytest_plugins = ['plugin']\n", "plugin.py": plugin})
+    one = Scene(repo, [], allowed_files=[file], acceptance_commands=[command])
 
     one.run(red_probe=True, max_attempts=1)
 
