@@ -6,6 +6,7 @@ installed, or a file that would have to be executable, is beyond its reach, and 
 
 import posixpath
 import re
+from collections.abc import Iterable
 from typing import Final, Protocol
 
 from factory.failure import Failure, FailureClass, Stage
@@ -82,12 +83,6 @@ def judge(
     return failure(FailureClass.MODEL_DEFECT, f"the command returned {result.exit_code}")
 
 
-def product_names(context: CheckContext) -> set[str]:
-    """The names that may be modules of the product: of its directories and its Python files."""
-    paths = (*context.landing, *context.writable)
-    return {segment.removesuffix(".py") for path in paths for segment in path.split("/")}
-
-
 class _MakeFailure(Protocol):
     def __call__(self, whose: FailureClass, message: str, hint: str = "") -> Failure: ...
 
@@ -131,4 +126,10 @@ def _missing_tool(result: CommandResult, context: CheckContext) -> str | None:
     if found is None:
         return None
     module: str = found["module"] or found["package"]
-    return None if module.split(".")[0] in product_names(context) else f"the Python module {module}"
+    own = _names((*context.landing, *context.writable))
+    return None if module.split(".")[0] in own else f"the Python module {module}"
+
+
+def _names(paths: Iterable[str]) -> set[str]:
+    """The names that may be modules of the product: of its directories and its Python files."""
+    return {segment.removesuffix(".py") for path in paths for segment in path.split("/")}

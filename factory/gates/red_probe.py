@@ -17,7 +17,7 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.check import CheckContext, CommandResult
-from factory.gates.judge import judge, product_names
+from factory.gates.judge import judge
 from factory.system.files import FileProblem
 
 Colour = Literal["red", "green", "exempt", "impossible"]
@@ -156,11 +156,17 @@ def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> 
     if unreadable is not None:
         return f"its code is not valid Python: {unreadable['error']}"
     missing = _NO_IMPORT.fullmatch(result.excerpt.strip())
-    if missing is not None and missing["module"].partition(".")[0] not in product_names(context):
+    if missing is not None and missing["module"].partition(".")[0] not in _names(context):
         return (
             f"it imports `{missing['module']}`, which is not installed and which the work order can't write"
         )
     return ""
+
+
+def _names(context: CheckContext) -> set[str]:
+    """The names of the product's directories and files: a module may be built from a file of any kind."""
+    paths = (*context.landing, *context.writable)
+    return {segment.partition(".")[0] for path in paths for segment in path.split("/")}
 
 
 def _brings_options(path: RepoPath, context: CheckContext) -> bool:

@@ -77,6 +77,7 @@ def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
         'python -c "import lib.fresh"',
         'python -c "import old"',
         'python -c "import unfinished"',
+        'python -c "import compiled"',
         'python -c "import fresh; import no_such_module_anywhere"',
     ],
 )
@@ -84,7 +85,7 @@ def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: s
     repo = make_repo(
         tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n", "unfinished.py": "x = \n"}
     )
-    files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py"]
+    files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py", "compiled.c"]
     one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
 
     one.run(red_probe=True, max_attempts=1)
