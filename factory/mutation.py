@@ -4,7 +4,7 @@ Pure: from a text and the lines that count to a list of changed texts. Running t
 are made at the positions of nodes, so that everything else, comments and layout included, stays as it is.
 
 Left alone is what no test should notice: docstrings, annotations, decorators, `__all__` and `__slots__`,
-blocks for type checkers or for `__main__`, texts of logs and of exceptions, f-strings.
+blocks for type checkers or for `__main__`, texts of logs, of exceptions and of a program's help, f-strings.
 """
 
 import ast

@@ -63,6 +63,9 @@ _CALLS: Final[Mapping[str, str]] = {
     "startswith": "endswith",
     "upper": "lower",
 }
+_HELP_TEXTS: Final = frozenset({"description", "epilog", "help", "metavar"})
+"""What a parser of command lines is told for people to read."""
+
 _LOGS: Final = frozenset({"critical", "debug", "error", "exception", "info", "log", "warn", "warning"})
 _LOGGERS: Final = ("log", "logger", "logging")
 _UNTESTED_NAMES: Final = frozenset({"__all__", "__slots__", "__version__", "__author__"})
@@ -137,7 +140,7 @@ class Finder:
             case ast.comprehension(ifs=tests):
                 for test in tests:
                     yield from self._condition(test, ("True",))
-            case ast.Return(value=ast.expr() as value) if not _is_none(value):
+            case ast.Return(value=ast.expr() as value) if not _is_nothing(value):
                 shown = _shown(self._text.written(value))
                 yield self._replaced(value, "None", "return", f"`return {shown}` becomes `return None`")
             case ast.Constant():
@@ -280,6 +283,8 @@ def _is_untested(node: ast.AST) -> bool:
             return True
         case ast.Expr(value=ast.Call(func=function)):
             return _is_log(function)
+        case ast.keyword(arg=name, value=ast.Constant()):
+            return name in _HELP_TEXTS
         case ast.Assign(targets=targets):
             return any(_name(target) in _UNTESTED_NAMES for target in targets)
         case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
@@ -322,8 +327,9 @@ def _is_text(node: ast.expr) -> bool:
     )
 
 
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None
+def _is_nothing(node: ast.expr) -> bool:
+    """Whether a result is a constant that callers rarely tell from `None`, as an exit code of 0."""
+    return isinstance(node, ast.Constant) and not node.value
 
 
 def _name(node: ast.expr) -> str:

@@ -74,7 +74,7 @@ class Amendment:
         return self.impact is not None and not self.impact.is_empty
 
     def may_withdraw(self, requirement: str) -> bool:
-        """Whether nothing of a requirement's quotes is left in the specification."""
+        """Whether the specification asks for none of a requirement's quotes any more."""
         found = self.impact.requirements if self.impact is not None else ()
         return any(one.id == requirement and not one.kept for one in found)
 

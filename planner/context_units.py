@@ -102,7 +102,13 @@ def units(
     named = NamedModules(spec or "", read)
     modules = sorted(
         (path for path in python if not is_test(path) and path not in _CONFIGURATION),
-        key=lambda path: (named.rank(path), not _is_packaged(path, files), path.count("/"), path),
+        key=lambda path: (
+            named.rank(path),
+            not _is_packaged(path, files),
+            _is_private(path),
+            path.count("/"),
+            path,
+        ),
     )
     agents = sorted(
         (path for path in files if path.rpartition("/")[2] == _AGENTS),
@@ -201,6 +207,10 @@ def _shown(path: str, read: Read, piece: Callable[[str], Piece]) -> Callable[[],
         return Piece("", problem=problem) if problem else piece(text)
 
     return opened
+
+
+def _is_private(path: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
 
 
 def _is_packaged(path: str, files: frozenset[str]) -> bool:

@@ -21,6 +21,8 @@ class RequirementImpact:
     Attributes:
         id: its id.
         kept: its quotes that are still in the specification.
+        silenced: those that are, too, but where nothing is asked for now, such as among what is out of scope,
+            or under another id.
         vanished: its quotes that are not.
         respelt: where some of those are still there but for letter case and punctuation, by the quote.
         outgrown: passages of the changed specification that say more than what it quotes of them.
@@ -29,6 +31,7 @@ class RequirementImpact:
 
     id: str
     kept: tuple[str, ...]
+    silenced: tuple[str, ...]
     vanished: tuple[str, ...]
     respelt: Mapping[str, Passage]
     outgrown: tuple[Passage, ...]
@@ -36,8 +39,8 @@ class RequirementImpact:
 
     @property
     def is_dirty(self) -> bool:
-        """Whether the specification no longer says what the requirement quotes, or says more."""
-        return bool(self.vanished or self.outgrown)
+        """Whether the specification no longer asks for what the requirement quotes, or asks for more."""
+        return bool(self.vanished or self.silenced or self.outgrown)
 
 
 @dataclass(frozen=True)
@@ -46,7 +49,7 @@ class Impact:
 
     Attributes:
         requirements: the requirements that the plan still has, in order; withdrawn ones are left out.
-        new_lines: the normative passages that no requirement quotes.
+        new_lines: what is asked for and no requirement quotes, or under an id that the plan does not have.
         dirty_orders: the ids of the work orders that take a dirty requirement, in order.
         affected: others that depend on one of these or write the same file, at any distance, in order.
         unaffected_orders: the ids of the rest.
@@ -88,17 +91,20 @@ def impact(
         dependencies: for each of its work orders the ids of those it directly depends on.
         spec: the changed specification.
         old_spec: the one that the plan was made for. With it, lines that no requirement has ever quoted are
-            not new, and a line that grew around a quote is noticed.
+            not new, and a line that grew around a quote, or that asks for nothing any more, is noticed.
         writes: for each of its work orders the files that it writes; None if nobody looked, and then
             dependencies alone count.
     """
     present = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
-    known = frozenset() if old_spec is None else frozenset(_folded(old_spec, old_spec.lines.normative))
+    known = frozenset() if old_spec is None else frozenset(_folded(old_spec, old_spec.demands))
     changed = _unknown(spec, known) if old_spec is not None else ()
     quoted = spec.lines.covered(text for one in present for text in one.quotes)
     unquoted = tuple(passage for passage in changed if not quoted.issuperset(passage.words))
-    requirements = tuple(_requirement(plan, one, spec, unquoted) for one in present)
+    requirements = tuple(_requirement(plan, one, spec, old_spec, unquoted) for one in present)
     fresh = changed if old_spec is not None else spec.lines.normative
+    new_lines = {passage for passage in fresh if not is_covered(passage, quoted)}
+    names = {one.id for one in present}
+    new_lines.update(passage for name, passage in spec.passages.items() if name not in names)
     dirty_names = {one.id for one in requirements if one.is_dirty}
     dirty = {order.id for order in plan.work_orders if dirty_names.intersection(order.requirements)}
     ids = [order.id for order in plan.work_orders]
@@ -106,7 +112,7 @@ def impact(
     reached = dirty.union(one.id for one in others)
     return Impact(
         requirements=requirements,
-        new_lines=tuple(passage for passage in fresh if not is_covered(passage, quoted)),
+        new_lines=tuple(sorted(new_lines, key=lambda passage: passage.words)),
         dirty_orders=tuple(name for name in ids if name in dirty),
         affected=others,
         unaffected_orders=tuple(name for name in ids if name not in reached),
@@ -114,20 +120,26 @@ def impact(
 
 
 def _requirement(
-    plan: Plan, requirement: Requirement, spec: Spec, unquoted: Iterable[Passage]
+    plan: Plan, requirement: Requirement, spec: Spec, old_spec: Spec | None, unquoted: Iterable[Passage]
 ) -> RequirementImpact:
     """What became of a requirement, given the changed passages of which no requirements quote all."""
     quoted = spec.lines.covered(requirement.quotes)
     given = spec.passages.get(requirement.id)
-    if given is None:
-        outgrown = [passage for passage in unquoted if not quoted.isdisjoint(passage.words)]
-    else:
+    is_given_up = bool(spec.given) and given is None
+    if given is not None:
         # What a specification says under an id belongs to that requirement alone.
         outgrown = [] if quoted.issuperset(given.words) else [given]
+    elif is_given_up:
+        outgrown = []
+    else:
+        outgrown = [passage for passage in unquoted if not quoted.isdisjoint(passage.words)]
     vanished = tuple(text for text in requirement.quotes if not spec.lines.places(text))
+    there = tuple(text for text in requirement.quotes if spec.lines.places(text))
+    silenced = tuple(text for text in there if is_given_up or _is_silenced(text, spec, old_spec))
     return RequirementImpact(
         id=requirement.id,
-        kept=tuple(text for text in requirement.quotes if spec.lines.places(text)),
+        kept=tuple(text for text in there if text not in silenced),
+        silenced=silenced,
         vanished=vanished,
         respelt={text: place for text in vanished if (place := spec.lines.respelt(text)) is not None},
         outgrown=tuple(outgrown),
@@ -135,12 +147,15 @@ def _requirement(
     )
 
 
+def _is_silenced(text: str, spec: Spec, old_spec: Spec | None) -> bool:
+    return old_spec is not None and old_spec.lines.asks_for(text) and not spec.lines.asks_for(text)
+
+
 def _unknown(spec: Spec, known: frozenset[str]) -> tuple[Passage, ...]:
-    """The normative passages whose words are not those of a passage that is known."""
-    passages = spec.lines.normative
+    """What is asked for in words that are not known."""
     return tuple(
         passage
-        for passage, words in zip(passages, _folded(spec, passages), strict=True)
+        for passage, words in zip(spec.demands, _folded(spec, spec.demands), strict=True)
         if words not in known
     )
 

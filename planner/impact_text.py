@@ -64,6 +64,7 @@ def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator
                 if text in requirement.respelt:
                     place = _place(requirement.respelt[text])
                     yield f"    only letter case or punctuation differs in {place}"
+            yield from (f"  silenced  {quote(text, _SHOWN_CHARS)}" for text in requirement.silenced)
             yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
             yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
     yield from (f"new line  {_place(passage)}" for passage in found.new_lines)
@@ -117,6 +118,7 @@ def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObje
             "id": requirement.id,
             "dirty": requirement.is_dirty,
             "kept": list(requirement.kept),
+            "silenced": list(requirement.silenced),
             "vanished": list(requirement.vanished),
             "respelt": [{"quote": text, **_passage(place)} for text, place in requirement.respelt.items()],
             "outgrown": [_passage(passage) for passage in requirement.outgrown],

@@ -31,11 +31,13 @@ class Spec:
         text: what the model is shown; quotes and line numbers refer to it.
         sha256: the hash of the bytes it was read from.
         given: the requirements that it names; empty for one that is only text.
+        beside: the lines, first and last, of each thing that it demands beside those.
     """
 
     text: str
     sha256: str
     given: tuple[GivenRequirement, ...] = ()
+    beside: tuple[tuple[int, int], ...] = ()
 
     @classmethod
     def of_text(cls, text: str) -> "Spec":
@@ -53,3 +55,8 @@ class Spec:
         """The text of each requirement that it names, by id."""
         ids = (given.id for given in self.given)
         return dict(zip(ids, self.lines.normative, strict=True)) if self.given else {}
+
+    @cached_property
+    def demands(self) -> tuple[Passage, ...]:
+        """All that it asks for: its normative passages, and what it demands beside its requirements."""
+        return (*self.lines.normative, *(self.lines.between(first, last) for first, last in self.beside))

@@ -1,7 +1,7 @@
 """Divides a specification into list items and paragraphs, as Markdown or plain text mean them.
 
-What asks for nothing is left out: headings, code, tables, quotations, comments, and sections that say what is
-not asked for or why. Not here: which sentences ask for something (`normative`).
+What asks for nothing is left out: front matter, headings, code, tables, quotations, comments, and sections
+that say what is not asked for or why. Not here: which sentences ask for something (`normative`).
 """
 
 import re
@@ -15,6 +15,9 @@ _ITEM: Final = re.compile(r"(\s*)(?:[-*+•]|[0-9]{1,9}[.)])\s+\S")
 _LABELLED: Final = re.compile(r"(\s*)(?:\*\*)?\[?[A-Z][A-Z0-9]*-[0-9]+(?:[\]:)]+(?:\*\*)?:?|\*\*:?)\s+\S")
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]]+\]:\s*\S+\s*$")
 _COMMENT: Final = re.compile(r"\s*<!--")
+_FRONT_MATTER: Final = {"---": ("---", "..."), "+++": ("+++",)}
+"""What begins the data about a document that stands before it, and what ends it."""
+
 _CODE_INDENT: Final = 4
 
 _SILENT: Final = re.compile(
@@ -90,7 +93,8 @@ class _Divider:
         self._silent_level = 0
 
     def blocks(self) -> Iterator[Block | None]:
-        for number, raw in enumerate(self._lines, start=1):
+        begin = _after_front_matter(self._lines)
+        for number, raw in enumerate(self._lines[begin:], start=begin + 1):
             yield from self._line(number, raw.expandtabs(4))
         yield from self._close()
 
@@ -182,6 +186,18 @@ class _Divider:
     def _left_out(self) -> Iterator[Block | None]:
         yield from self._close()
         yield None
+
+
+def _after_front_matter(lines: Sequence[str]) -> int:
+    """How many lines the data about the document takes; 0 without any."""
+    ends = _FRONT_MATTER.get(lines[0].rstrip(), ()) if lines else ()
+    for index, line in enumerate(lines[1:], start=1):
+        if line.rstrip() in ends:
+            return index + 1
+        if not line.strip():
+            # A rule at the beginning of the text, and no data.
+            return 0
+    return 0
 
 
 def _is_rule(line: str) -> bool:

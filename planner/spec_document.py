@@ -104,14 +104,20 @@ def rendered(document: SpecDocument, sha256: str) -> Spec:
         first = len(lines) + 1
         lines += _item(f"{requirement.id}: {requirement.text.strip()}")
         given.append(GivenRequirement(requirement.id, first, len(lines)))
+    beside = []
     for title, texts in (
         ("Constraints", document.constraints),
         ("Interfaces", document.interfaces),
         ("Not in scope", document.non_goals),
     ):
         if texts:
-            lines += ["", f"## {title}", "", *(line for text in texts for line in _item(text))]
-    return Spec("\n".join(lines) + "\n", sha256, tuple(given))
+            lines += ["", f"## {title}", ""]
+        for text in texts:
+            first = len(lines) + 1
+            lines += _item(text)
+            if texts is not document.non_goals:
+                beside.append((first, len(lines)))
+    return Spec("\n".join(lines) + "\n", sha256, tuple(given), tuple(beside))
 
 
 def _item(text: str) -> list[str]:

@@ -37,6 +37,10 @@ class SpecLines:
             return normative_passages(self.text, self.words)
         return tuple(self._named(first, last) for first, last in self.chosen)
 
+    def between(self, first: int, last: int) -> Passage:
+        """All that is said from one line to another; there must be something."""
+        return self.words.passage(self._inside(first, last))
+
     def places(self, quote: str) -> tuple[Passage, ...]:
         """Where a quote stands; empty if it is not in the text. See `Words.places`."""
         return self.words.places(quote)
@@ -46,6 +50,10 @@ class SpecLines:
         return tuple(
             sorted({self.words.all[index].line for place in self.places(quote) for index in place.words})
         )
+
+    def asks_for(self, quote: str) -> bool:
+        """Whether a quote stands somewhere where something is asked for, at least in part."""
+        return any(word in self._passage_of for place in self.places(quote) for word in place.words)
 
     def respelt(self, quote: str) -> Passage | None:
         """The first place where what is asked for is a quote but for letter case and punctuation, if any."""
@@ -76,8 +84,11 @@ class SpecLines:
         return {index: number for number, passage in enumerate(self.normative) for index in passage.words}
 
     def _named(self, first: int, last: int) -> Passage:
-        inside = [index for line in range(first, last + 1) for index in self.words.of_line.get(line, ())]
+        inside = self._inside(first, last)
         return self.words.passage(inside[1:] or inside)
+
+    def _inside(self, first: int, last: int) -> list[int]:
+        return [index for line in range(first, last + 1) for index in self.words.of_line.get(line, ())]
 
 
 def is_covered(passage: Passage, quoted: frozenset[int]) -> bool:

@@ -1,7 +1,7 @@
 """What the body of a Python class says, and the constructor that is generated from it. Works on `ast`."""
 
 import ast
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -95,28 +95,49 @@ class Fields:
 
 
 def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, bool]]:
-    """The attributes that `__init__` sets.
+    """The attributes that methods set, those of `__init__` first.
 
     Each with its type, None if that is not known, and whether the type is that of a parameter that it gets,
     which may have changed on the way.
     """
-    for method in node.body:
-        if not isinstance(method, ast.FunctionDef) or method.name != "__init__" or not method.args.args:
-            continue
+    methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for method in sorted(methods, key=lambda one: one.name != "__init__"):
         arguments = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs]
-        types = {one.arg: annotation_text(one.annotation) for one in arguments}
+        if not arguments or "staticmethod" in decorator_names(method):
+            continue
+        given = arguments if method.name == "__init__" else ()
+        types = {one.arg: annotation_text(one.annotation) for one in given}
         for inner in ast.walk(method):
-            if isinstance(inner, ast.AnnAssign):
-                targets: Sequence[ast.expr] = [inner.target]
-                annotation = annotation_text(inner.annotation)
-            elif isinstance(inner, ast.Assign):
-                targets = inner.targets
-                annotation = types.get(inner.value.id) if isinstance(inner.value, ast.Name) else None
-            else:
-                continue
+            annotation: str | None = None
+            targets: list[ast.expr]
+            match inner:
+                case ast.AnnAssign(target=target):
+                    annotation, targets = annotation_text(inner.annotation), [target]
+                case ast.Assign(targets=targets, value=value):
+                    annotation = types.get(value.id) if isinstance(value, ast.Name) else None
+                case ast.For(target=target) | ast.AsyncFor(target=target):
+                    targets = [target]
+                case ast.withitem(optional_vars=ast.expr() as target):
+                    targets = [target]
+                case _:
+                    continue
             for target in targets:
-                if isinstance(target, ast.Attribute) and last_name(target.value) == arguments[0].arg:
-                    yield target.attr, annotation, isinstance(inner, ast.Assign)
+                known = annotation if isinstance(target, ast.Attribute) else None
+                for name in _attributes(target, arguments[0].arg):
+                    yield name, known, not isinstance(inner, ast.AnnAssign)
+
+
+def _attributes(target: ast.expr, owner: str) -> Iterator[str]:
+    """The attributes of `owner` that an assignment to a target sets."""
+    waiting = [target]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, ast.Tuple | ast.List):
+            waiting.extend(one.elts)
+        elif isinstance(one, ast.Starred):
+            waiting.append(one.value)
+        elif isinstance(one, ast.Attribute) and last_name(one.value) == owner:
+            yield one.attr
 
 
 def _keyword(node: ast.expr, name: str) -> object:

@@ -20,6 +20,7 @@ MAX_NODES: Final = 300
 ANY_DEFAULT: Final = "..."
 """The default value that stands for every other."""
 
+_ASYNC_ITERATORS: Final = frozenset({"AsyncGenerator", "AsyncIterable", "AsyncIterator"})
 _TOO_LARGE: Final = "<too large>"
 _OLD_GENERICS: Final = {
     "Dict": "dict",
@@ -101,7 +102,8 @@ class Signature:
     def keeps(self, promised: "Signature") -> bool:
         """Whether this is what was promised; an annotation that the promise leaves out is open."""
         return (
-            self.is_async == promised.is_async
+            # A generator of that kind is defined with `async`, and called without waiting.
+            (self.is_async == promised.is_async or _head(self.returns) in _ASYNC_ITERATORS)
             and len(self.parameters) == len(promised.parameters)
             and promised.returns in (None, self.returns)
             and all(
@@ -145,6 +147,10 @@ def is_large(node: ast.AST) -> bool:
         count += 1
         waiting.extend(ast.iter_child_nodes(waiting.pop()))
     return count > MAX_NODES
+
+
+def _head(annotation: str | None) -> str:
+    return (annotation or "").partition("[")[0]
 
 
 def _parameters(arguments: ast.arguments) -> Iterator[Parameter]:

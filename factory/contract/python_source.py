@@ -39,6 +39,9 @@ Read: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 _ROOTS: Final = ("", "src")
+_MANAGERS: Final = {"asynccontextmanager": "AsyncContextManager", "contextmanager": "ContextManager"}
+"""What these decorators make, by its short name: without `Abstract`."""
+
 _MAX_WORK: Final = 500
 """How many names are followed to answer one question."""
 
@@ -308,13 +311,13 @@ class _Thing:
 def _function(node: DefinedFunction, *, in_class: bool) -> Shape:
     signature = signature_of(node)
     decorators = decorator_names(node)
+    manager = next((_MANAGERS[one] for one in decorators if one in _MANAGERS), "")
     if not in_class:
-        return Function(signature)
+        return Function(signature, manager=manager)
     if {"property", "cached_property", "abstractproperty"} & set(decorators):
         return Value(signature.returns, is_property=True)
-    return Function(
-        signature, next((one for one in decorators if one in ("classmethod", "staticmethod")), "")
-    )
+    binding = next((one for one in decorators if one in ("classmethod", "staticmethod")), "")
+    return Function(signature, binding, manager)
 
 
 def _value(node: ast.expr) -> Shape:

@@ -54,10 +54,17 @@ class BadSymbol(WorkorderError):
 
 @dataclass(frozen=True)
 class Function:
-    """A function or method; `binding` is empty, `classmethod` or `staticmethod`."""
+    """A function or method.
+
+    Attributes:
+        signature: as it is written.
+        binding: empty, `classmethod` or `staticmethod`.
+        manager: the type of context manager that a decorator makes of its result; empty without one.
+    """
 
     signature: Signature
     binding: str = ""
+    manager: str = ""
 
 
 @dataclass(frozen=True)
@@ -111,7 +118,7 @@ class Symbol:
     def text(self) -> str:
         """The canonical written form; `parse_symbol` reads it back, unless the shape is unknown."""
         match self.shape:
-            case Function(signature, binding):
+            case Function(signature, binding, _):
                 decorator = f"@{binding} " if binding else ""
                 asynchronous = "async " if signature.is_async else ""
                 return f"{decorator}{asynchronous}{self.address}{signature.text()}"
@@ -244,7 +251,10 @@ def _keeps(found: Shape, promised: Shape) -> bool:
     match found, promised:
         case Unknown(), _:
             return True
-        case Function(mine, binding), Function(theirs, promised_binding):
+        case Function(mine, binding, manager), Function(theirs, promised_binding):
+            if manager and (theirs.returns or "").partition("[")[0] in (manager, f"Abstract{manager}"):
+                # What callers get, instead of what is written above the `yield`.
+                theirs = replace(theirs, returns=mine.returns, is_async=mine.is_async)
             return binding == promised_binding and mine.keeps(theirs)
         case Value(mine_type, _, is_guess), Value(their_type):
             if is_guess and not (mine_type in _SCALARS and their_type in _SCALARS):

@@ -5,21 +5,44 @@ here, before a model is paid. What follows from a defect is decided elsewhere.
 """
 
 import posixpath
+import re
 from collections.abc import Sequence
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
 from factory.command_words import words_of
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.check import CheckContext, CommandResult
 from factory.gates.judge import judge
+from factory.system.files import FileProblem
 
 Colour = Literal["red", "green", "exempt", "impossible"]
 
 _CANNOT_EXECUTE: Final = (126, 127)
 """The exit codes of a shell, and of `env` and the like, for a program that is not executable or not there."""
+
+_PYTEST_USAGE: Final = 4
+_NO_OPTION: Final = re.compile(r"^.*: error: unrecognized arguments: (?P<options>.*)$", re.MULTILINE)
+_NO_TESTS: Final = re.compile(r"^ERROR: file or directory not found: (?P<path>.*)$", re.MULTILINE)
+_BRINGS_OPTIONS: Final = frozenset({"conftest.py", "pyproject.toml", "pytest.ini", "setup.cfg", "tox.ini"})
+"""Files by which a repository may bring options to pytest, beside its plugins."""
+
+_NO_IMPORT: Final = re.compile(
+    r"Traceback \(most recent call last\):\n"
+    r'  File "<string>", line \d+, in <module>\n(?:    .*\n)*'
+    r"ModuleNotFoundError: No module named '(?P<module>[\w.]+)'(?:; .*)?"
+)
+"""What is left of an import that stands in the command itself, not in a module that it imports."""
+
+
+_NO_PYTHON: Final = re.compile(
+    r"""File "<string>", line \d+\n(?:.*\n)*(?P<error>(?:Syntax|Indentation|Tab)Error: .*)"""
+)
+"""What is left of code in the command that Python can't read. Of other code it gives a traceback."""
 
 
 class Probed(BaseModel):
@@ -118,6 +141,9 @@ def _impossible(result: CommandResult, order: WorkOrder, context: CheckContext) 
     failure = judge(result, Stage.PREFLIGHT, context)
     if failure is not None and result.machine_failed:
         return failure.message
+    lacking = _lacking(result, order, context)
+    if lacking:
+        return lacking
     # A program or a script that the work order is to write is missing for a reason that it can change.
     if any(posixpath.normpath(word) in order.allowed_files for word in result.argv):
         return ""
@@ -128,3 +154,47 @@ def _impossible(result: CommandResult, order: WorkOrder, context: CheckContext) 
     if failure is not None and failure.failure_class is FailureClass.ENVIRONMENT:
         return failure.message
     return ""
+
+
+def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> str:
+    """What pytest or Python code in the command says that it lacks, if the work order can't bring it."""
+    if result.exit_code == _PYTEST_USAGE:
+        options = _NO_OPTION.search(result.excerpt)
+        if options is not None and not any(_brings_options(path, context) for path in order.allowed_files):
+            return f"pytest does not know `{options['options']}`, and the work order can't teach it"
+        tests = _NO_TESTS.search(result.excerpt)
+        if tests is not None and not _may_write(tests["path"], order):
+            return f"`{tests['path']}` is not there, and the work order may not write it"
+    unreadable = _NO_PYTHON.fullmatch(result.excerpt.strip())
+    if unreadable is not None:
+        return f"its code is not valid Python: {unreadable['error']}"
+    missing = _NO_IMPORT.fullmatch(result.excerpt.strip())
+    if missing is not None and missing["module"].partition(".")[0] not in _names(context):
+        return (
+            f"it imports `{missing['module']}`, which is not installed and which the work order can't write"
+        )
+    return ""
+
+
+def _names(context: CheckContext) -> set[str]:
+    """The names of the product's directories and files: a module may be built from a file of any kind."""
+    paths = (*context.landing, *context.writable)
+    return {segment.partition(".")[0] for path in paths for segment in path.split("/")}
+
+
+def _brings_options(path: RepoPath, context: CheckContext) -> bool:
+    """Whether what is written to a file may teach pytest an option: its configuration, or a plugin."""
+    if path.segments[-1] in _BRINGS_OPTIONS:
+        return True
+    try:
+        found = context.tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
+    except FileProblem:
+        # SE tells of it.
+        return True
+    return found is not None and b"pytest_addoption" in found.data
+
+
+def _may_write(path: str, order: WorkOrder) -> bool:
+    """Whether a work order may write what is at a path, or something below it."""
+    there = posixpath.normpath(path.partition("::")[0])
+    return any(allowed == there or allowed.startswith(f"{there}/") for allowed in order.allowed_files)

@@ -4,6 +4,8 @@ Nothing of it lands: the tree of the attempt was recorded before.
 """
 
 import json
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Final
 
 from factory.contract.canonical import dump
@@ -32,18 +34,13 @@ def prove(state: RunState, deps: Deps) -> RunState:
     number = state["attempt"]
     deps.progress(f"attempt {number}: mutants of what was written, to see whether the checks notice")
     files = _written(state, deps)
-    lines = {path: _lines(state, deps, path) for path in files}
-    sources = {path: found.data.decode("utf-8") for path, found in files.items()}
+    sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
+    lines = {path: _lines(state, deps, path) for path in sources}
     tried = trials(sources, lines, deps.mutants)
     seconds = _time_limit(deps, number)
-    fates = []
-    try:
-        for index, trial in enumerate(tried):
-            fates.append(_fate(trial, files[trial.path], deps, number, index + 1, seconds))
-    finally:
-        for path, found in files.items():
-            deps.checkout.tree.write(path, found.data, mode=found.mode)
-        deps.checkout.stage(sorted(files))
+    fates = [_fate(trial, files, deps, number, index, seconds) for index, trial in enumerate(tried, start=1)]
+    if fates:
+        _put(files, deps)
     proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
     document = dump(proof)
     assert isinstance(document, dict)
@@ -55,17 +52,13 @@ def prove(state: RunState, deps: Deps) -> RunState:
 
 
 def _written(state: RunState, deps: Deps) -> dict[RepoPath, FoundFile]:
-    """The product code that the attempt wrote, as it is in the checkout."""
+    """The files that the attempt wrote, as they are in the checkout."""
     proposal = state["proposal"]
     assert proposal is not None
     writes = proposal["writes"]
     assert isinstance(writes, list)
     paths = [RepoPath.parse(str(write["path"])) for write in writes if isinstance(write, dict)]
-    found = {
-        path: deps.checkout.tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
-        for path in paths
-        if is_product_code(path)
-    }
+    found = {path: deps.checkout.tree.read(path, max_bytes=MAX_CONTEXT_BYTES) for path in paths}
     return {path: file for path, file in found.items() if file is not None}
 
 
@@ -89,10 +82,29 @@ def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
     return written_lines(patch)
 
 
-def _fate(trial: Trial, original: FoundFile, deps: Deps, attempt: int, number: int, seconds: float) -> Fate:
+def _put(files: Mapping[RepoPath, FoundFile], deps: Deps) -> str:
+    """Make the checkout hold the baseline with these files and nothing else; git's id of that tree.
+
+    What commands left would decide the next result: their own files, and compiled modules, which Python takes
+    for those of a source with the same size and second.
+    """
+    deps.checkout.restore()
+    for path, found in files.items():
+        deps.checkout.tree.write(path, found.data, mode=found.mode)
+    return deps.checkout.stage(sorted(files))
+
+
+def _fate(
+    trial: Trial,
+    files: Mapping[RepoPath, FoundFile],
+    deps: Deps,
+    attempt: int,
+    number: int,
+    seconds: float,
+) -> Fate:
     checkout, mutant = deps.checkout, trial.mutant
-    checkout.tree.write(trial.path, mutant.source.encode("utf-8"), mode=original.mode)
-    tree = checkout.stage([trial.path])
+    changed = replace(files[trial.path], data=mutant.source.encode("utf-8"))
+    tree = _put({**files, trial.path: changed}, deps)
     folder = deps.folder.path / f"attempt_{attempt}" / "mutants" / str(number)
     folder.mkdir(parents=True, exist_ok=True)
     context = CheckContext(
@@ -105,7 +117,6 @@ def _fate(trial: Trial, original: FoundFile, deps: Deps, attempt: int, number: i
         folder=folder,
     )
     killed_by = _killed_by(deps, context)
-    checkout.tree.write(trial.path, original.data, mode=original.mode)
     return Fate(
         path=trial.path,
         line=mutant.line,

@@ -4,7 +4,7 @@
 
 A requirement that was proven by an acceptance command which shows more than existence or import, and that no
 command of the revised plan proves. Also one that the revised plan leaves out, unless the specification is
-known and has none of its quotes any more.
+known and asks for none of its quotes any more.
 
 Only in `planner revise`, which knows the plan before.
 
@@ -79,7 +79,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 yield Finding(
                     "/requirements",
                     f"the plan before had {quote(name)}, and this one leaves it out",
-                    "keep it and its checks; only what the specification no longer says can be given up",
+                    "keep it and its checks; only what the specification no longer asks for can be given up",
                 )
         elif not subject.is_proven(name):
             yield Finding(

@@ -205,6 +205,17 @@ def test_modules_that_the_specification_names_come_first_then_packages() -> None
         assert "loose:function" not in text_of(found)
 
 
+def test_private_modules_come_after_public_ones() -> None:
+    files = {f"a/_m{number}.py": module(number) for number in range(20)}
+    files |= {"a/__init__.py": "", "a/b/__init__.py": "", "a/b/z.py": module(98), "a/_c/d.py": module(99)}
+
+    text = text_of(known(files, (), spec="", limit=2_500))
+
+    assert "a.b.z:function_98_0(" in text
+    assert "a._m0:function_0_0(" in text
+    assert "a._c.d:function" not in text
+
+
 @pytest.mark.parametrize(
     ("names", "expected"),
     [

@@ -51,6 +51,18 @@ def test_a_changed_line_makes_its_requirement_dirty_and_those_after_it_affected(
     assert orders(found) == (("WO-02",), ("WO-03",), ("WO-01", "WO-04"))
 
 
+@pytest.mark.parametrize("silent", ["## Out of scope\n\n- It sorts them.\n", "<!-- - It sorts them. -->\n"])
+def test_what_is_still_there_and_no_longer_asked_for_makes_its_requirement_dirty(silent: str) -> None:
+    changed = OLD.replace("- It sorts them.\n", "") + "\n" + silent
+    found = touched(changed)
+    assert found.dirty_requirements == ("REQ-02",)
+    assert (found.requirements[1].kept, found.requirements[1].silenced) == ((), ("It sorts them.",))
+    assert orders(found)[0] == ("WO-02",)
+    assert touched(OLD + silent, old=OLD).is_empty
+    # Without the old specification nobody knows whether it ever was asked for in these words.
+    assert touched(changed, old=None).dirty_requirements == ()
+
+
 def test_dependence_is_followed_at_any_distance() -> None:
     found = touched(OLD.replace("prints words", "prints letters"))
     assert orders(found) == (("WO-01",), ("WO-02", "WO-03"), ("WO-04",))
@@ -154,17 +166,42 @@ def test_a_line_that_grew_around_its_quote_is_noticed() -> None:
     assert touched(new, None, plan).dirty_requirements == ()
 
 
-def test_a_requirement_of_the_specification_keeps_its_whole_passage() -> None:
-    def data(text: str) -> Spec:
-        document = {"title": "T", "goal": "G.", "requirements": [{"id": "REQ-01", "text": text}]}
-        read = read_spec_document(json.dumps(document), "spec.json", is_json=True)
-        return rendered(read, "0" * 64)
+def data(text: str, name: str = "REQ-01", **further: list[str]) -> Spec:
+    document = {"title": "T", "goal": "G.", "requirements": [{"id": name, "text": text}], **further}
+    read = read_spec_document(json.dumps(document), "spec.json", is_json=True)
+    return rendered(read, "0" * 64)
 
-    plan = Plan.model_validate(
-        manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement(1, "It prints.")])
+
+PRINTS = Plan.model_validate(
+    manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement(1, "It prints.")])
+)
+
+
+def test_a_requirement_of_the_specification_keeps_its_whole_passage() -> None:
+    assert impact(PRINTS, ((),), data("It prints.")).dirty_requirements == ()
+    assert impact(PRINTS, ((),), data("It prints. It sorts.")).dirty_requirements == ("REQ-01",)
+
+
+@pytest.mark.parametrize("old", [None, data("It prints.")])
+def test_a_requirement_under_another_id_is_another_one(old: Spec | None) -> None:
+    found = impact(PRINTS, ((),), data("It prints.", "REQ-02"), old)
+    assert found.dirty_requirements == ("REQ-01",)
+    assert found.requirements[0].silenced == ("It prints.",)
+    assert [line.text for line in found.new_lines] == ["It prints."]
+
+
+def test_what_is_new_beside_the_requirements_of_the_specification_is_a_new_line() -> None:
+    old = data("It prints.", constraints=["Python 3.11."], non_goals=["No network."])
+    new = data(
+        "It prints.",
+        constraints=["Python 3.11.", "No\nlibraries."],
+        interfaces=["`show()` prints."],
+        non_goals=["No files."],
     )
-    assert impact(plan, ((),), data("It prints.")).dirty_requirements == ()
-    assert impact(plan, ((),), data("It prints. It sorts.")).dirty_requirements == ("REQ-01",)
+    assert impact(PRINTS, ((),), old, old).is_empty
+    found = impact(PRINTS, ((),), new, old)
+    assert [line.text for line in found.new_lines] == ["No libraries.", "`show()` prints."]
+    assert found.dirty_requirements == ()
 
 
 def test_a_withdrawn_requirement_is_of_the_past() -> None:

@@ -117,6 +117,8 @@ def test_what_asks_for_something_is_known_by_its_line() -> None:
         "## VI. Out of Scope (for now) ##\n- x",
         "> # It must\n\n## Risks & mitigations\n- x",
         "---\n***\n___",
+        "---\ntitle: It must count\ntags:\n  - words\n  - command line\n---\n\n# Words",
+        "+++\ntags = ['must']\n+++\n",
     ],
 )
 def test_what_asks_for_nothing_is_left_alone(text: str) -> None:
@@ -132,6 +134,9 @@ def test_what_asks_for_nothing_is_left_alone(text: str) -> None:
         ("* [ ] to be done\n* [x] done", ["to be done", "done"]),
         ("Never stop. Please do it. Please keep it.", ["Never stop.", "Please do it.", "Please keep it."]),
         ("**Errors.** Refuse 'it'.", ["Refuse 'it'."]),
+        ("---\r\na: must\r\n...\r\n- x", ["x"]),
+        ("---\n\n- x\n\n---\n\n- y", ["x", "y"]),
+        ("---\n- x\n", ["x"]),
         ("## Non-goals\n- x\n## Goals\n- y", ["y"]),
         ("It won\u2019t stop.", ["It won\u2019t stop."]),
     ],

@@ -230,6 +230,73 @@ def test_what_is_not_there_is_told(text: str) -> None:
     assert "does not define" in lookup.problem or "no such module" in lookup.problem
 
 
+RESULTS = """
+from contextlib import asynccontextmanager, contextmanager
+class Store:
+    def __init__(self, path: str, /) -> None:
+        self.path, self.size = path, 0
+        with open(path) as self.file:
+            for self.line in self.file:
+                pass
+    def load(self) -> None:
+        self.rows: list[str] = []
+        [self.head, *self.rest] = self.rows
+    async def connect(self) -> None:
+        self.peer = await self.find()
+    @staticmethod
+    def copy(other) -> None:
+        other.foreign = 1
+    @contextmanager
+    def locked(self) -> Iterator[None]: ...
+@contextmanager
+def opened(path: str) -> Generator[Store, None, None]: ...
+@asynccontextmanager
+async def joined() -> AsyncIterator[Store]: ...
+async def rows() -> AsyncIterator[str]:
+    yield "x"
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m:Store.path: str",
+        "m:Store.size: int",
+        "m:Store.file: TextIO",
+        "m:Store.line: str",
+        "m:Store.rows: list[str]",
+        "m:Store.head: str",
+        "m:Store.rest: list[str]",
+        "m:Store.peer: Peer",
+        "m:Store.locked(self) -> Iterator[None]",
+        "m:Store.locked(self) -> ContextManager[None]",
+        "m:opened(path: str) -> AbstractContextManager[Store]",
+        "m:joined() -> AbstractAsyncContextManager[Store]",
+        "async m:joined() -> AsyncIterator[Store]",
+        "m:rows() -> AsyncIterator[str]",
+        "async m:rows() -> AsyncIterator[str]",
+    ],
+)
+def test_what_callers_get_keeps_a_promise(text: str) -> None:
+    symbol = parse_symbol(text)
+    assert PythonSources({"m.py": RESULTS.encode()}.get).find("m", symbol.name).keeps(symbol)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m:Store.foreign: int",
+        "m:Store.rows: list[int]",
+        "m:opened(name: str) -> AbstractContextManager[Store]",
+        "m:opened(path: str) -> AbstractAsyncContextManager[Store]",
+        "m:rows() -> Iterator[str]",
+    ],
+)
+def test_what_callers_do_not_get_does_not(text: str) -> None:
+    symbol = parse_symbol(text)
+    assert not PythonSources({"m.py": RESULTS.encode()}.get).find("m", symbol.name).keeps(symbol)
+
+
 def test_imports_in_a_circle_come_to_an_end() -> None:
     look("pkg.loop:x: int")
 

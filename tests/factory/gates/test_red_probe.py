@@ -41,6 +41,12 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
         ("sh -c 'exit 127'", "impossible"),
         ("./README.md", "impossible"),
         ("python -m no_such_module_anywhere", "impossible"),
+        ('python -c "import no_such_module_anywhere"', "impossible"),
+        ('python -c "from no_such.module_anywhere import a; from src.app import b"', "impossible"),
+        ('python -c "x = 1; for y in x: pass"', "impossible"),
+        ("python -m pytest -q --no-such-option src/app.py", "impossible"),
+        ("python -m pytest -q tests/test_of_another.py::test_it", "impossible"),
+        ("python -m pytest -q ./missing", "impossible"),
     ],
 )
 def test_what_is_no_proof_is_a_defect_of_the_plan_and_costs_nothing(
@@ -63,6 +69,57 @@ def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
 
     assert (ending.exit_code, one.asked) == (4, 0)
     assert "time limit" in ending.message
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m pytest -q tests/test_new.py",
+        "python -m pytest -q ./tests/new",
+        "python -m pytest -q tests/test_new.py::TestIt::test_it",
+        'python -c "import lib.fresh"',
+        'python -c "import old"',
+        'python -c "import unfinished"',
+        'python -c "import compiled"',
+        'python -c "import fresh; import no_such_module_anywhere"',
+    ],
+)
+def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: str) -> None:
+    repo = make_repo(
+        tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n", "unfinished.py": "x = \n"}
+    )
+    files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py", "compiled.c"]
+    one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
+
+
+def test_what_is_missing_is_read_from_newer_interpreters_too(tmp_path: Path) -> None:
+    told = (
+        'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+        "    import no_such_module_anywhere\nModuleNotFoundError: No module named 'no_such_module_anywhere'\n"
+    )
+    repo = make_repo(tmp_path / "repo", {"told.txt": told})
+    command = "sh -c 'cat told.txt; exit 1'"
+    one = Scene(repo, [], allowed_files=["app.py"], acceptance_commands=[command])
+
+    assert one.run(red_probe=True).ending.exit_code == 4
+
+    assert probed(one) == {command: "impossible"}
+
+
+@pytest.mark.parametrize("file", ["conftest.py", "plugin.py"])
+def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path, file: str) -> None:
+    command = "python -m pytest -q --fast"
+    plugin = "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"
+    repo = make_repo(tmp_path / "repo", {"conftest.py": "pytest_plugins = ['plugin']\n", "plugin.py": plugin})
+    one = Scene(repo, [], allowed_files=[file], acceptance_commands=[command])
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
 
 
 def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> None:

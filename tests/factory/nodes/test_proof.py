@@ -111,3 +111,24 @@ def test_what_counts_as_product_code() -> None:
     assert is_product_code("a/contest.py")
     assert not is_product_code("a/tests/helper.py")
     assert not is_product_code("a/data.json")
+
+
+def test_what_the_commands_of_one_mutant_leave_does_not_decide_on_the_next(tmp_path: Path) -> None:
+    one = scene(tmp_path, "python -c \"import app, pathlib; pathlib.Path('made').mkdir()\"")
+
+    assert one.run(mutants=4).ending.exit_code == 0
+
+    assert proof(one)["percent"] == 0
+    assert git(one.repo, "status", "--porcelain") == ""
+
+
+def test_a_mutant_is_noticed_although_compiled_code_of_another_has_its_size_and_time(tmp_path: Path) -> None:
+    command = (
+        "python -c \"import compileall, os; os.utime('app.py', (1, 1));"
+        " compileall.compile_dir('.', quiet=1); import app; assert app.pair() == [1, 2]\""
+    )
+    one = scene(tmp_path, command, {"app.py": "def pair():\n    return [1, 2]\n"})
+
+    assert one.run(mutants=4).ending.exit_code == 0
+
+    assert proof(one)["percent"] == 100
