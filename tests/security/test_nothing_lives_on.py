@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -84,36 +85,20 @@ def test_a_daemon_ends_with_its_command(user: str, level: str) -> None:
 @pytest.mark.parametrize("level", (*LEVELS, "none"))
 @pytest.mark.parametrize("user", USERS)
 def test_a_daemon_ends_when_the_factory_is_killed(user: str, level: str) -> None:
-    request = {"name": "daemon", "argv": ["python", "-c", DAEMON + "time.sleep(60)"]}
     with protected_place(user) as place:
-        drive(user, level, place, [])
-        process = start_driver(user, level, place)
-        assert process.stdin is not None
-        process.stdin.write(json.dumps([request]))
-        process.stdin.close()
-        process.stdin = None
-        beat = place / "checkout/beat"
-        assert comes(lambda: beat.exists() and beat.stat().st_size > 0, 30)
+        process = driver_with_daemon(user, level, place)
 
         process.kill()
         process.communicate()
 
-        assert comes(lambda: not goes_on(beat), 10)
+        assert comes(lambda: not goes_on(place / "checkout/beat"), 10)
 
 
 @pytest.mark.parametrize("victim", ["supervisor", "sandbox"])
 @pytest.mark.parametrize("user", USERS)
 def test_who_kills_a_sandbox_from_outside_is_told_from_the_command(user: str, victim: str) -> None:
-    request = {"name": "daemon", "argv": ["python", "-c", DAEMON + "time.sleep(60)"]}
     with protected_place(user) as place:
-        drive(user, "bwrap", place, [])
-        process = start_driver(user, "bwrap", place)
-        assert process.stdin is not None
-        process.stdin.write(json.dumps([request]))
-        process.stdin.close()
-        process.stdin = None
-        beat = place / "checkout/beat"
-        assert comes(lambda: beat.exists() and beat.stat().st_size > 0, 30)
+        process = driver_with_daemon(user, "bwrap", place)
 
         # The one process below the guardian is the supervisor, the one below that the sandbox.
         guardian = next(pid for pid in below(process.pid) if b"reaper.py" in command_line(pid))
@@ -123,7 +108,20 @@ def test_who_kills_a_sandbox_from_outside_is_told_from_the_command(user: str, vi
 
         (ended,) = json.loads(printed)["answers"]
         assert (ended["killed_outside"], ended["exit_code"], ended["timed_out"]) == (True, None, False)
-        assert not goes_on(beat)
+        assert not goes_on(place / "checkout/beat")
+
+
+def driver_with_daemon(user: str, level: str, place: Path) -> "subprocess.Popen[str]":
+    """A driver whose command has started the daemon and waits."""
+    drive(user, level, place, [])
+    process = start_driver(user, level, place)
+    assert process.stdin is not None
+    process.stdin.write(json.dumps([{"name": "daemon", "argv": ["python", "-c", DAEMON + "time.sleep(60)"]}]))
+    process.stdin.close()
+    process.stdin = None
+    beat = place / "checkout/beat"
+    assert comes(lambda: beat.exists() and beat.stat().st_size > 0, 30)
+    return process
 
 
 def below(pid: int) -> list[int]:
