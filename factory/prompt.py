@@ -5,14 +5,15 @@ Pure. What comes from the repository, the plan, a model or a command is quoted, 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import unified_diff
 from typing import Final
 
 from factory.contract.canonical import EMPTY_SHA256, dump
 from factory.contract.limits import MAX_PROPOSAL_BYTES
 from factory.contract.note import Note
-from factory.contract.proposal import WriteProposal
+from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, WorkOrder
@@ -116,7 +117,7 @@ def build_messages(
             _files_text(order, files),
             *_agents_text(agents),
             *_notes_text(notes),
-            *_retry_text(previous),
+            *_retry_text(previous, files),
         ]
     )
     return (
@@ -182,7 +183,7 @@ def _notes_text(notes: Sequence[Note]) -> list[str]:
     return [_ABOUT_NOTES, *(quoted_file("note", note.path, note.text) for note in notes)]
 
 
-def _retry_text(previous: PreviousAttempt | None) -> list[str]:
+def _retry_text(previous: PreviousAttempt | None, files: Sequence[ContextFile]) -> list[str]:
     if previous is None:
         return []
     parts = [
@@ -191,7 +192,7 @@ def _retry_text(previous: PreviousAttempt | None) -> list[str]:
 Everything it wrote was undone: the files above are as they are now, and edits refer to them."""
     ]
     if previous.proposal is not None:
-        parts += _proposal_text(previous.proposal)
+        parts += _proposal_text(previous.proposal, {file.path: file for file in files})
     elif 0 < len(previous.answer) <= MAX_PROPOSAL_BYTES:
         parts.append("Your answer was:\n" + quoted("answer", previous.answer))
     brief = {key: value for key, value in dump_brief(previous.failure).items() if value not in ("", None)}
@@ -207,14 +208,27 @@ Everything it wrote was undone: the files above are as they are now, and edits r
     return parts
 
 
-def _proposal_text(proposal: WriteProposal) -> list[str]:
+def _proposal_text(proposal: WriteProposal, files: Mapping[RepoPath, ContextFile]) -> list[str]:
     return [
         "Its summary of what it proposed:\n" + quoted("summary", proposal.summary),
-        *(
-            f"It proposed this as `{write.path}`:\n{quoted('file', write.content)}"
-            for write in proposal.writes
-        ),
+        *(_write_text(write, files.get(write.path)) for write in proposal.writes),
     ]
+
+
+def _write_text(write: Write, file: ContextFile | None) -> str:
+    """A file that was proposed; only what would change in it, if it is shown above and that is less."""
+    if file is not None and file.content is not None and file.sha256 == write.base_sha256:
+        changes = _difference(file.content, write.content)
+        if len(changes) < len(write.content):
+            return f"It proposed these changes to `{write.path}`:\n{quoted('diff', changes)}"
+    return f"It proposed this as `{write.path}`:\n{quoted('file', write.content)}"
+
+
+def _difference(old: str, new: str) -> str:
+    """The difference of two texts, line endings aside, as `diff -u` has it without the names."""
+    before, after = (text.replace("\r\n", "\n").split("\n") for text in (old, new))
+    lines = list(unified_diff(before, after, lineterm=""))
+    return "\n".join(lines[2:]) or "(none)"
 
 
 def dump_brief(failure: Failure) -> JsonObject:

@@ -277,11 +277,24 @@ class TestAnswers:
         assert list(proposed["writes"][0]) == ["base_sha256", "content", "path"]
         assert "B\nB\nc" in proposed["writes"][0]["content"]
 
-    def test_an_edited_file_is_shown_whole_after_a_failure(self, tmp_path: Path) -> None:
-        repo = make_repo(tmp_path / "repo", {"app.py": "a\nb\n"})
+    @pytest.mark.parametrize(
+        ("before", "shown"),
+        [
+            ("a\nb\n", r"It proposed this as `app.py`:\n<file id=\"\w+\">\na\nC\n</file"),
+            # Of a long file, and whatever its line endings are, only what it would have changed.
+            (
+                "a\r\n" * 99 + "b\r\n",
+                r"changes to `app.py`:\n<diff id=\"\w+\">\n@@ .* @@\n a\n a\n a\n-b\n\+C\n \n</diff",
+            ),
+        ],
+    )
+    def test_what_was_proposed_of_a_file_is_shown_after_a_failure(
+        self, before: str, shown: str, tmp_path: Path
+    ) -> None:
+        repo = make_repo(tmp_path / "repo", {"app.py": before})
         scene = Scene(
             repo,
-            [an_edit("app.py", "a\nb\n", ("b", "C")), an_edit("app.py", "a\nb\n", ("b", "B"))],
+            [an_edit("app.py", before, ("b", "C")), an_edit("app.py", before, ("b", "B"))],
             allowed_files=["app.py"],
             acceptance_commands=["grep -q B app.py"],
         )
@@ -291,7 +304,7 @@ class TestAnswers:
         assert finished.ending.exit_code == ExitCode.PASS
         assert finished.folder is not None
         prompt = (finished.folder / "attempt_2" / "se_prompt.txt").read_text()
-        assert re.search(r"It proposed this as `app.py`:\n<file id=\"\w+\">\na\nC\n</file", prompt)
+        assert re.search(shown, prompt)
 
     def test_what_may_only_be_read_can_not_be_edited(self, tmp_path: Path) -> None:
         scene = Scene(
