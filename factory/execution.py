@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.artifacts import REPAIR_FILE, RunFolder
 from factory.configuration import Configuration
-from factory.contract.canonical import dump
 from factory.contract.note import Note, notes_hash
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
@@ -156,9 +155,7 @@ class Execution:
         except Interrupted as signal:
             ending = interrupted(signal, landed())
         except Stopped:
-            used = _unfinished(start["attempt"], meter, self.price)
-            message = "stopped; nothing is left half done"
-            ending = Ending("interrupted", ExitCode.INTERRUPTED, message, attempts=used)
+            ending = Ending("interrupted", ExitCode.INTERRUPTED, "stopped; nothing is left half done")
         except BaseException as error:
             expected = ending_of(error)
             if expected is None:
@@ -307,19 +304,6 @@ def settings_facts(settings: AttemptSettings) -> JsonObject:
         "max_output_tokens": settings.parameters.max_output_tokens,
         "knowledge": notes_hash(settings.notes),
     }
-
-
-def _unfinished(attempt: int, meter: Meter, price: Price | None) -> tuple[JsonObject, ...]:
-    """The record of what was answered before a stop, as one attempt that came to nothing."""
-    if not meter.calls:
-        return ()
-    record: JsonObject = {
-        "attempt": attempt,
-        "passed": False,
-        "failure": None,
-        "usage": dump(meter.usage),
-    }
-    return (meter.priced(record, price),)
 
 
 def imported_graph() -> Callable[[Deps, RunState], RunState]:

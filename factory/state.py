@@ -22,7 +22,8 @@ class RunState(TypedDict, total=False):
         attempt: the number of the attempt under way, from 1.
         proposal: the proposal of this attempt, as `WriteProposal` dumps.
         tree: git's id of the tree with the proposal's files, once they are written.
-        usage: the tokens of this attempt's answer, as `Usage` dumps; None while there is none.
+        answer: the ledger's name of this attempt's answer; None while there is none.
+        usage: its tokens, as `Usage` dumps; None while there is none.
         failure: why this attempt failed, as `Failure` dumps; None while it has not.
         previous_proposal: what the attempt before proposed, for the retry's prompt.
         previous_failure: why the attempt before failed.
@@ -34,6 +35,7 @@ class RunState(TypedDict, total=False):
     attempt: int
     proposal: JsonObject | None
     tree: str | None
+    answer: str | None
     usage: JsonObject | None
     failure: JsonObject | None
     previous_proposal: JsonObject | None

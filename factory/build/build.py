@@ -28,6 +28,7 @@ from factory.endings import ending_of, refusal_of
 from factory.execution import AttemptSettings, Outside, configured_price, sandbox_facts
 from factory.exit_codes import ExitCode
 from factory.landing import land
+from factory.llm.prices import known_price
 from factory.preflight import clean_up, indexes_folder
 from factory.removal import remove_tree
 from factory.repository import Target, outside, require_ready, state_folder, target
@@ -183,7 +184,8 @@ def _executed(
         return None
     configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
-    world.model(None, settings.attempts.price or configured_price(configuration))
+    price = settings.attempts.price or configured_price(configuration)
+    records.priced(price or known_price(world.model(None, price)))
     terms = world.terms(False, configuration)
     records.event("sandbox", used=sandbox_facts(terms))
     deadline = None

@@ -22,6 +22,7 @@ from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.failure import Failure
+from factory.llm.prices import Price
 from factory.system.clock import Clock
 from factory.system.files import read_bounded
 
@@ -68,6 +69,11 @@ class Records:
     def event(self, kind: str, **facts: JsonValue) -> None:
         """Tell what happened, without a transition."""
         self._told(self._events.append(kind, **facts))
+
+    def priced(self, price: Price | None) -> None:
+        """What an answer costs in this pass."""
+        self.state = self.state.model_copy(update={"price": price})
+        self._write()
 
     def build(self, phase: BuildPhase, ended: Ended | None = None) -> None:
         """The build goes into another state.

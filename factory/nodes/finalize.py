@@ -72,6 +72,7 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
         update["proposal"] = None
         update["tree"] = None
         update["failure"] = None
+        update["answer"] = None
         update["usage"] = None
         return update
     update["failure"] = dump_brief(failure)
@@ -86,6 +87,7 @@ def _recorded(state: RunState, failure: Failure | None) -> list[JsonObject]:
         "passed": failure is None,
         "summary": excerpt(str(proposal["summary"])) if proposal is not None else None,
         "failure": dump_brief(failure) if failure else None,
+        "answer": state.get("answer"),
         "usage": state.get("usage"),
     }
     return [*state["attempts"], record]

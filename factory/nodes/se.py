@@ -14,6 +14,7 @@ from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.registry import gating_commands
 from factory.llm.budget import BudgetReached
+from factory.llm.ledger import call_key
 from factory.llm.port import ProviderError, Request
 from factory.llm.template import transcript
 from factory.nodes.deps import Deps, failed
@@ -67,14 +68,17 @@ def propose(state: RunState, deps: Deps) -> RunState:
     deps.folder.event(
         "answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason
     )
-    usage = answer.usage.model_dump(mode="json")
+    paid: RunState = {
+        "answer": call_key(deps.model.adapter, deps.model.name, request),
+        "usage": answer.usage.model_dump(mode="json"),
+    }
     proposal = parse_answer(answer)
     if isinstance(proposal, Failure):
-        return {**failed(proposal), "usage": usage}
+        return {**failed(proposal), **paid}
     document = dump(proposal)
     assert isinstance(document, dict)
     folder.document("proposed_writes.json", document)
-    return {"proposal": document, "usage": usage}
+    return {"proposal": document, **paid}
 
 
 def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:

@@ -38,7 +38,10 @@ here = pathlib.Path(__file__).parent
 name = re.search(r'"id": "(WO-[0-9]+)"', sys.stdin.read())[1]
 with open(here / "calls", "a") as calls:
     calls.write(name + chr(10))
+again = (here / "calls").read_text().split().count(name) > 1
 does = json.loads((here / "does.json").read_text()).get(name, "writes")
+if does == "hesitates":
+    does = "sleeps" if again else "prose"
 if does == "sleeps":
     (here / "part").write_text(str(os.getpid()))
     (here / "part").rename(here / "pid")
@@ -373,16 +376,21 @@ def test_a_signal_ends_a_build_which_then_goes_on(
 
 def test_a_build_that_was_killed_is_told_and_goes_on(tmp_path: Path) -> None:
     user = User(tmp_path)
-    user.teach(WO_02="sleeps")
+    user.teach(WO_02="hesitates")
     build = user.starts()
 
     build.kill()
     build.wait()
 
-    assert user.status().startswith("killed: no process is at work; build again to go on")
+    killed = user.status()
+    assert killed.startswith("killed: no process is at work; build again to go on")
     user.teach()
     assert user.builds().returncode == 0
-    assert user.calls() == ["WO-01", "WO-02", "WO-02"]
+    assert user.calls() == ["WO-01", "WO-02", "WO-02", "WO-02"]
+    # What was paid before the kill is told before and after, once.
+    (paid,) = (line.partition(":")[0].split()[1:] for line in killed.splitlines() if line.startswith("open"))
+    (wasted,) = (line.split()[1:] for line in user.status().splitlines() if line.startswith("wasted"))
+    assert paid == wasted
 
 
 # On a terminal
