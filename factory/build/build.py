@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Timer
 
 from factory.build.code_map import write_code_map
 from factory.build.documents import BuildState, Ended
@@ -37,6 +38,7 @@ from factory.system.console import visible
 from factory.system.git import Git
 from factory.system.lock import exclusive
 from factory.system.signals import Interrupted, shielded
+from factory.system.stop import Stop, Stopped
 
 
 @dataclass(frozen=True)
@@ -210,17 +212,21 @@ def _executed(
             now=world.clock.monotonic,
         )
 
-        with checkouts.at(found.base) as opened:
-            report = verified(
-                plan,
-                opened,
-                out,
-                configuration,
-                settings.attempts,
-                world,
-                red_accepted=settings.baseline_red,
-                terms=terms,
-            )
+        try:
+            with _stop_at(deadline, world.clock.monotonic) as stop, checkouts.at(found.base) as opened:
+                report = verified(
+                    plan,
+                    opened,
+                    out,
+                    configuration,
+                    settings.attempts,
+                    world,
+                    red_accepted=settings.baseline_red,
+                    terms=terms,
+                    stop=stop,
+                )
+        except Stopped:
+            return Halt.at_deadline()
         worker = Worker(
             goal=goal,
             out=out,
@@ -244,6 +250,21 @@ def _emptied(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         remove_tree(folder)
+
+
+@contextmanager
+def _stop_at(deadline: float | None, now: Callable[[], float]) -> Iterator[Stop | None]:
+    """A stop that is asked for when the deadline comes within the block; None without a deadline."""
+    if deadline is None:
+        yield None
+        return
+    with Stop() as stop:
+        timer = Timer(max(0.0, deadline - now()), stop.ask)
+        timer.start()
+        try:
+            yield stop
+        finally:
+            timer.cancel()
 
 
 def _ended(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase]:

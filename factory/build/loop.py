@@ -200,11 +200,7 @@ class Loop:
     def _handle(self, message: _Message | None) -> None:
         match message:
             case None:
-                self._halt = self._halt or Halt(
-                    ExitCode.BUDGET,
-                    "the deadline has come",
-                    "build again with a later one: nothing that was paid is paid again",
-                )
+                self._halt = self._halt or Halt.at_deadline()
                 self._stop_everything()
             case _Entered():
                 if message.order_id in self._running and message.order_id not in self._discarded:
