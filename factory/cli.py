@@ -57,7 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return ExitCode.REFUSED
     except OSError as error:
-        console.error(f"{error.filename}: {error.strerror}")
+        # Without a name it was standard output.
+        where = "" if error.filename is None else f"{error.filename}: "
+        console.error(f"{where}{error.strerror}")
         return ExitCode.ENVIRONMENT
     except KeyboardInterrupt:
         # Of what changes nothing, or only in steps that are whole.

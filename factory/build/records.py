@@ -28,7 +28,7 @@ from factory.system.files import read_bounded
 
 
 def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
-    """What was tried, by work order: of each run folder its attempts and the failure that ended it.
+    """What was tried, by contract: of each run folder its attempts and the failure that ended it.
 
     In the order of their beginning. A folder that is damaged or without a summary is left out.
     """
@@ -42,8 +42,8 @@ def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
             # Written by another version, or damaged: it explains nothing then.
             continue
     runs: dict[str, list[tuple[RunEntry, Failure | None]]] = {}
-    for _, order_id, entry, failure in sorted(found, key=lambda run: run[:2]):
-        runs.setdefault(order_id, []).append((entry, failure))
+    for _, contract, entry, failure in sorted(found, key=lambda run: run[:2]):
+        runs.setdefault(contract, []).append((entry, failure))
     return runs
 
 
@@ -148,7 +148,7 @@ def _told(summary: JsonObject) -> tuple[str, str, RunEntry, Failure | None]:
     entry = RunEntry(run_id=str(summary["run_id"]), attempts=attempts_of(summary["attempts"]))
     return (
         str(summary["started"]),
-        str(summary["work_order"]),
+        str(summary["contract"]),
         entry,
         Failure.model_validate(failure) if failure is not None else None,
     )

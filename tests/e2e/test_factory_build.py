@@ -477,6 +477,23 @@ def test_a_first_signal_restores_and_a_second_leaves_at_once(tmp_path: Path) -> 
     assert user.calls() == ["WO-01", "WO-02"]
 
 
+def test_a_full_disk_behind_standard_output_is_told(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    user.builds()
+
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "factory", "status", "--out", str(user.out)],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+
+    assert (done.returncode, done.stderr) == (8, b"error: No space left on device\n")
+
+
 @pytest.mark.parametrize("arguments", [["--help"], ["build", "--help"], ["status"], ["reset"], ["show"]])
 def test_commands_that_ask_no_model_import_little(tmp_path: Path, arguments: list[str]) -> None:
     forbidden = {"openai", "httpx", "langgraph", "rich", "genai_prices"}

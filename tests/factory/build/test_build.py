@@ -301,9 +301,31 @@ def test_another_plan_is_refused_with_the_difference_until_it_is_accepted(repo: 
         return a_proposal({f"{order_id}.txt": f"anew by {order_id}\n"}, bases=bases)
 
     scene.model._reply = adds
-    assert scene.build(accept_plan=True).ended.exit_code == 0
+    built = scene.build(accept_plan=True)
+    assert built.ended.exit_code == 0
     assert scene.landed() == ["WO-01", "WO-02", "WO-02", "WO-03"]
     assert (repo / "WO-01.txt").read_text() == "by WO-01\n"
+    # What was tried for the contract before is no part of the new one, derived from the folders either.
+    derived = scene.build(rebuild_state=True)
+    assert built.state is not None
+    assert derived.state is not None
+    for order, known in zip(derived.state.orders, built.state.orders, strict=True):
+        assert (order.runs, order.attempt) == (known.runs, known.attempt)
+
+
+def test_the_branch_that_a_directory_belongs_to_is_named_and_how_to_go_on(repo: Path) -> None:
+    scene = BuildScene(repo, THREE[:1], writes_its_file)
+    assert scene.build(branch="work").ended.exit_code == 0
+
+    refused = scene.build().ended
+    assert refused.exit_code == 2
+    assert "to go on with it, say --branch work; else name another directory" in refused.hint
+
+    scene.repo = repo.rename(repo.with_name("moved"))
+    refused = scene.build(branch="work").ended
+    assert refused.exit_code == 2
+    assert "if the repository was moved, say --rebuild-state" in refused.hint
+    assert scene.build(branch="work", rebuild_state=True).ended.exit_code == 0
 
 
 @pytest.mark.parametrize("loss", ["deleted", "damaged"])
@@ -327,6 +349,26 @@ def test_the_state_is_a_view(repo: Path, loss: str) -> None:
     assert len(scene.model.asked) == 3
     for order, known in zip(built.state.orders, before.orders, strict=True):
         assert (order.state, order.commit, order.runs) == (known.state, known.commit, known.runs)
+
+
+def test_a_state_that_the_disk_does_not_take_is_the_machines_fault(repo: Path) -> None:
+    state = repo.parent / "out" / "state.json"
+
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        # A directory of its name stands for a disk that is full.
+        state.unlink()
+        state.mkdir()
+        return writes_its_file(order_id, attempt, request)
+
+    scene = BuildScene(repo, THREE[:1], reply)
+    ended = scene.build().ended
+    assert (ended.exit_code, ended.hint) == (8, "see whether the disk is full or a permission is missing")
+    assert f"{state}: can't be written" in ended.message
+    state.rmdir()
+
+    assert scene.build().ended.exit_code == 0
+
+    assert scene.model.asked == [("WO-01", 1)]
 
 
 def test_the_deadline_ends_the_build_and_the_next_one_goes_on(repo: Path, tmp_path: Path) -> None:
