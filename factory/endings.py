@@ -71,7 +71,9 @@ def interrupted(signal: Interrupted, landed: str | None) -> Ending:
 def failed(order_id: str, failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
     """The ending of a work order whose attempts are spent."""
     hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
-    spent = f"{len(attempts)} attempt{'s are' if len(attempts) > 1 else ' is'} spent"
+    # The last one's number: in a build, earlier ones may have been made on another base.
+    made = attempts[-1]["attempt"]
+    spent = f"{made} attempt{'s are' if made != 1 else ' is'} spent"
     message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.told}"
     return Ending("failed", ExitCode.FAIL, message, hint, failure, attempts=attempts)
 

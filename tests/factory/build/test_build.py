@@ -182,6 +182,15 @@ def test_two_that_write_one_file_without_saying_so_do_not_overwrite_each_other(r
     assert "stale_context" in scene.model.prompts["WO-02", 2]
 
 
+def test_attempts_on_all_bases_are_counted_where_they_are_spent(repo: Path) -> None:
+    orders = [writes("a.txt", depends_on=[]), writes("a.txt", depends_on=[])]
+    scene = BuildScene(repo, orders, lambda order_id, *_: a_proposal({"a.txt": f"{order_id}\n"}))
+
+    ended = scene.build().ended
+
+    assert "WO-02 failed: 2 attempts are spent, the last at stale_context" in ended.message
+
+
 def test_the_first_failure_ends_the_build_where_a_sequential_one_would_end(repo: Path) -> None:
     orders = [{**order, "depends_on": []} for order in [*THREE, writes("WO-04.txt")]]
 
