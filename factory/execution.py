@@ -110,7 +110,7 @@ class Execution:
         world: what it touches beside the repository.
         facts: further facts for the record.
         lands: whether a passed attempt is landed; else it only counts as passed.
-        entered: told the node, the attempt, and why the attempt before failed when the graph enters a node.
+        entered: told the node and the state when the graph enters a node.
         terms: the sandbox of every command; None for none.
         stop: ends it when another thread asks for that.
     """
@@ -126,7 +126,7 @@ class Execution:
     facts: JsonObject
     known: BaselineReport | None = None
     lands: bool = True
-    entered: Callable[[str, int, JsonObject | None], None] = lambda _node, _attempt, _failure: None
+    entered: Callable[[str, RunState], None] = lambda _node, _state: None
     terms: Terms | None = None
     stop: Stop | None = None
 

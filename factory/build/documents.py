@@ -94,6 +94,17 @@ class AttemptRecord(_Record):
             }
         )
 
+    @property
+    def ended(self) -> bool:
+        """Whether it passed or failed: it is not under way, and was not cut off."""
+        return self.passed or self.stage is not None
+
+    def priced(self, price: Price | None) -> "AttemptRecord":
+        """With what its answer cost at that price."""
+        used = Usage(input_tokens=self.input_tokens, output_tokens=self.output_tokens)
+        cost = None if price is None or self.answer is None else float(round(price.of(used), 6))
+        return self.model_copy(update={"cost_usd": cost})
+
 
 class RunEntry(_Record):
     """The attempts of one run folder: one work order on one baseline."""
@@ -177,18 +188,25 @@ class OrderState(_Record):
     @property
     def wasted_attempts(self) -> tuple[AttemptRecord, ...]:
         """What came to nothing: failed attempts, and what was made again on another baseline."""
+        not_wasted = {*self.useful_attempts, *self.open_attempts}
+        answers = {attempt.answer for attempt in not_wasted if attempt.answer is not None}
         return tuple(
             attempt
             for run, attempt in self._tried
             if not self._counts(run, attempt)
             and not self._is_open(run, attempt)
-            and not self._is_useful(attempt.answer)
+            and attempt.answer not in answers
         )
 
     @property
     def open_attempts(self) -> tuple[AttemptRecord, ...]:
         """What was answered and has not ended; what was cut off there takes the answer from the ledger."""
-        return tuple(attempt for run, attempt in self._tried if self._is_open(run, attempt))
+        ended = {attempt.answer for _, attempt in self._tried if attempt.ended and attempt.answer}
+        return tuple(
+            attempt
+            for run, attempt in self._tried
+            if self._is_open(run, attempt) and attempt.answer not in ended
+        )
 
     @property
     def _tried(self) -> tuple[tuple[RunEntry, AttemptRecord], ...]:
@@ -198,11 +216,7 @@ class OrderState(_Record):
         return attempt.passed and run.run_id == (self.landed_run if self.commit else self.runs[-1].run_id)
 
     def _is_open(self, run: RunEntry, attempt: AttemptRecord) -> bool:
-        ended = attempt.passed or attempt.stage is not None
-        return not ended and self.commit is None and RETIRED not in run.run_id
-
-    def _is_useful(self, answer: str | None) -> bool:
-        return answer is not None and any(attempt.answer == answer for attempt in self.useful_attempts)
+        return not attempt.ended and self.commit is None and RETIRED not in run.run_id
 
 
 class Ended(_Record):

@@ -15,7 +15,7 @@ from factory.build.documents import LastFailure, RunEntry
 from factory.build.halt import Halt
 from factory.build.history import History
 from factory.build.machine import OrderPhase
-from factory.build.records import Records, attempts_of
+from factory.build.records import Records, attempts_of, attempts_so_far
 from factory.build.schedule import Dependencies, given_up, next_to_land, startable
 from factory.build.trees import Changes, Trees, changes, collisions
 from factory.build.worker import AttemptTask, LandingTask, Result, Worker
@@ -28,6 +28,7 @@ from factory.landing import LandingFailed, land
 from factory.repository import Target
 from factory.routing import exit_code
 from factory.run_record import retell
+from factory.state import RunState
 from factory.system.signals import shielded
 
 _FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)
@@ -44,8 +45,7 @@ class _Running:
 class _Entered:
     order_id: str
     node: str
-    attempt: int
-    failure: JsonObject | None
+    state: RunState
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ class Loop:
         self._halt: Halt | None = None
         self._cut = False
 
-    def entered(self, order_id: str, node: str, attempt: int, failure: JsonObject | None) -> None:
+    def entered(self, order_id: str, node: str, state: RunState) -> None:
         """What workers tell when they enter a node; in any thread."""
-        self._messages.put(_Entered(order_id, node, attempt, failure))
+        self._messages.put(_Entered(order_id, node, state))
 
     def run(self, worker: Worker) -> Halt | None:
         """Go on until nothing can be started any more.
@@ -218,15 +218,23 @@ class Loop:
                     self._settle(task, result)
 
     def _show(self, entered: _Entered) -> None:
-        """The states of a work order that follow from the nodes it goes through."""
+        """The states of a work order that follow from the nodes it goes through, and what it has used."""
+        attempt, failure = entered.state["attempt"], entered.state.get("previous_failure")
+        changed: dict[str, object] = {}
         if entered.node == "se":
-            phase = OrderPhase.GENERATING if entered.attempt == 1 else OrderPhase.PATCHING
-            failed = {}
-            if entered.failure is not None:
-                failed = {"last_failure": LastFailure.of(Failure.model_validate(entered.failure))}
-            self._records.order(entered.order_id, phase, attempt=entered.attempt, **failed)
+            phase = OrderPhase.GENERATING if attempt == 1 else OrderPhase.PATCHING
+            changed["attempt"] = attempt
+            if failure is not None:
+                changed["last_failure"] = LastFailure.of(Failure.model_validate(failure))
         elif entered.node == "tr":
-            self._records.order(entered.order_id, OrderPhase.TESTING)
+            phase = OrderPhase.TESTING
+        else:
+            return
+        task = self._running[entered.order_id].task
+        run = RunEntry(run_id=task.run_id, attempts=attempts_so_far(entered.state, self._records.state.price))
+        if run.attempts:
+            changed["runs"] = self._records.state.order(entered.order_id).with_run(run).runs
+        self._records.order(entered.order_id, phase, **changed)
 
     def _settle(self, task: AttemptTask | LandingTask, result: Result) -> None:
         order_id = task.order.id

@@ -23,6 +23,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.failure import Failure
 from factory.llm.prices import Price
+from factory.state import RunState
 from factory.system.clock import Clock
 from factory.system.files import read_bounded
 
@@ -125,7 +126,8 @@ class Records:
 def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:
     """A work order's state with what the run folders tell."""
     for entry, failure in runs:
-        order = order.with_run(entry)
+        if entry.attempts or failure is not None:
+            order = order.with_run(entry)
         if entry.attempts:
             order = order.model_copy(update={"attempt": entry.attempts[-1].attempt})
         if failure is not None:
@@ -141,6 +143,15 @@ def attempts_of(records: JsonValue) -> tuple[AttemptRecord, ...]:
     """
     listed = records if isinstance(records, list) else []
     return tuple(AttemptRecord.of(record) for record in listed if isinstance(record, dict))
+
+
+def attempts_so_far(state: RunState, price: Price | None) -> tuple[AttemptRecord, ...]:
+    """The attempts of a run that goes on; the one under way is among them once it is answered."""
+    records: list[JsonValue] = [*state["attempts"]]
+    if state.get("usage") is not None:
+        answered = {"answer": state["answer"], "usage": state["usage"]}
+        records.append({"attempt": state["attempt"], "passed": False, **answered})
+    return tuple(attempt.priced(price) for attempt in attempts_of(records))
 
 
 def _told(summary: JsonObject) -> tuple[str, str, RunEntry, Failure | None]:

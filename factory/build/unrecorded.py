@@ -1,7 +1,7 @@
 """What only the ledger tells of: answers that were paid and that no attempt on record has used. Only reads.
 
-An attempt is on record when it has ended. Until then, and for ever if a folder or the state was deleted
-before, the ledger alone knows what was paid.
+An attempt is on record a moment after its answer. Where a kill came in between, or where the state was
+deleted, the ledger alone knows what was paid.
 """
 
 from factory.build.documents import RETIRED, AttemptRecord, BuildState, RunEntry, Spending
@@ -50,5 +50,4 @@ def _not_ended(name: str, entry: Entry, price: Price | None) -> AttemptRecord:
         answer=name,
         input_tokens=usage.input_tokens,
         output_tokens=usage.output_tokens,
-        cost_usd=float(round(price.of(usage), 6)) if price is not None else None,
-    )
+    ).priced(price)

@@ -387,10 +387,11 @@ def test_a_build_that_was_killed_is_told_and_goes_on(tmp_path: Path) -> None:
     user.teach()
     assert user.builds().returncode == 0
     assert user.calls() == ["WO-01", "WO-02", "WO-02", "WO-02"]
-    # What was paid before the kill is told before and after, once.
-    (paid,) = (line.partition(":")[0].split()[1:] for line in killed.splitlines() if line.startswith("open"))
-    (wasted,) = (line.split()[1:] for line in user.status().splitlines() if line.startswith("wasted"))
-    assert paid == wasted
+    # What was paid before the kill is told before and after, once: WO-01's answer, and the prose.
+    spent, wasted = re.findall(r"^(?:spent|wasted) +(.+)$", killed, re.MULTILINE)
+    assert not spent.startswith("0 tokens")
+    assert f"wasted  {wasted}\n" in user.status()
+    assert not wasted.startswith("0 tokens")
 
 
 # On a terminal

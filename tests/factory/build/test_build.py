@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from factory.brief import excerpt
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.contract.note import Note
 from factory.llm.port import ProviderError, Request
+from factory.llm.prices import Price
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import commit_files, git, make_repo
@@ -421,6 +423,24 @@ def test_why_an_attempt_failed_is_told_while_the_next_one_goes_on(repo: Path) ->
     assert isinstance(failure, dict)
     assert failure["stage"] == "llm_output_invalid"
     assert scene.events[-2]["failure"] is None
+
+
+def test_what_an_attempt_used_is_told_while_it_and_the_next_one_go_on(repo: Path) -> None:
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        return "prose" if attempt == 1 else writes_its_file(order_id, attempt, request)
+
+    scene = BuildScene(repo, THREE[:1], reply)
+
+    # Each answer has 100 tokens in.
+    assert scene.build(price=Price(Decimal(10_000), Decimal(0))).ended.exit_code == 0
+
+    told = {
+        state.orders[0].state: (state.spent.cost_usd, state.wasted.cost_usd, state.open.cost_usd)
+        for state in scene.states
+    }
+    assert told[OrderPhase.PATCHING] == (1.0, 1.0, None)
+    assert told[OrderPhase.TESTING] == (2.0, 1.0, 1.0)
+    assert told[OrderPhase.LANDED] == (2.0, 1.0, None)
 
 
 def test_why_a_work_order_fails_that_could_never_land_is_told(repo: Path) -> None:
