@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from factory.build.documents import Spending
+from factory.build.documents import RunEntry, Spending
+from factory.build.records import with_runs
 from factory.build.reset import reset
 from factory.build.state_file import require_state
 from factory.build.unrecorded import with_unrecorded
@@ -15,6 +16,7 @@ from factory.llm.ledger_file import DamagedLedger
 from factory.llm.port import Request
 from factory.llm.prices import Price
 from tests.support.answers import a_proposal
+from tests.support.build_states import an_order
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import commit_files, make_repo
 
@@ -117,3 +119,9 @@ def test_a_damaged_file_of_the_ledger_is_named(repo: Path) -> None:
 
     with pytest.raises(DamagedLedger, match=stored.name):
         with_unrecorded(require_state(scene.out), Ledger(scene.out / "ledger"))
+
+
+def test_a_run_in_which_nothing_was_tried_is_not_told_of() -> None:
+    order = an_order(1)
+
+    assert with_runs(order, [(RunEntry(run_id="stopped", attempts=()), None)]) == order
