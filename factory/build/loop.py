@@ -27,7 +27,7 @@ from factory.failure import Failure, FailureClass
 from factory.landing import LandingFailed, land
 from factory.repository import Target
 from factory.routing import exit_code
-from factory.run_record import retell
+from factory.run_record import retell, str_without_hint
 from factory.state import RunState
 from factory.system.signals import shielded
 
@@ -288,7 +288,7 @@ class Loop:
         except LandingFailed as error:
             del self._passed[order_id]
             self._put_back(order_id)
-            self._halt = Halt(ExitCode.ENVIRONMENT, error.message, error.hint)
+            self._halt = Halt(ExitCode.ENVIRONMENT, str_without_hint(error), error.hint)
             self._cut = True
             self._stop_everything()
             return

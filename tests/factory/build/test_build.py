@@ -362,6 +362,24 @@ def test_the_state_is_a_view(repo: Path, loss: str) -> None:
         assert (order.state, order.commit, order.runs) == (known.state, known.commit, known.runs)
 
 
+def test_what_is_in_the_way_of_a_landing_is_named(repo: Path) -> None:
+    lock = repo / ".git" / "index.lock"
+
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        lock.touch()
+        return writes_its_file(order_id, attempt, request)
+
+    scene = BuildScene(repo, THREE[:1], reply)
+    ended = scene.build().ended
+    assert ended.exit_code == 8
+    assert ended.message.startswith(f"{lock}: another git is at work in the checkout")
+    lock.unlink()
+
+    assert scene.build().ended.exit_code == 0
+
+    assert scene.model.asked == [("WO-01", 1)]
+
+
 def test_a_state_that_the_disk_does_not_take_is_the_machines_fault(repo: Path) -> None:
     state = repo.parent / "out" / "state.json"
 
