@@ -21,6 +21,7 @@ from factory.gates.registry import carried_out, verification
 from factory.system.files import FileProblem, read_bounded, write_atomic
 from factory.system.process import capture
 from factory.system.sandbox.port import Terms
+from factory.system.stop import Stop
 from factory.workspace import Checkout
 
 BASELINE_RESULT: Final = "baseline_result.json"
@@ -46,6 +47,7 @@ def examine_baseline(
     exempt: bool = False,
     red_accepted: bool = False,
     terms: Terms | None = None,
+    stop: Stop | None = None,
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
@@ -64,10 +66,12 @@ def examine_baseline(
             the verification needs: then it is only compiled.
         red_accepted: whether the user accepts a baseline that fails.
         terms: the sandbox of the commands; None for none.
+        stop: ends it; None if nothing will.
 
     Raises:
         FileProblem: the result can't be written.
         GitError: git failed.
+        Stopped: `stop` asked for it.
     """
     tree = checkout.git.text("rev-parse", f"{checkout.baseline}^{{tree}}")
     identity = _identity(
@@ -83,7 +87,7 @@ def examine_baseline(
         exempt=exempt,
         tree=checkout.tree,
         landing=LandingTree(checkout.git, checkout.baseline),
-        execute=Executor(checkout, gate_environment, timeout_seconds, folder, terms=terms),
+        execute=Executor(checkout, gate_environment, timeout_seconds, folder, terms=terms, stop=stop),
         temporary=checkout.temporary,
         folder=folder,
     )

@@ -57,7 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stderr.close()
         return ExitCode.REFUSED
     except OSError as error:
-        console.error(f"{error.filename}: {error.strerror}")
+        # Without a name it was standard output.
+        where = "" if error.filename is None else f"{error.filename}: "
+        console.error(f"{where}{error.strerror}")
         return ExitCode.ENVIRONMENT
     except KeyboardInterrupt:
         # Of what changes nothing, or only in steps that are whole.
@@ -144,18 +146,22 @@ def _build(options: argparse.Namespace, console: Console) -> int:
 
 def _status(options: argparse.Namespace, console: Console) -> int:
     from factory.build.state_file import StateCorrupt, require_state
+    from factory.build.unrecorded import with_unrecorded
+    from factory.llm.ledger import Ledger
+    from factory.llm.ledger_file import DamagedLedger
     from factory.report.status import status_document, told_status
 
     try:
         state = require_state(options.out)
-    except StateCorrupt as error:
+        state, others = with_unrecorded(state, Ledger(options.ledger or options.out / "ledger"))
+    except (StateCorrupt, DamagedLedger) as error:
         console.error(str(error))
         return ExitCode.STATE_CORRUPT
     running = is_held(options.out / "lock")
     if options.json:
-        console.result(json.dumps(status_document(state, running=running), sort_keys=True))
+        console.result(json.dumps(status_document(state, others, running=running), sort_keys=True))
     else:
-        console.result(told_status(state, running=running, attempts=options.attempts))
+        console.result(told_status(state, others, running=running, attempts=options.attempts))
     return ExitCode.PASS
 
 

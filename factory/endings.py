@@ -11,7 +11,7 @@ from factory.llm.port import ProviderError
 from factory.repository import NotRestored
 from factory.routing import exit_code
 from factory.run_record import Ending, refused, str_without_hint
-from factory.system.files import FileProblem
+from factory.system.files import FileProblem, Unwritable
 from factory.system.git import GitError
 from factory.system.signals import Interrupted
 
@@ -32,7 +32,7 @@ def ending_of(error: BaseException) -> Ending | None:
             return Ending("not_restored", ExitCode.NOT_RESTORED, str_without_hint(error), error.hint)
         case GitError() | FileProblem() | MachineLacks() | OSError():
             hint = error.hint if isinstance(error, WorkorderError) else ""
-            message = str_without_hint(error) if isinstance(error, WorkorderError) else str(error)
+            message = str_without_hint(error) if isinstance(error, WorkorderError) else _reason(error)
             return Ending(
                 "stopped",
                 ExitCode.ENVIRONMENT,
@@ -51,7 +51,7 @@ def ending_of(error: BaseException) -> Ending | None:
 
 def refusal_of(error: WorkorderError | OSError) -> Ending:
     """The ending that an error means before anything was begun: a file that can't be read is an input."""
-    if isinstance(error, FileProblem):
+    if isinstance(error, FileProblem) and not isinstance(error, Unwritable):
         return refused(error)
     ending = ending_of(error)
     assert ending is not None
@@ -71,7 +71,9 @@ def interrupted(signal: Interrupted, landed: str | None) -> Ending:
 def failed(order_id: str, failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
     """The ending of a work order whose attempts are spent."""
     hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
-    spent = f"{len(attempts)} attempt{'s are' if len(attempts) > 1 else ' is'} spent"
+    # The last one's number: in a build, earlier ones may have been made on another base.
+    made = attempts[-1]["attempt"]
+    spent = f"{made} attempt{'s are' if made != 1 else ' is'} spent"
     message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.told}"
     return Ending("failed", ExitCode.FAIL, message, hint, failure, attempts=attempts)
 
@@ -81,3 +83,8 @@ def stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
     why = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}"
     message = f"{_UNANSWERED.get(failure.failure_class, why)}: {failure.told}"
     return Ending("stopped", exit_code(failure), message, failure.hint, failure, attempts=attempts)
+
+
+def _reason(error: OSError) -> str:
+    reason = (error.strerror or str(error) or type(error).__name__).lower()
+    return f"{error.filename}: {reason}" if error.filename is not None else reason

@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.artifacts import REPAIR_FILE, RunFolder
 from factory.configuration import Configuration
-from factory.contract.canonical import dump
 from factory.contract.note import Note, notes_hash
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
@@ -111,7 +110,7 @@ class Execution:
         world: what it touches beside the repository.
         facts: further facts for the record.
         lands: whether a passed attempt is landed; else it only counts as passed.
-        entered: told the node, the attempt, and why the attempt before failed when the graph enters a node.
+        entered: told the node and the state when the graph enters a node.
         terms: the sandbox of every command; None for none.
         stop: ends it when another thread asks for that.
     """
@@ -127,7 +126,7 @@ class Execution:
     facts: JsonObject
     known: BaselineReport | None = None
     lands: bool = True
-    entered: Callable[[str, int, JsonObject | None], None] = lambda _node, _attempt, _failure: None
+    entered: Callable[[str, RunState], None] = lambda _node, _state: None
     terms: Terms | None = None
     stop: Stop | None = None
 
@@ -156,9 +155,7 @@ class Execution:
         except Interrupted as signal:
             ending = interrupted(signal, landed())
         except Stopped:
-            used = _unfinished(start["attempt"], meter, self.price)
-            message = "stopped; nothing is left half done"
-            ending = Ending("interrupted", ExitCode.INTERRUPTED, message, attempts=used)
+            ending = Ending("interrupted", ExitCode.INTERRUPTED, "stopped; nothing is left half done")
         except BaseException as error:
             expected = ending_of(error)
             if expected is None:
@@ -307,19 +304,6 @@ def settings_facts(settings: AttemptSettings) -> JsonObject:
         "max_output_tokens": settings.parameters.max_output_tokens,
         "knowledge": notes_hash(settings.notes),
     }
-
-
-def _unfinished(attempt: int, meter: Meter, price: Price | None) -> tuple[JsonObject, ...]:
-    """The record of what was answered before a stop, as one attempt that came to nothing."""
-    if not meter.calls:
-        return ()
-    record: JsonObject = {
-        "attempt": attempt,
-        "passed": False,
-        "failure": None,
-        "usage": dump(meter.usage),
-    }
-    return (meter.priced(record, price),)
 
 
 def imported_graph() -> Callable[[Deps, RunState], RunState]:

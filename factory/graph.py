@@ -52,5 +52,5 @@ def execute(deps: Deps, start: RunState) -> RunState:
 def _enter(state: RunState, *, node: Callable[[RunState, Deps], RunState], name: str, deps: Deps) -> RunState:
     if deps.stop is not None:
         deps.stop.heed()
-    deps.entered(name, state["attempt"], state.get("previous_failure"))
+    deps.entered(name, state)
     return node(state, deps)

@@ -237,9 +237,13 @@ def _add_status(commands: "argparse._SubParsersAction[_Parser]") -> None:
     command = commands.add_parser(
         "status",
         help="tell where a build stands",
-        description="Tell where a build stands, from its state; nothing is changed.",
+        description="Tell where a build stands, from its state, and what it used, from the ledger; nothing is"
+        " changed.",
     )
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the build's directory")
+    command.add_argument(
+        "--ledger", type=Path, metavar="DIR", help="where answers are remembered (default: OUT/ledger)"
+    )
     command.add_argument("--attempts", action="store_true", help="tell of every attempt what it used")
     command.add_argument("--json", action="store_true", help="print the state as JSON")
 

@@ -113,7 +113,9 @@ def target(git: Git, branch: str | None) -> Target:
     _require_utf8(branch)
     ref = f"refs/heads/{branch}"
     if not git.call("check-ref-format", ref).ok or branch.startswith("-") or branch == "HEAD":
-        raise Refused("is not a branch name", where=f"--branch {branch}")
+        raise Refused(
+            "is not a branch name", where=f"--branch {branch!r}", hint="choose one that `git branch` takes"
+        )
     tip = git.commit_id(ref)
     if tip is None:
         _require_creatable(git, ref, head)

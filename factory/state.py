@@ -21,12 +21,13 @@ class RunState(TypedDict, total=False):
     Keys:
         attempt: the number of the attempt under way, from 1.
         proposal: the proposal of this attempt, as `WriteProposal` dumps.
-        unread_answer: the answer of this attempt, if no proposal could be read out of it.
+        unread_reply: what the model said in this attempt, if no proposal could be read out of it.
         tree: git's id of the tree with the proposal's files, once they are written.
-        usage: the tokens of this attempt's answer, as `Usage` dumps; None while there is none.
+        answer: the ledger's name of this attempt's answer; None while there is none.
+        usage: its tokens, as `Usage` dumps; None while there is none.
         failure: why this attempt failed, as `Failure` dumps; None while it has not.
         previous_proposal: what the attempt before proposed, for the retry's prompt.
-        previous_answer: the `unread_answer` of the attempt before, for the retry's prompt.
+        previous_reply: the `unread_reply` of the attempt before, for the retry's prompt.
         previous_failure: why the attempt before failed.
         attempts: one record for each finished attempt.
         verdict: how the run ended; None while it goes on.
@@ -35,12 +36,13 @@ class RunState(TypedDict, total=False):
 
     attempt: int
     proposal: JsonObject | None
-    unread_answer: str | None
+    unread_reply: str | None
     tree: str | None
+    answer: str | None
     usage: JsonObject | None
     failure: JsonObject | None
     previous_proposal: JsonObject | None
-    previous_answer: str | None
+    previous_reply: str | None
     previous_failure: JsonObject | None
     attempts: list[JsonObject]
     verdict: Verdict | None

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from threading import Timer
 
 from factory.build.code_map import write_code_map
 from factory.build.documents import BuildState, Ended
@@ -28,6 +29,7 @@ from factory.endings import ending_of, refusal_of
 from factory.execution import AttemptSettings, Outside, configured_price, sandbox_facts
 from factory.exit_codes import ExitCode
 from factory.landing import land
+from factory.llm.prices import known_price
 from factory.preflight import clean_up, indexes_folder
 from factory.removal import remove_tree
 from factory.repository import Target, outside, require_ready, state_folder, target
@@ -36,6 +38,7 @@ from factory.system.console import visible
 from factory.system.git import Git
 from factory.system.lock import exclusive
 from factory.system.signals import Interrupted, shielded
+from factory.system.stop import Stop, Stopped
 
 
 @dataclass(frozen=True)
@@ -183,7 +186,8 @@ def _executed(
         return None
     configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
-    world.model(None, settings.attempts.price or configured_price(configuration))
+    price = settings.attempts.price or configured_price(configuration)
+    records.priced(price or known_price(world.model(None, price)))
     terms = world.terms(False, configuration)
     records.event("sandbox", used=sandbox_facts(terms))
     deadline = None
@@ -208,17 +212,21 @@ def _executed(
             now=world.clock.monotonic,
         )
 
-        with checkouts.at(found.base) as opened:
-            report = verified(
-                plan,
-                opened,
-                out,
-                configuration,
-                settings.attempts,
-                world,
-                red_accepted=settings.baseline_red,
-                terms=terms,
-            )
+        try:
+            with _stop_at(deadline, world.clock.monotonic) as stop, checkouts.at(found.base) as opened:
+                report = verified(
+                    plan,
+                    opened,
+                    out,
+                    configuration,
+                    settings.attempts,
+                    world,
+                    red_accepted=settings.baseline_red,
+                    terms=terms,
+                    stop=stop,
+                )
+        except Stopped:
+            return Halt.at_deadline()
         worker = Worker(
             goal=goal,
             out=out,
@@ -242,6 +250,21 @@ def _emptied(folder: Path) -> Iterator[Path]:
         yield folder
     finally:
         remove_tree(folder)
+
+
+@contextmanager
+def _stop_at(deadline: float | None, now: Callable[[], float]) -> Iterator[Stop | None]:
+    """A stop that is asked for when the deadline comes within the block; None without a deadline."""
+    if deadline is None:
+        yield None
+        return
+    with Stop() as stop:
+        timer = Timer(max(0.0, deadline - now()), stop.ask)
+        timer.start()
+        try:
+            yield stop
+        finally:
+            timer.cancel()
 
 
 def _ended(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase]:

@@ -14,9 +14,13 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.llm.port import Usage
+from factory.llm.prices import Price
 from factory.system.console import visible
 
 SCHEMA_VERSION: Final = 1
+
+RETIRED: Final = ".retired-"
+"""What the name of a run holds whose answers were set aside, so that the model is asked anew."""
 
 _EXCERPT_CHARS: Final = 500
 
@@ -58,7 +62,8 @@ class AttemptRecord(_Record):
     Attributes:
         attempt: its number, from 1.
         passed: whether its gates passed, those of the landing included.
-        stage: where it failed; None if it has not.
+        stage: where it failed; None if it has not, or if it has not ended.
+        answer: the ledger's name of its answer; None without one.
         input_tokens: of its answer, the cached ones included; 0 without an answer.
         output_tokens: of its answer.
         cost_usd: what the answer cost; None if no price is known.
@@ -67,6 +72,7 @@ class AttemptRecord(_Record):
     attempt: int
     passed: bool
     stage: Stage | None = None
+    answer: str | None = None
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
@@ -81,11 +87,23 @@ class AttemptRecord(_Record):
                 "attempt": record["attempt"],
                 "passed": record["passed"],
                 "stage": failure.get("stage") if isinstance(failure, dict) else None,
+                "answer": record.get("answer"),
                 "input_tokens": used.input_tokens if used else 0,
                 "output_tokens": used.output_tokens if used else 0,
                 "cost_usd": record.get("cost_usd"),
             }
         )
+
+    @property
+    def ended(self) -> bool:
+        """Whether it passed or failed: it is not under way, and was not cut off."""
+        return self.passed or self.stage is not None
+
+    def priced(self, price: Price | None) -> "AttemptRecord":
+        """With what its answer cost at that price."""
+        used = Usage(input_tokens=self.input_tokens, output_tokens=self.output_tokens)
+        cost = None if price is None or self.answer is None else float(round(price.of(used), 6))
+        return self.model_copy(update={"cost_usd": cost})
 
 
 class RunEntry(_Record):
@@ -110,8 +128,8 @@ class Spending(_Record):
 
     @classmethod
     def on(cls, attempts: Iterable[AttemptRecord]) -> "Spending":
-        """What these attempts used."""
-        found = tuple(attempts)
+        """What these attempts used; an answer that several took from the ledger was paid once."""
+        found = {attempt.answer or number: attempt for number, attempt in enumerate(attempts)}.values()
         costs = [attempt.cost_usd for attempt in found if attempt.cost_usd is not None]
         return cls(
             input_tokens=sum(attempt.input_tokens for attempt in found),
@@ -160,7 +178,7 @@ class OrderState(_Record):
     @property
     def spent(self) -> Spending:
         """What it used."""
-        return Spending.on((*self.useful_attempts, *self.wasted_attempts))
+        return Spending.on(attempt for _, attempt in self._tried)
 
     @property
     def useful_attempts(self) -> tuple[AttemptRecord, ...]:
@@ -170,7 +188,25 @@ class OrderState(_Record):
     @property
     def wasted_attempts(self) -> tuple[AttemptRecord, ...]:
         """What came to nothing: failed attempts, and what was made again on another baseline."""
-        return tuple(attempt for run, attempt in self._tried if not self._counts(run, attempt))
+        not_wasted = {*self.useful_attempts, *self.open_attempts}
+        answers = {attempt.answer for attempt in not_wasted if attempt.answer is not None}
+        return tuple(
+            attempt
+            for run, attempt in self._tried
+            if not self._counts(run, attempt)
+            and not self._is_open(run, attempt)
+            and attempt.answer not in answers
+        )
+
+    @property
+    def open_attempts(self) -> tuple[AttemptRecord, ...]:
+        """What was answered and has not ended; what was cut off there takes the answer from the ledger."""
+        ended = {attempt.answer for _, attempt in self._tried if attempt.ended and attempt.answer}
+        return tuple(
+            attempt
+            for run, attempt in self._tried
+            if self._is_open(run, attempt) and attempt.answer not in ended
+        )
 
     @property
     def _tried(self) -> tuple[tuple[RunEntry, AttemptRecord], ...]:
@@ -178,6 +214,9 @@ class OrderState(_Record):
 
     def _counts(self, run: RunEntry, attempt: AttemptRecord) -> bool:
         return attempt.passed and run.run_id == (self.landed_run if self.commit else self.runs[-1].run_id)
+
+    def _is_open(self, run: RunEntry, attempt: AttemptRecord) -> bool:
+        return not attempt.ended and self.commit is None and RETIRED not in run.run_id
 
 
 class Ended(_Record):
@@ -213,6 +252,7 @@ class BuildState(_Record):
         repository: the git directory.
         branch: where it lands.
         base: the commit that it starts from.
+        price: what an answer costs, as the latest pass knows it; None if it does not.
         state: its state.
         ended: how it ended; None while it has not.
         orders: the work orders in the plan's order.
@@ -227,6 +267,7 @@ class BuildState(_Record):
     repository: str
     branch: str
     base: str
+    price: Price | None = None
     state: BuildPhase = BuildPhase.INIT
     ended: Ended | None = None
     orders: tuple[OrderState, ...]
@@ -273,6 +314,11 @@ class BuildState(_Record):
     def wasted(self) -> Spending:
         """The part of it that came to nothing."""
         return Spending.on(attempt for order in self.orders for attempt in order.wasted_attempts)
+
+    @property
+    def open(self) -> Spending:
+        """The part of it whose attempts have not ended."""
+        return Spending.on(attempt for order in self.orders for attempt in order.open_attempts)
 
 
 def plan_difference(before: BuildState, plan: Plan) -> tuple[str, ...]:

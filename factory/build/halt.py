@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from factory.build.worker import Result
+from factory.exit_codes import ExitCode
 from factory.failure import Failure
 
 
@@ -25,6 +26,15 @@ class Halt:
     order_id: str | None = None
     run_id: str | None = None
     failure: Failure | None = None
+
+    @classmethod
+    def at_deadline(cls) -> "Halt":
+        """Because the time is up."""
+        return cls(
+            ExitCode.BUDGET,
+            "the deadline has come",
+            "build again with a later one: nothing that was paid is paid again",
+        )
 
     @classmethod
     def of(cls, order_id: str, result: Result) -> "Halt":

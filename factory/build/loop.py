@@ -15,7 +15,7 @@ from factory.build.documents import LastFailure, RunEntry
 from factory.build.halt import Halt
 from factory.build.history import History
 from factory.build.machine import OrderPhase
-from factory.build.records import Records, attempts_of
+from factory.build.records import Records, attempts_of, attempts_so_far
 from factory.build.schedule import Dependencies, given_up, next_to_land, startable
 from factory.build.trees import Changes, Trees, changes, collisions
 from factory.build.worker import AttemptTask, LandingTask, Result, Worker
@@ -27,7 +27,8 @@ from factory.failure import Failure, FailureClass
 from factory.landing import LandingFailed, land
 from factory.repository import Target
 from factory.routing import exit_code
-from factory.run_record import retell
+from factory.run_record import retell, str_without_hint
+from factory.state import RunState
 from factory.system.signals import shielded
 
 _FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)
@@ -44,8 +45,7 @@ class _Running:
 class _Entered:
     order_id: str
     node: str
-    attempt: int
-    failure: JsonObject | None
+    state: RunState
 
 
 @dataclass(frozen=True)
@@ -115,9 +115,9 @@ class Loop:
         self._halt: Halt | None = None
         self._cut = False
 
-    def entered(self, order_id: str, node: str, attempt: int, failure: JsonObject | None) -> None:
+    def entered(self, order_id: str, node: str, state: RunState) -> None:
         """What workers tell when they enter a node; in any thread."""
-        self._messages.put(_Entered(order_id, node, attempt, failure))
+        self._messages.put(_Entered(order_id, node, state))
 
     def run(self, worker: Worker) -> Halt | None:
         """Go on until nothing can be started any more.
@@ -200,11 +200,7 @@ class Loop:
     def _handle(self, message: _Message | None) -> None:
         match message:
             case None:
-                self._halt = self._halt or Halt(
-                    ExitCode.BUDGET,
-                    "the deadline has come",
-                    "build again with a later one: nothing that was paid is paid again",
-                )
+                self._halt = self._halt or Halt.at_deadline()
                 self._stop_everything()
             case _Entered():
                 if message.order_id in self._running and message.order_id not in self._discarded:
@@ -222,15 +218,23 @@ class Loop:
                     self._settle(task, result)
 
     def _show(self, entered: _Entered) -> None:
-        """The states of a work order that follow from the nodes it goes through."""
+        """The states of a work order that follow from the nodes it goes through, and what it has used."""
+        attempt, failure = entered.state["attempt"], entered.state.get("previous_failure")
+        changed: dict[str, object] = {}
         if entered.node == "se":
-            phase = OrderPhase.GENERATING if entered.attempt == 1 else OrderPhase.PATCHING
-            failed = {}
-            if entered.failure is not None:
-                failed = {"last_failure": LastFailure.of(Failure.model_validate(entered.failure))}
-            self._records.order(entered.order_id, phase, attempt=entered.attempt, **failed)
+            phase = OrderPhase.GENERATING if attempt == 1 else OrderPhase.PATCHING
+            changed["attempt"] = attempt
+            if failure is not None:
+                changed["last_failure"] = LastFailure.of(Failure.model_validate(failure))
         elif entered.node == "tr":
-            self._records.order(entered.order_id, OrderPhase.TESTING)
+            phase = OrderPhase.TESTING
+        else:
+            return
+        task = self._running[entered.order_id].task
+        run = RunEntry(run_id=task.run_id, attempts=attempts_so_far(entered.state, self._records.state.price))
+        if run.attempts:
+            changed["runs"] = self._records.state.order(entered.order_id).with_run(run).runs
+        self._records.order(entered.order_id, phase, **changed)
 
     def _settle(self, task: AttemptTask | LandingTask, result: Result) -> None:
         order_id = task.order.id
@@ -284,7 +288,7 @@ class Loop:
         except LandingFailed as error:
             del self._passed[order_id]
             self._put_back(order_id)
-            self._halt = Halt(ExitCode.ENVIRONMENT, error.message, error.hint)
+            self._halt = Halt(ExitCode.ENVIRONMENT, str_without_hint(error), error.hint)
             self._cut = True
             self._stop_everything()
             return

@@ -22,12 +22,14 @@ from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.failure import Failure
+from factory.llm.prices import Price
+from factory.state import RunState
 from factory.system.clock import Clock
 from factory.system.files import read_bounded
 
 
 def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
-    """What was tried, by work order: of each run folder its attempts and the failure that ended it.
+    """What was tried, by contract: of each run folder its attempts and the failure that ended it.
 
     In the order of their beginning. A folder that is damaged or without a summary is left out.
     """
@@ -41,8 +43,8 @@ def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
             # Written by another version, or damaged: it explains nothing then.
             continue
     runs: dict[str, list[tuple[RunEntry, Failure | None]]] = {}
-    for _, order_id, entry, failure in sorted(found, key=lambda run: run[:2]):
-        runs.setdefault(order_id, []).append((entry, failure))
+    for _, contract, entry, failure in sorted(found, key=lambda run: run[:2]):
+        runs.setdefault(contract, []).append((entry, failure))
     return runs
 
 
@@ -68,6 +70,11 @@ class Records:
     def event(self, kind: str, **facts: JsonValue) -> None:
         """Tell what happened, without a transition."""
         self._told(self._events.append(kind, **facts))
+
+    def priced(self, price: Price | None) -> None:
+        """What an answer costs in this pass."""
+        self.state = self.state.model_copy(update={"price": price})
+        self._write()
 
     def build(self, phase: BuildPhase, ended: Ended | None = None) -> None:
         """The build goes into another state.
@@ -119,7 +126,8 @@ class Records:
 def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:
     """A work order's state with what the run folders tell."""
     for entry, failure in runs:
-        order = order.with_run(entry)
+        if entry.attempts or failure is not None:
+            order = order.with_run(entry)
         if entry.attempts:
             order = order.model_copy(update={"attempt": entry.attempts[-1].attempt})
         if failure is not None:
@@ -137,12 +145,21 @@ def attempts_of(records: JsonValue) -> tuple[AttemptRecord, ...]:
     return tuple(AttemptRecord.of(record) for record in listed if isinstance(record, dict))
 
 
+def attempts_so_far(state: RunState, price: Price | None) -> tuple[AttemptRecord, ...]:
+    """The attempts of a run that goes on; the one under way is among them once it is answered."""
+    records: list[JsonValue] = [*state["attempts"]]
+    if state.get("usage") is not None:
+        answered = {"answer": state["answer"], "usage": state["usage"]}
+        records.append({"attempt": state["attempt"], "passed": False, **answered})
+    return tuple(attempt.priced(price) for attempt in attempts_of(records))
+
+
 def _told(summary: JsonObject) -> tuple[str, str, RunEntry, Failure | None]:
     failure = summary["failure"]
     entry = RunEntry(run_id=str(summary["run_id"]), attempts=attempts_of(summary["attempts"]))
     return (
         str(summary["started"]),
-        str(summary["work_order"]),
+        str(summary["contract"]),
         entry,
         Failure.model_validate(failure) if failure is not None else None,
     )

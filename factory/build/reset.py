@@ -3,20 +3,17 @@
 Beside the ledger, only the state's list of runs is changed. Commits, folders and files stay as they are.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from typing import Final
 
-from factory.build.documents import BuildState, OrderState
+from factory.build.documents import RETIRED, BuildState, OrderState, RunEntry
 from factory.build.machine import OrderPhase
 from factory.build.state_file import require_state, save_state
 from factory.llm.ledger import Ledger
 from factory.repository import Refused
 from factory.system.lock import exclusive
-
-_RETIRED: Final = ".retired-"
 
 
 @dataclass(frozen=True)
@@ -56,25 +53,34 @@ def reset(out: Path, ledger: Path, named: Sequence[str]) -> tuple[Reset, ...]:
         for entry in remembered.entries():
             if entry.request.subject in keys:
                 keys[entry.request.subject].append(entry.key)
-        done = tuple(
-            Reset(order.id, sum(remembered.retire(key) for key in keys[order.contract])) for order in chosen
-        )
-        for order, one in zip(chosen, done, strict=True):
-            if one.answers:
-                state = state.with_order(_told_apart(order))
+        done = []
+        for order in chosen:
+            names = {key: name for key in keys[order.contract] if (name := remembered.retire(key))}
+            done.append(Reset(order.id, len(names)))
+            if names:
+                state = state.with_order(_told_apart(order, names))
         save_state(out, state)
         # Of one that was blocked nobody expects an answer.
         return tuple(one for one in done if named or one.answers)
 
 
-def _told_apart(order: OrderState) -> OrderState:
-    """With runs that the next build does not take for its own: what they used stays used."""
+def _told_apart(order: OrderState, retired: Mapping[str, str]) -> OrderState:
+    """With runs that the next build does not take for its own: what they used stays used.
+
+    Args:
+        order: the work order.
+        retired: the names that its answers have now, by those that they had.
+    """
     names = {run.run_id for run in order.runs}
     runs = []
     for run in order.runs:
-        if _RETIRED not in run.run_id:
-            number = next(n for n in count(1) if f"{run.run_id}{_RETIRED}{n}" not in names)
-            run = run.model_copy(update={"run_id": f"{run.run_id}{_RETIRED}{number}"})
+        if RETIRED not in run.run_id:
+            number = next(n for n in count(1) if f"{run.run_id}{RETIRED}{n}" not in names)
+            attempts = tuple(
+                attempt.model_copy(update={"answer": retired.get(attempt.answer or "", attempt.answer)})
+                for attempt in run.attempts
+            )
+            run = RunEntry(run_id=f"{run.run_id}{RETIRED}{number}", attempts=attempts)
         runs.append(run)
     return order.model_copy(update={"runs": tuple(runs)})
 

@@ -1,5 +1,6 @@
 """What a build starts from: the state of an earlier pass, or what git and the run folders tell."""
 
+import shlex
 from pathlib import Path
 
 from factory.build.documents import BuildState, OrderState, plan_difference
@@ -30,10 +31,15 @@ def require_same(
         return
     repository = visible(str(goal.git.common_dir))
     if (before.repository, before.branch) != (repository, goal.branch):
+        hint = "name another directory with --out"
+        if before.repository == repository:
+            hint = f"to go on with it, say --branch {shlex.quote(before.branch)}; else {hint}"
+        elif not Path(before.repository).exists():
+            hint = f"if the repository was moved, say --rebuild-state; else {hint}"
         raise Refused(
             f"holds a build of the branch {before.branch} in {before.repository}",
             where=str(out),
-            hint="name another directory with --out",
+            hint=hint,
         )
     different = plan_difference(before, plan)
     if different and not accept_plan:
@@ -66,7 +72,7 @@ def state_to_start_from(
     )
     if before is None:
         runs = runs_in(out)
-        orders = tuple(with_runs(order, runs.get(order.id, [])) for order in fresh.orders)
+        orders = tuple(with_runs(order, runs.get(order.contract, [])) for order in fresh.orders)
         return fresh.model_copy(update={"orders": orders})
     known = {order.id: order for order in before.orders}
     orders = tuple(
@@ -76,6 +82,7 @@ def state_to_start_from(
         update={
             "build_id": before.build_id if before.plan_hash == fresh.plan_hash else fresh.build_id,
             "state": before.state,
+            "price": before.price,
             "created": before.created,
             "orders": orders,
         }

@@ -12,6 +12,7 @@ from factory.repository import Refused
 from factory.system.console import visible
 from factory.system.environment import gate_environment
 from factory.system.sandbox.port import Terms
+from factory.system.stop import Stop
 from factory.workspace import Checkout
 
 
@@ -25,6 +26,7 @@ def verified(
     *,
     red_accepted: bool,
     terms: Terms | None,
+    stop: Stop | None,
 ) -> BaselineReport:
     """What the repository's own verification says of the base, before anything is paid.
 
@@ -37,10 +39,12 @@ def verified(
         world: for the environment, and for telling the user.
         red_accepted: whether it may fail.
         terms: the sandbox of the commands; None for none.
+        stop: ends it; None if nothing will.
 
     Raises:
         Refused: it fails and that is not accepted, or it changes files, so that it can judge nothing.
         MachineLacks: a program that it needs is not installed.
+        Stopped: `stop` asked for it.
     """
     contract = plan.verify_contract
     exempt = contract is not None and not all(
@@ -65,6 +69,7 @@ def verified(
         exempt=exempt,
         red_accepted=red_accepted,
         terms=terms,
+        stop=stop,
     )
     _refuse_red(report, out, accepted=red_accepted)
     return report

@@ -118,8 +118,7 @@ class Worker:
         world: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
         place: opens a checkout of a commit.
-        entered: told the work order, the node, the attempt, and why the attempt before failed when one enters
-            a node; called in any thread.
+        entered: told the work order, the node and the state when one enters a node; called in any thread.
     """
 
     goal: Target
@@ -130,7 +129,7 @@ class Worker:
     world: Outside
     terms: Terms | None
     place: Callable[[str], AbstractContextManager[Checkout]]
-    entered: Callable[[str, str, int, JsonObject | None], None]
+    entered: Callable[[str, str, RunState], None]
     _stops: dict[str, Stop] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: bool = False

@@ -30,6 +30,8 @@ _TAIL_BYTES: Final = 8_000
 _TAIL_LINES: Final = 8
 _TAIL_CHARS: Final = 1_000
 
+_HINT: Final = "repair the program, or name another model; then run again: stored answers are used"
+
 
 class CommandModel:
     """A model behind a local program.
@@ -149,5 +151,5 @@ class CommandModel:
         text = visible("\n".join(lines))[-_TAIL_CHARS:]
         return "".join(f"\n  | {line}" for line in text.splitlines())
 
-    def _error(self, message: str, *, hint: str = "") -> ProviderError:
+    def _error(self, message: str, *, hint: str = _HINT) -> ProviderError:
         return ProviderError(message, where=f"command:{self.name}", hint=hint)

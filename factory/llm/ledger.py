@@ -139,13 +139,29 @@ class Ledger:
                 return entry
         return None
 
-    def retire(self, key: str) -> bool:
+    def answers(self) -> Iterator[tuple[str, Entry]]:
+        """All stored calls by their keys, then the retired ones by their names, each sorted.
+
+        Raises:
+            DamagedLedger: as for `find`.
+        """
+        for entry in self.entries():
+            yield entry.key, entry
+        retired = RetiredAnswers(self.directory)
+        for key, numbers in sorted(retired.numbers().items()):
+            for number in numbers:
+                path = retired.path(key, number)
+                found = _read(path, key)
+                if found is not None:
+                    yield path.stem, found
+
+    def retire(self, key: str) -> str | None:
         """Set the stored answer aside for good, so that the model is asked again; it stays paid.
 
         One caller at a time, in any number of processes.
 
         Returns:
-            Whether there was one.
+            The name that it has now; None if there was none.
         """
         return RetiredAnswers(self.directory).retire(key)
 

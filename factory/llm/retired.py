@@ -38,19 +38,19 @@ class RetiredAnswers:
         """The file of a retired answer."""
         return self._directory / f"{key}.{number}.json"
 
-    def retire(self, key: str) -> bool:
+    def retire(self, key: str) -> str | None:
         """Set the stored answer aside, in one step: a crash leaves it here or there. One caller at a time.
 
         Returns:
-            Whether there was one.
+            The name that it has now; None if there was none.
         """
         self._directory.mkdir(parents=True, exist_ok=True)
-        number = max(self.numbers().get(key, []), default=0) + 1
+        path = self.path(key, max(self.numbers().get(key, []), default=0) + 1)
         try:
-            (self._ledger / f"{key}.json").rename(self.path(key, number))
+            (self._ledger / f"{key}.json").rename(path)
         except FileNotFoundError:
-            return False
+            return None
         # The new place first: after a power loss the answer is in both rather than in none.
         sync_directory(self._directory)
         sync_directory(self._ledger)
-        return True
+        return path.stem

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from factory.artifacts import RunFolder
 from factory.contract.note import Note
-from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure
 from factory.gates.registry import Part
@@ -38,7 +37,7 @@ class Deps:
         max_attempts: how many attempts model defects may spend.
         progress: tells the user what happens now.
         lands: whether a passed attempt is landed; else it only counts as passed.
-        entered: told the node, the attempt, and why the attempt before failed when the graph enters a node.
+        entered: told the node and the state when the graph enters a node.
         mutants: how many mutants of the written lines are tried; 0 for none.
         kill_threshold: the percentage of them that the checks must notice; None to record it only.
         terms: the sandbox of every command; None for none.
@@ -61,7 +60,7 @@ class Deps:
     max_attempts: int
     progress: Callable[[str], None]
     lands: bool
-    entered: Callable[[str, int, JsonObject | None], None]
+    entered: Callable[[str, RunState], None]
     mutants: int
     kill_threshold: int | None
     terms: Terms | None

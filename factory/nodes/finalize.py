@@ -68,12 +68,13 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
     else:
         update["attempt"] = number + 1
         update["previous_proposal"] = state.get("proposal")
-        update["previous_answer"] = state.get("unread_answer")
+        update["previous_reply"] = state.get("unread_reply")
         update["previous_failure"] = dump_brief(failure)
         update["proposal"] = None
-        update["unread_answer"] = None
+        update["unread_reply"] = None
         update["tree"] = None
         update["failure"] = None
+        update["answer"] = None
         update["usage"] = None
         return update
     update["failure"] = dump_brief(failure)
@@ -88,6 +89,7 @@ def _recorded(state: RunState, failure: Failure | None) -> list[JsonObject]:
         "passed": failure is None,
         "summary": excerpt(str(proposal["summary"])) if proposal is not None else None,
         "failure": dump_brief(failure) if failure else None,
+        "answer": state.get("answer"),
         "usage": state.get("usage"),
     }
     return [*state["attempts"], record]

@@ -15,6 +15,7 @@ from factory.contract.work_order import Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.registry import gating_commands
 from factory.llm.budget import BudgetReached
+from factory.llm.ledger import call_key
 from factory.llm.port import Answer, FinishReason, ProviderError, Request
 from factory.llm.template import transcript
 from factory.nodes.deps import Deps, failed
@@ -68,14 +69,17 @@ def propose(state: RunState, deps: Deps) -> RunState:
     deps.folder.event(
         "answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason
     )
-    usage = answer.usage.model_dump(mode="json")
+    paid: RunState = {
+        "answer": call_key(deps.model.adapter, deps.model.name, request),
+        "usage": answer.usage.model_dump(mode="json"),
+    }
     proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
     if isinstance(proposal, Failure):
-        return {**failed(proposal), "usage": usage, "unread_answer": _repeatable(answer)}
+        return {**failed(proposal), **paid, "unread_reply": _repeatable(answer)}
     document = dump(proposal)
     assert isinstance(document, dict)
     folder.document("proposed_writes.json", document)
-    return {"proposal": document, "usage": usage}
+    return {"proposal": document, **paid}
 
 
 def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:
@@ -164,7 +168,7 @@ def _previous(state: RunState) -> PreviousAttempt | None:
     return PreviousAttempt(
         WriteProposal.model_validate(proposal) if proposal else None,
         Failure.model_validate(failure),
-        state.get("previous_answer") or "",
+        state.get("previous_reply") or "",
     )
 
 

@@ -12,11 +12,12 @@ _TITLE_CHARS: Final = 50
 _MESSAGE_CHARS: Final = 200
 
 
-def told_status(state: BuildState, *, running: bool, attempts: bool = False) -> str:
+def told_status(state: BuildState, others: Spending, *, running: bool, attempts: bool = False) -> str:
     """The text.
 
     Args:
-        state: of the build.
+        state: of the build, with what only the ledger tells.
+        others: what the ledger's answers for work orders of other plans used.
         running: whether a process is at work on it.
         attempts: whether each attempt gets a line.
     """
@@ -30,12 +31,12 @@ def told_status(state: BuildState, *, running: bool, attempts: bool = False) -> 
         lines.append(f"  {in_one_line(state.ended.message)}")
         if state.ended.hint:
             lines.append(f"  hint: {in_one_line(state.ended.hint)}")
-    lines += ["", *_orders(state, attempts=attempts), "", *_spending(state)]
+    lines += ["", *_orders(state, attempts=attempts), "", *_spending(state, others)]
     return "\n".join(lines)
 
 
-def status_document(state: BuildState, *, running: bool) -> JsonObject:
-    """The same for a program: the state as on the disk, and `running`, `spent`, `useful` and `wasted`."""
+def status_document(state: BuildState, others: Spending, *, running: bool) -> JsonObject:
+    """The same for a program: the state, `running`, `spent`, and its parts `useful`, `wasted` and `open`."""
     whole = dump(state)
     assert isinstance(whole, dict)
     return {
@@ -44,6 +45,8 @@ def status_document(state: BuildState, *, running: bool) -> JsonObject:
         "spent": dump(state.spent),
         "useful": dump(state.useful),
         "wasted": dump(state.wasted),
+        "open": dump(state.open),
+        "others": dump(others),
     }
 
 
@@ -95,7 +98,9 @@ def _orders(state: BuildState, *, attempts: bool) -> list[str]:
 
 
 def _attempt(run: RunEntry, attempt: AttemptRecord) -> str:
-    end = "passed" if attempt.passed else f"failed at {attempt.stage}"
+    end = f"failed at {attempt.stage}" if attempt.stage is not None else "not ended"
+    if attempt.passed:
+        end = "passed"
     return f"{in_one_line(run.run_id)} attempt {attempt.attempt}: {end}, {spent(Spending.on([attempt]))}"
 
 
@@ -110,12 +115,19 @@ def _tokens(spending: Spending) -> str:
     return f"{spending.input_tokens:,} / {spending.output_tokens:,}"
 
 
-def _spending(state: BuildState) -> list[str]:
-    return [
+def _spending(state: BuildState, others: Spending) -> list[str]:
+    lines = [
         f"spent   {spent(state.spent)}",
         f"useful  {spent(state.useful)}",
         f"wasted  {spent(state.wasted)}",
     ]
+    if state.open != Spending():
+        lines.append(
+            f"open    {spent(state.open)}: of attempts that have not ended; nothing of it is paid again"
+        )
+    if others != Spending():
+        lines.append(f"others  {spent(others)}: for what is not in this plan; limits count it")
+    return lines
 
 
 def _cut(text: str, length: int) -> str:

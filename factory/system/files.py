@@ -30,6 +30,10 @@ class FileProblem(WorkorderError):
     """A file that can't be read or written as asked; `where` holds its path."""
 
 
+class Unwritable(FileProblem):
+    """A file of ours that the machine does not take: the disk is full, or a permission is missing."""
+
+
 def read_bounded(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> bytes:
     """The bytes of a regular file.
 
@@ -59,13 +63,13 @@ def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
     after. What a killed writer leaves is found by `remove_unfinished`.
 
     Raises:
-        FileProblem: the file can't be written; nothing was changed.
+        Unwritable: the file can't be written; nothing was changed.
     """
     try:
         _make_directory(path.parent)
         descriptor, temporary = _held_temporary(path)
     except OSError as error:
-        raise FileProblem(f"can't be written: {_reason(error)}", where=str(path)) from error
+        raise Unwritable(f"can't be written: {_reason(error)}", where=str(path)) from error
     try:
         with open(descriptor, "wb") as file:
             os.fchmod(file.fileno(), mode)
@@ -76,12 +80,12 @@ def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
     except BaseException as error:
         temporary.unlink(missing_ok=True)
         if isinstance(error, OSError):
-            raise FileProblem(f"can't be written: {_reason(error)}", where=str(path)) from error
+            raise Unwritable(f"can't be written: {_reason(error)}", where=str(path)) from error
         raise
     try:
         sync_directory(path.parent)
     except OSError as error:
-        raise FileProblem(f"can't be made safe on the disk: {_reason(error)}", where=str(path)) from error
+        raise Unwritable(f"can't be made safe on the disk: {_reason(error)}", where=str(path)) from error
 
 
 def remove_unfinished(directory: Path) -> int:

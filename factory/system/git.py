@@ -126,7 +126,11 @@ class Git:
             raise NotARepository(f"is not a git repository: {reason}", where=str(path), hint=hint)
         bare, inside, prefix, rest = (*done.stdout.split(b"\n", 3), b"", b"", b"")[:4]
         if bare == b"true":
-            raise NotARepository("is a bare repository; a checkout is needed", where=str(path))
+            raise NotARepository(
+                "is a bare repository; a checkout is needed",
+                where=str(path),
+                hint="name a clone of it, or make a checkout with `git worktree add`",
+            )
         if inside != b"true":
             raise NotARepository("lies inside a git directory", where=str(path), hint="name the checkout")
         if prefix:

@@ -38,7 +38,10 @@ here = pathlib.Path(__file__).parent
 name = re.search(r'"id": "(WO-[0-9]+)"', sys.stdin.read())[1]
 with open(here / "calls", "a") as calls:
     calls.write(name + chr(10))
+again = (here / "calls").read_text().split().count(name) > 1
 does = json.loads((here / "does.json").read_text()).get(name, "writes")
+if does == "hesitates":
+    does = "sleeps" if again else "prose"
 if does == "sleeps":
     (here / "part").write_text(str(os.getpid()))
     (here / "part").rename(here / "pid")
@@ -373,16 +376,22 @@ def test_a_signal_ends_a_build_which_then_goes_on(
 
 def test_a_build_that_was_killed_is_told_and_goes_on(tmp_path: Path) -> None:
     user = User(tmp_path)
-    user.teach(WO_02="sleeps")
+    user.teach(WO_02="hesitates")
     build = user.starts()
 
     build.kill()
     build.wait()
 
-    assert user.status().startswith("killed: no process is at work; build again to go on")
+    killed = user.status()
+    assert killed.startswith("killed: no process is at work; build again to go on")
     user.teach()
     assert user.builds().returncode == 0
-    assert user.calls() == ["WO-01", "WO-02", "WO-02"]
+    assert user.calls() == ["WO-01", "WO-02", "WO-02", "WO-02"]
+    # What was paid before the kill is told before and after, once: WO-01's answer, and the prose.
+    spent, wasted = re.findall(r"^(?:spent|wasted) +(.+)$", killed, re.MULTILINE)
+    assert not spent.startswith("0 tokens")
+    assert f"wasted  {wasted}\n" in user.status()
+    assert not wasted.startswith("0 tokens")
 
 
 # On a terminal
@@ -467,6 +476,23 @@ def test_a_first_signal_restores_and_a_second_leaves_at_once(tmp_path: Path) -> 
     done = user.builds()
     assert done.returncode == 0, done.stderr
     assert user.calls() == ["WO-01", "WO-02"]
+
+
+def test_a_full_disk_behind_standard_output_is_told(tmp_path: Path) -> None:
+    user = User(tmp_path)
+    user.builds()
+
+    with Path("/dev/full").open("wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "factory", "status", "--out", str(user.out)],
+            cwd=ROOT,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+        )
+
+    assert (done.returncode, done.stderr) == (8, b"error: No space left on device\n")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["build", "--help"], ["status"], ["reset"], ["show"]])

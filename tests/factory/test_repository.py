@@ -176,7 +176,7 @@ def no_commit(tmp_path: Path) -> Path:
         (no_repository, "plain: is not a git repository", "git init"),
         (a_subdirectory, "lies inside the repository", "name the repository's root"),
         (the_git_directory, "lies inside a git directory", "name the checkout"),
-        (a_bare_repository, "is a bare repository", ""),
+        (a_bare_repository, "is a bare repository", "git worktree add"),
         (no_commit, "the repository has no commit", "make a first commit"),
     ],
 )
@@ -331,6 +331,7 @@ def test_what_is_no_branch_name_is_refused(tmp_path: Path, branch: str) -> None:
 
     assert finished.ending.exit_code == 2
     assert "is not a branch name" in finished.ending.message
+    assert "git branch" in finished.ending.hint
 
 
 def test_a_branch_below_a_branch_is_refused_before_a_model_is_paid(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from factory.build.build import BuildSettings, Built, build
+from factory.build.documents import BuildState
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import MANIFEST_NAME
 from factory.execution import AttemptSettings, Outside
@@ -77,6 +78,7 @@ class BuildScene:
         out: the directory for artifacts.
         model: the model; its `asked` tells what it was asked, in all builds of the scene.
         events: what was told meanwhile.
+        states: the state after each of them.
     """
 
     def __init__(self, repo: Path, orders: Sequence[Mapping[str, JsonValue]], reply: Reply) -> None:
@@ -85,6 +87,7 @@ class BuildScene:
         self.out = repo.parent / "out"
         self.model = ReplyingModel(reply)
         self.events: list[JsonObject] = []
+        self.states: list[BuildState] = []
 
     def order(self, order_id: str) -> JsonObject:
         """A work order as it is on the disk."""
@@ -104,7 +107,11 @@ class BuildScene:
             return ledger.wrap(self.model)
 
         world = Outside(model, SystemClock(), lambda _text: None, os.environ)
-        return build(self.settings(**settings), world, lambda _state, event: self.events.append(event))
+        return build(self.settings(**settings), world, self._told)
+
+    def _told(self, state: BuildState, event: JsonObject) -> None:
+        self.states.append(state)
+        self.events.append(event)
 
     def settings(self, **changes: Any) -> BuildSettings:
         """What a user asks for who gives no options; `changes` replace fields."""

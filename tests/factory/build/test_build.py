@@ -2,6 +2,7 @@
 
 import re
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from factory.brief import excerpt
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.contract.note import Note
 from factory.llm.port import ProviderError, Request
+from factory.llm.prices import Price
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import commit_files, git, make_repo
@@ -182,6 +184,15 @@ def test_two_that_write_one_file_without_saying_so_do_not_overwrite_each_other(r
     assert "stale_context" in scene.model.prompts["WO-02", 2]
 
 
+def test_attempts_on_all_bases_are_counted_where_they_are_spent(repo: Path) -> None:
+    orders = [writes("a.txt", depends_on=[]), writes("a.txt", depends_on=[])]
+    scene = BuildScene(repo, orders, lambda order_id, *_: a_proposal({"a.txt": f"{order_id}\n"}))
+
+    ended = scene.build().ended
+
+    assert "WO-02 failed: 2 attempts are spent, the last at stale_context" in ended.message
+
+
 def test_the_first_failure_ends_the_build_where_a_sequential_one_would_end(repo: Path) -> None:
     orders = [{**order, "depends_on": []} for order in [*THREE, writes("WO-04.txt")]]
 
@@ -301,9 +312,31 @@ def test_another_plan_is_refused_with_the_difference_until_it_is_accepted(repo: 
         return a_proposal({f"{order_id}.txt": f"anew by {order_id}\n"}, bases=bases)
 
     scene.model._reply = adds
-    assert scene.build(accept_plan=True).ended.exit_code == 0
+    built = scene.build(accept_plan=True)
+    assert built.ended.exit_code == 0
     assert scene.landed() == ["WO-01", "WO-02", "WO-02", "WO-03"]
     assert (repo / "WO-01.txt").read_text() == "by WO-01\n"
+    # What was tried for the contract before is no part of the new one, derived from the folders either.
+    derived = scene.build(rebuild_state=True)
+    assert built.state is not None
+    assert derived.state is not None
+    for order, known in zip(derived.state.orders, built.state.orders, strict=True):
+        assert (order.runs, order.attempt) == (known.runs, known.attempt)
+
+
+def test_the_branch_that_a_directory_belongs_to_is_named_and_how_to_go_on(repo: Path) -> None:
+    scene = BuildScene(repo, THREE[:1], writes_its_file)
+    assert scene.build(branch="work").ended.exit_code == 0
+
+    refused = scene.build().ended
+    assert refused.exit_code == 2
+    assert "to go on with it, say --branch work; else name another directory" in refused.hint
+
+    scene.repo = repo.rename(repo.with_name("moved"))
+    refused = scene.build(branch="work").ended
+    assert refused.exit_code == 2
+    assert "if the repository was moved, say --rebuild-state" in refused.hint
+    assert scene.build(branch="work", rebuild_state=True).ended.exit_code == 0
 
 
 @pytest.mark.parametrize("loss", ["deleted", "damaged"])
@@ -327,6 +360,44 @@ def test_the_state_is_a_view(repo: Path, loss: str) -> None:
     assert len(scene.model.asked) == 3
     for order, known in zip(built.state.orders, before.orders, strict=True):
         assert (order.state, order.commit, order.runs) == (known.state, known.commit, known.runs)
+
+
+def test_what_is_in_the_way_of_a_landing_is_named(repo: Path) -> None:
+    lock = repo / ".git" / "index.lock"
+
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        lock.touch()
+        return writes_its_file(order_id, attempt, request)
+
+    scene = BuildScene(repo, THREE[:1], reply)
+    ended = scene.build().ended
+    assert ended.exit_code == 8
+    assert ended.message.startswith(f"{lock}: another git is at work in the checkout")
+    lock.unlink()
+
+    assert scene.build().ended.exit_code == 0
+
+    assert scene.model.asked == [("WO-01", 1)]
+
+
+def test_a_state_that_the_disk_does_not_take_is_the_machines_fault(repo: Path) -> None:
+    state = repo.parent / "out" / "state.json"
+
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        # A directory of its name stands for a disk that is full.
+        state.unlink()
+        state.mkdir()
+        return writes_its_file(order_id, attempt, request)
+
+    scene = BuildScene(repo, THREE[:1], reply)
+    ended = scene.build().ended
+    assert (ended.exit_code, ended.hint) == (8, "see whether the disk is full or a permission is missing")
+    assert f"{state}: can't be written" in ended.message
+    state.rmdir()
+
+    assert scene.build().ended.exit_code == 0
+
+    assert scene.model.asked == [("WO-01", 1)]
 
 
 def test_the_deadline_ends_the_build_and_the_next_one_goes_on(repo: Path, tmp_path: Path) -> None:
@@ -370,6 +441,24 @@ def test_why_an_attempt_failed_is_told_while_the_next_one_goes_on(repo: Path) ->
     assert isinstance(failure, dict)
     assert failure["stage"] == "llm_output_invalid"
     assert scene.events[-2]["failure"] is None
+
+
+def test_what_an_attempt_used_is_told_while_it_and_the_next_one_go_on(repo: Path) -> None:
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        return "prose" if attempt == 1 else writes_its_file(order_id, attempt, request)
+
+    scene = BuildScene(repo, THREE[:1], reply)
+
+    # Each answer has 100 tokens in.
+    assert scene.build(price=Price(Decimal(10_000), Decimal(0))).ended.exit_code == 0
+
+    told = {
+        state.orders[0].state: (state.spent.cost_usd, state.wasted.cost_usd, state.open.cost_usd)
+        for state in scene.states
+    }
+    assert told[OrderPhase.PATCHING] == (1.0, 1.0, None)
+    assert told[OrderPhase.TESTING] == (2.0, 1.0, 1.0)
+    assert told[OrderPhase.LANDED] == (2.0, 1.0, None)
 
 
 def test_why_a_work_order_fails_that_could_never_land_is_told(repo: Path) -> None:

@@ -72,6 +72,16 @@ def test_a_missing_program_is_the_machines_fault(tmp_path: Path) -> None:
     assert "no-such-program" in ended.message
 
 
+def test_the_deadline_ends_the_verification_of_the_base_too(tmp_path: Path) -> None:
+    files = {"scripts/verify.sh": "sleep 600\n"}
+    scene = BuildScene(make_repo(tmp_path / "repo", files), [writes("WO-01.txt")], writes_its_file)
+
+    ended = scene.build(deadline_seconds=1.0, timeout_seconds=30.0).ended
+
+    assert (ended.exit_code, scene.model.asked) == (5, [])
+    assert "deadline" in ended.message
+
+
 def test_a_configured_check_gates_and_no_attempt_can_switch_it_off(tmp_path: Path) -> None:
     files = {
         "README.md": "x\n",

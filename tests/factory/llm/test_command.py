@@ -62,6 +62,7 @@ def test_a_failing_program_is_told_with_its_last_words(tmp_path: Path) -> None:
     source = "print('\\n'.join(f'line {n}' for n in range(50)) + '\\x1b[31m', file=sys.stderr); sys.exit(3)"
     error = failure(CommandModel(program(tmp_path, source), environment=ENVIRONMENT))
 
+    assert "repair the program" in error.hint
     assert error.message.startswith("the program failed with exit code 3\n  | line 42\n")
     assert error.message.endswith("  | line 49\\x1b[31m")
     assert error.where.startswith("command:")

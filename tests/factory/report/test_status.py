@@ -1,6 +1,6 @@
 """`factory status`, whole, as a person reads it."""
 
-from factory.build.documents import Ended
+from factory.build.documents import AttemptRecord, Ended, RunEntry, Spending
 from factory.build.machine import BuildPhase, OrderPhase
 from factory.report.status import told_status
 from tests.support.build_states import a_state, an_attempt, an_order
@@ -22,23 +22,39 @@ def test_a_build_that_failed() -> None:
         ended=Ended(exit_code=1, message="WO-02 failed", hint="make it clearer"),
     )
 
-    assert_golden("status_failed.txt", told_status(state, running=False) + "\n")
-    assert_golden("status_attempts.txt", told_status(state, running=False, attempts=True) + "\n")
+    assert_golden("status_failed.txt", told_status(state, Spending(), running=False) + "\n")
+    assert_golden("status_attempts.txt", told_status(state, Spending(), running=False, attempts=True) + "\n")
 
 
 def test_columns_that_would_be_empty_are_left_out() -> None:
-    assert_golden("status_begun.txt", told_status(a_state(an_order(1), an_order(2)), running=True) + "\n")
+    assert_golden(
+        "status_begun.txt", told_status(a_state(an_order(1), an_order(2)), Spending(), running=True) + "\n"
+    )
 
 
 def test_a_build_that_says_running_without_a_process_was_killed() -> None:
     running = a_state(an_order(1))
 
-    assert told_status(running, running=True).startswith("running, last change")
-    assert told_status(running, running=False).startswith("killed: no process is at work; build again")
+    assert told_status(running, Spending(), running=True).startswith("running, last change")
+    assert told_status(running, Spending(), running=False).startswith(
+        "killed: no process is at work; build again"
+    )
 
 
 def test_a_build_that_was_started_again_and_has_not_said_so_yet() -> None:
     ended = a_state(an_order(1), state=BuildPhase.INTERRUPTED)
 
-    assert told_status(ended, running=True).startswith("interrupted, and a process is at work on it")
-    assert told_status(ended, running=False).startswith("interrupted, last change")
+    assert told_status(ended, Spending(), running=True).startswith(
+        "interrupted, and a process is at work on it"
+    )
+    assert told_status(ended, Spending(), running=False).startswith("interrupted, last change")
+
+
+def test_what_only_the_ledger_tells() -> None:
+    paid = AttemptRecord(attempt=1, passed=False, answer="a" * 64, input_tokens=1_000, output_tokens=200)
+    waiting = an_order(1).model_copy(update={"runs": (RunEntry(run_id="ledger", attempts=(paid,)),)})
+    others = Spending(input_tokens=30, output_tokens=4)
+
+    told = told_status(a_state(waiting), others, running=False, attempts=True)
+
+    assert_golden("status_unrecorded.txt", told + "\n")
