@@ -111,8 +111,14 @@ def target(git: Git, branch: str | None) -> Target:
         _require_utf8(current)
         return Target(git, current.removeprefix("refs/heads/"), current, head, True, git)
     _require_utf8(branch)
+    if branch.startswith("refs/heads/"):
+        # As CI systems name one; git would make a branch of all of it.
+        short = branch.removeprefix("refs/heads/")
+        raise Refused(
+            "is not the short name of a branch", where=f"--branch {branch!r}", hint=f"say {short!r}"
+        )
     ref = f"refs/heads/{branch}"
-    if not git.call("check-ref-format", ref).ok or branch.startswith("-") or branch == "HEAD":
+    if not git.call("check-ref-format", ref).ok or branch.startswith("-") or branch in ("HEAD", "@"):
         raise Refused(
             "is not a branch name", where=f"--branch {branch!r}", hint="choose one that `git branch` takes"
         )

@@ -325,13 +325,20 @@ def test_an_unknown_identity_is_refused_before_a_model_is_paid(
     assert scene.asked == 0
 
 
-@pytest.mark.parametrize("branch", ["-x", "a..b", "a b", "HEAD", "x.lock", ""])
+@pytest.mark.parametrize("branch", ["-x", "a..b", "a b", "HEAD", "@", "x.lock", ""])
 def test_what_is_no_branch_name_is_refused(tmp_path: Path, branch: str) -> None:
     finished = Scene(make_repo(tmp_path / "repo")).run(branch=branch)
 
     assert finished.ending.exit_code == 2
     assert "is not a branch name" in finished.ending.message
     assert "git branch" in finished.ending.hint
+
+
+def test_a_branch_is_named_by_its_short_name(tmp_path: Path) -> None:
+    finished = Scene(make_repo(tmp_path / "repo")).run(branch="refs/heads/main")
+
+    assert finished.ending.exit_code == 2
+    assert finished.ending.hint == "say 'main'"
 
 
 def test_a_branch_below_a_branch_is_refused_before_a_model_is_paid(tmp_path: Path) -> None:
