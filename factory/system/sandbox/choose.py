@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+from factory.system.environment import searched_places
 from factory.system.process import Command, Outcome, capture, run
 from factory.system.sandbox import bwrap, landlock
 from factory.system.sandbox.advice import INSTALL, advice_for
@@ -103,7 +104,9 @@ def _is_asked_for(level: str, requested: Requested) -> bool:
 
 
 def _bubblewraps(environment: Mapping[str, str]) -> Iterator[Level]:
-    executable = shutil.which("bwrap", path=environment.get("PATH", os.defpath))
+    # Of a relative place, the command's own checkout could be the one.
+    places = searched_places({"PATH": environment.get("PATH", os.defpath)})
+    executable = shutil.which("bwrap", path=os.pathsep.join(places))
     if executable is None:
         yield Level("bwrap", None, "bubblewrap is not installed", INSTALL)
         return

@@ -49,6 +49,15 @@ def test_a_missing_program_is_told_with_how_to_install_it() -> None:
     assert "\n        apt-get install bubblewrap\n" in refusal.value.hint
 
 
+def test_a_program_at_a_relative_place_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path / "bin", "echo bubblewrap 0.8.0")
+    monkeypatch.chdir(tmp_path)
+
+    found = next(levels({"PATH": "bin:./bin"}))
+
+    assert (found.sandbox, found.reason) == (None, "bubblewrap is not installed")
+
+
 def test_an_old_version_is_refused(tmp_path: Path) -> None:
     environment = program(tmp_path / "bin", "echo bubblewrap 0.6.1")
 
