@@ -15,6 +15,8 @@ SETTINGS: Final = (
     "/etc/timezone", "/etc/nsswitch.conf", "/etc/mime.types", "/etc/os-release", "/etc/protocols",
     "/etc/services", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates",
     "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/etc/java", "/etc/fonts",
+    # Pip ends where it may not read these.
+    "/etc/debian_version", "/etc/lsb-release", "/etc/redhat-release",
 )  # fmt: skip
 """Settings that hold nothing of a user."""
 
