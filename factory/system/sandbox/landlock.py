@@ -141,7 +141,8 @@ class LandlockDomain:
         for place in (policy.root, policy.home, policy.temporary, Path("/dev/shm")):
             yield self._rule(place, _CHANGE)
         settings = (*SETTINGS, *(NETWORK_SETTINGS if policy.network == "host" else ()))
-        for place in (*map(Path, SYSTEM), *policy.visible, interpreter().parent.parent):
+        # The interpreter's own place is among those that are visible, unless it is a home.
+        for place in (*map(Path, SYSTEM), *policy.visible, interpreter()):
             yield self._rule(place, _RUN)
         for place in map(Path, (*settings, "/etc/passwd", "/etc/group", "/etc/hosts", *_FACTS)):
             yield self._rule(place, _LOOK)
