@@ -101,6 +101,8 @@ def git_environment(own: Mapping[str, str]) -> dict[str, str]:
     """The environment of our own git calls: the user's configuration and identity, nothing that redirects."""
     environment = _pick(own, (*_GIT_NAMES, *_git_configuration(own)))
     environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_LITERAL_PATHSPECS="1")
+    # Git runs the user's filters in the checkout: `python -m nbstripout` would take a module from there.
+    environment["PYTHONSAFEPATH"] = "1"
     return environment
 
 
