@@ -25,6 +25,7 @@ LOCK_WAIT_SECONDS: Final = 2.0
 """How long another git may hold the index: a status in an editor or a prompt takes less."""
 
 _SHOWN: Final = 5
+_SUBMODULE: Final = "160000 "
 
 
 class Refused(WorkorderError):
@@ -275,6 +276,15 @@ def _require_in_place(target: Target, may_delete_ignored: bool) -> None:
             where=str(target.git.work_tree),
         )
     _refuse_places_of_programs(target.git.work_tree)
+    tracked = target.git.paths("ls-files", "-z", "--stage")
+    submodules = [entry.partition("\t")[2] for entry in tracked if entry.startswith(_SUBMODULE)]
+    if submodules:
+        # What a command makes a repository there, git obeys: ours while it compares, the user's ever after.
+        raise Refused(
+            f"working in place can't put submodules back: {listed(submodules)}",
+            where=str(target.git.work_tree),
+            hint="leave out --in-place",
+        )
     wanted = ("--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory")
     ignored = target.git.paths("ls-files", "-z", *wanted)
     if ignored and not may_delete_ignored:

@@ -92,6 +92,22 @@ def test_ignored_files_are_only_deleted_if_the_user_says_so(tmp_path: Path) -> N
     assert ".env" not in files_of(repo)
 
 
+def test_submodules_are_not_worked_on_in_place(tmp_path: Path) -> None:
+    # A command could make one a repository whose configuration git obeys, also after the run.
+    repo = make_repo(tmp_path / "repo")
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'HEAD')},libs/inner")
+    (repo / "libs/inner").mkdir(parents=True)
+    git(repo, "commit", "--quiet", "--message", "submodule")
+    scene = Scene(repo)
+
+    ending = scene.run(in_place=True).ending
+
+    assert ending.exit_code == 2
+    assert "working in place can't put submodules back: libs/inner" in ending.message
+    assert scene.asked == 0
+    assert scene.run().ending.outcome == "landed"
+
+
 @pytest.mark.parametrize("name", ["PATH", "LD_LIBRARY_PATH"])
 def test_programs_of_ours_are_not_looked_for_where_commands_in_place_write(
     name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
