@@ -184,12 +184,12 @@ def in_probe_checkout(
             folder.mkdir()
         environment = {"PATH": os.defpath, "HOME": str(home), "TMPDIR": str(temporary)}
         policy = Policy(root, home, temporary, visible=needed(environment, os.environ))
-        owner = sandbox.owner_of(root)
-        if owner is not None:
-            hand_over([root], owner)
         output = place / "output"
         confined = Confinement(sandbox, policy)
         try:
+            owner = sandbox.owner_of(root)
+            if owner is not None:
+                hand_over([root], owner)
             outcome = run(Command(argv(policy), root, environment, _PROBE_SECONDS, output, confined=confined))
         except OSError as error:
             return None, str(error)
