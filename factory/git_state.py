@@ -120,6 +120,9 @@ class BorrowingRepository:
             return True
         if found is None or not stat.S_ISREG(found.mode) or not self.is_usable():
             return False
+        # Names are stored so briefly that a small index may hold any number of long ones.
+        if _header(index) != _header(self._private):
+            return False
         # A command may write down that it looked at the files. Our git directory, their index: nothing in
         # theirs is obeyed.
         theirs = self._git.call("ls-files", "-s", "-z", env={"GIT_INDEX_FILE": str(index)})
@@ -128,6 +131,15 @@ class BorrowingRepository:
         wait_for_tick(self._private.parent)
         self._index_of_commands = found
         return True
+
+
+def _header(index: Path) -> bytes:
+    """The version of an index and how many entries it holds, see gitformat-index(5); empty if unreadable."""
+    try:
+        with index.open("rb") as file:
+            return file.read(12)
+    except OSError:
+        return b""
 
 
 class UserRepository:
