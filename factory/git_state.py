@@ -64,8 +64,10 @@ class BorrowingRepository:
         self._index_of_commands: Stamp | None = None
 
     def take(self) -> None:
-        if not self._own.exists():
-            self._create()
+        # Commands may have been here: no link of theirs is followed.
+        if self._own.is_symlink() or not self._own.is_dir():
+            self.restore()
+        remove_tree(self._own / "index")
         # With its time, by which git knows which entries it can't be sure of.
         shutil.copy2(self._private, self._own / "index")
         self._files = watched(self._own, self._own)

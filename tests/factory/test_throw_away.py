@@ -223,6 +223,32 @@ def test_it_is_made_anew_where_nothing_can_be_put_back(
     assert attempt(opened, "git diff --exit-code", outside) == ()
 
 
+@pytest.mark.parametrize(
+    "script",
+    [
+        'ln -sf "$OUT/kept" .git/index',
+        'rm .git/index; mkdir .git/index; ln -s "$OUT/kept" .git/index/x',
+        'rm -rf .git; ln -s "$OUT" .git',
+        'rm -rf .git; ln -s "$OUT/kept" .git',
+        "rm -rf .git; touch .git",
+    ],
+)
+def test_the_next_staging_writes_through_no_link_of_a_command(
+    opened: ThrowAwayCheckout, tmp_path: Path, script: str
+) -> None:
+    # As between two mutants, after which nothing is put back.
+    outside = tmp_path / "outside"
+    write_files(outside, {"kept": "theirs\n", "index": "theirs\n"})
+
+    opened.stage([])
+    run(opened, script, outside)
+    opened.stage([])
+
+    assert files_of(outside) == {"kept": b"theirs\n", "index": b"theirs\n"}
+    assert opened.changed_since_staging() == ()
+    assert attempt(opened, "git diff --exit-code HEAD -- README.md", outside) == ()
+
+
 def test_an_index_with_many_long_names_takes_no_memory_of_ours(
     opened: ThrowAwayCheckout, tmp_path: Path
 ) -> None:
