@@ -76,6 +76,10 @@ def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Out
             environment=os.environ,
             in_place=in_place,
         )
+        if options.sandbox == "auto" and sandbox.gaps:
+            progress(
+                f"commands run in the sandbox {sandbox.level}, with gaps: `factory doctor` tells of them"
+            )
         return Terms(sandbox, options.net, resources)
 
     return Outside(model, SystemClock(), progress, os.environ, terms)

@@ -64,8 +64,10 @@ class BorrowingRepository:
         self._index_of_commands: Stamp | None = None
 
     def take(self) -> None:
-        if not self._own.exists():
-            self._create()
+        # Commands may have been here: no link of theirs is followed.
+        if self._own.is_symlink() or not self._own.is_dir():
+            self.restore()
+        remove_tree(self._own / "index")
         # With its time, by which git knows which entries it can't be sure of.
         shutil.copy2(self._private, self._own / "index")
         self._files = watched(self._own, self._own)
@@ -120,6 +122,9 @@ class BorrowingRepository:
             return True
         if found is None or not stat.S_ISREG(found.mode) or not self.is_usable():
             return False
+        # Names are stored so briefly that a small index may hold any number of long ones.
+        if _header(index) != _header(self._private):
+            return False
         # A command may write down that it looked at the files. Our git directory, their index: nothing in
         # theirs is obeyed.
         theirs = self._git.call("ls-files", "-s", "-z", env={"GIT_INDEX_FILE": str(index)})
@@ -128,6 +133,15 @@ class BorrowingRepository:
         wait_for_tick(self._private.parent)
         self._index_of_commands = found
         return True
+
+
+def _header(index: Path) -> bytes:
+    """The version of an index and how many entries it holds, see gitformat-index(5); empty if unreadable."""
+    try:
+        with index.open("rb") as file:
+            return file.read(12)
+    except OSError:
+        return b""
 
 
 class UserRepository:

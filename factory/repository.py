@@ -14,7 +14,9 @@ from typing import Final
 from factory.contract.errors import WorkorderError
 from factory.system.commits import CONTRACT, commits_naming
 from factory.system.console import visible
+from factory.system.environment import searched_places
 from factory.system.git import OPERATIONS, Git, NotARepository, changed_entries, said
+from factory.system.sandbox.visible import environments_in
 
 STATE_FOLDER: Final = "workorder"
 """Our folder in the repository's common git directory: the lock, and notes that a crash may leave."""
@@ -23,6 +25,7 @@ LOCK_WAIT_SECONDS: Final = 2.0
 """How long another git may hold the index: a status in an editor or a prompt takes less."""
 
 _SHOWN: Final = 5
+_SUBMODULE: Final = "160000 "
 
 
 class Refused(WorkorderError):
@@ -280,6 +283,16 @@ def _require_in_place(target: Target, may_delete_ignored: bool) -> None:
             f"working in place needs the branch {target.branch} to be checked out",
             where=str(target.git.work_tree),
         )
+    _refuse_places_of_programs(target.git.work_tree)
+    tracked = target.git.paths("ls-files", "-z", "--stage")
+    submodules = [entry.partition("\t")[2] for entry in tracked if entry.startswith(_SUBMODULE)]
+    if submodules:
+        # What a command makes a repository there, git obeys: ours while it compares, the user's ever after.
+        raise Refused(
+            f"working in place can't put submodules back: {listed(submodules)}",
+            where=str(target.git.work_tree),
+            hint="leave out --in-place",
+        )
     wanted = ("--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory")
     ignored = target.git.paths("ls-files", "-z", *wanted)
     if ignored and not may_delete_ignored:
@@ -288,6 +301,20 @@ def _require_in_place(target: Target, may_delete_ignored: bool) -> None:
             where=str(target.git.work_tree),
             hint="leave out --in-place, or say --delete-ignored if they may go",
         )
+
+
+def _refuse_places_of_programs(root: Path) -> None:
+    """Refuse variables by which our own programs would be looked for among files that commands write."""
+    protected = environments_in(root)
+    for name in ("PATH", "LD_LIBRARY_PATH"):
+        for place in map(Path, searched_places(os.environ, name)):
+            real = place.resolve()
+            if real.is_relative_to(root) and not any(real.is_relative_to(kept) for kept in protected):
+                raise Refused(
+                    f"{name} names {visible(str(place))}: git would be looked for where commands write",
+                    where=str(root),
+                    hint=f"leave out --in-place, or take that off {name}",
+                )
 
 
 def _distinct(*repositories: Git | None) -> list[Git]:

@@ -30,6 +30,8 @@ _GIT_NAMES: Final = (
 )  # fmt: skip
 _SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD$|CREDENTIAL|AUTH(?!OR)|COOKIE", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+# Where programs and their libraries are looked for, and what may stand between two places; see ld.so(8).
+_SEPARATORS: Final = {"PATH": ":", "LD_LIBRARY_PATH": "[:;]"}
 # Shorter values are words such as `yes`, which any variable may hold.
 _SHORTEST_SECRET: Final = 8
 
@@ -55,7 +57,7 @@ def gate_environment(
     names = tuple(passed)
     for name in names:
         _refuse_secret(name, own)
-    environment = _pick(own, (*_GATE_NAMES, *names))
+    environment = leading_nowhere_else(_pick(own, (*_GATE_NAMES, *names)))
     environment.update(
         PATH=_gate_path(own, home.parent / "bin"),
         HOME=str(home),
@@ -99,7 +101,27 @@ def git_environment(own: Mapping[str, str]) -> dict[str, str]:
     """The environment of our own git calls: the user's configuration and identity, nothing that redirects."""
     environment = _pick(own, (*_GIT_NAMES, *_git_configuration(own)))
     environment.update(LC_ALL="C", GIT_TERMINAL_PROMPT="0", GIT_OPTIONAL_LOCKS="0", GIT_LITERAL_PATHSPECS="1")
+    # Git runs the user's filters in the checkout: `python -m nbstripout` would take a module from there.
+    environment["PYTHONSAFEPATH"] = "1"
     return environment
+
+
+def leading_nowhere_else(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment in which no program and no library is looked for relative to where a program runs.
+
+    That is a checkout, for git and for a command's supervisor, and both run outside of the sandbox. An empty
+    entry stands for the current directory, too.
+    """
+    searched = {name: searched_places(environment, name) for name in _SEPARATORS}
+    others = {name: value for name, value in environment.items() if name not in searched}
+    # A variable without a value stands for the current directory as well.
+    return others | {name: os.pathsep.join(places) for name, places in searched.items() if places}
+
+
+def searched_places(environment: Mapping[str, str], name: str = "PATH") -> list[str]:
+    """The absolute directories that a variable names, in order."""
+    entries = re.split(_SEPARATORS[name], environment.get(name, ""))
+    return [entry for entry in entries if entry.startswith("/")]
 
 
 def _git_configuration(own: Mapping[str, str]) -> Iterable[str]:
@@ -139,9 +161,7 @@ def _gate_path(own: Mapping[str, str], programs: Path) -> str:
     own_programs = str(Path(sys.executable).parent)
     active = own.get("VIRTUAL_ENV")
     wanted = (f"{active}/bin" if active else own_programs, own.get("PATH", os.defpath), own_programs)
-    # What is relative would lead into the checkout.
-    entries = [entry for entry in os.pathsep.join(wanted).split(os.pathsep) if entry.startswith("/")]
-    path = os.pathsep.join(dict.fromkeys(entries))
+    path = os.pathsep.join(dict.fromkeys(searched_places({"PATH": os.pathsep.join(wanted)})))
     if shutil.which("python", path=path) is not None:
         return path
     # No link: Python finds a virtual environment by the place of its executable.

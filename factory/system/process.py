@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Final
 
+from factory.system.environment import leading_nowhere_else
 from factory.system.sandbox.port import Confinement, Prepared, begun
 from factory.system.sandbox.watch import Watch
 from factory.system.stop import Stop
@@ -154,8 +155,9 @@ def capture(
 ) -> Captured:
     """Run a trusted tool and keep its output in memory.
 
-    It runs in a session of its own, so that Ctrl-C at the terminal reaches the factory and not the tool. It
-    ends by itself even if the factory is killed; the locks with the descriptors `held` are held until then.
+    It is never looked for relative to `cwd`, which may be a checkout. It runs in a session of its own, so
+    that Ctrl-C at the terminal reaches the factory and not the tool. It ends by itself even if the factory is
+    killed; the locks with the descriptors `held` are held until then.
 
     Raises:
         FileNotFoundError: the tool is not installed.
@@ -163,7 +165,7 @@ def capture(
     done = subprocess.run(
         list(argv),
         cwd=cwd,
-        env=dict(env),
+        env=leading_nowhere_else(env),
         input=stdin,
         capture_output=True,
         start_new_session=True,

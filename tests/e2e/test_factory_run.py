@@ -108,6 +108,27 @@ def ends(pid: int) -> bool:
     return not is_alive(pid)
 
 
+def test_a_weaker_sandbox_than_the_strongest_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # Given a machine without bubblewrap
+    programs = tmp_path / "programs"
+    programs.mkdir()
+    for place in os.environ["PATH"].split(os.pathsep):
+        for program in Path(place).glob("*") if place.startswith("/") else ():
+            if program.name != "bwrap" and not (programs / program.name).exists():
+                (programs / program.name).symlink_to(program)
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{programs}")
+    user = User(tmp_path, answering_program(tmp_path / "model.py", a_proposal()))
+
+    chosen = user.runs()
+    asked_for = user.runs("--sandbox", "landlock", "--branch", "other")
+
+    told = "commands run in the sandbox landlock, with gaps"
+    if "landlock: " in chosen.stderr:
+        pytest.skip("this kernel has no Landlock")
+    assert told in chosen.stderr
+    assert told not in asked_for.stderr
+
+
 def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> None:
     user = User(tmp_path, answering_program(tmp_path / "model.py", a_proposal()))
 

@@ -92,6 +92,43 @@ def test_ignored_files_are_only_deleted_if_the_user_says_so(tmp_path: Path) -> N
     assert ".env" not in files_of(repo)
 
 
+def test_submodules_are_not_worked_on_in_place(tmp_path: Path) -> None:
+    # A command could make one a repository whose configuration git obeys, also after the run.
+    repo = make_repo(tmp_path / "repo")
+    git(repo, "update-index", "--add", "--cacheinfo", f"160000,{git(repo, 'rev-parse', 'HEAD')},libs/inner")
+    (repo / "libs/inner").mkdir(parents=True)
+    git(repo, "commit", "--quiet", "--message", "submodule")
+    scene = Scene(repo)
+
+    ending = scene.run(in_place=True).ending
+
+    assert ending.exit_code == 2
+    assert "working in place can't put submodules back: libs/inner" in ending.message
+    assert scene.asked == 0
+    assert scene.run().ending.outcome == "landed"
+
+
+@pytest.mark.parametrize("name", ["PATH", "LD_LIBRARY_PATH"])
+def test_programs_of_ours_are_not_looked_for_where_commands_in_place_write(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, ".gitignore": ".venv/\n"})
+    write_files(repo, {".venv/pyvenv.cfg": "home = /usr/bin\n"})
+    monkeypatch.setenv(name, f"{repo}/node_modules/.bin:{os.environ['PATH']}")
+    scene = Scene(repo)
+
+    refused = scene.run(in_place=True, delete_ignored=True).ending
+    # An environment in the checkout can't be written to.
+    monkeypatch.setenv(
+        name, f"{repo}/.venv/bin:{os.environ['PATH'].removeprefix(f'{repo}/node_modules/.bin:')}"
+    )
+    landed = scene.run(in_place=True, delete_ignored=True).ending
+
+    assert refused.exit_code == 2
+    assert f"{name} names {repo}/node_modules/.bin: git would be looked for" in refused.message
+    assert landed.outcome == "landed"
+
+
 def test_working_in_place_needs_the_branch_to_be_checked_out(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo")
     git(repo, "branch", "side")

@@ -5,6 +5,7 @@ import shlex
 import stat
 import subprocess
 import sys
+import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -220,6 +221,54 @@ def test_it_is_made_anew_where_nothing_can_be_put_back(
     assert everything(opened.root) == before
     assert files_of(outside) == {"checkout/README.md": b"theirs\n", "home/x": b"theirs\n"}
     assert attempt(opened, "git diff --exit-code", outside) == ()
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        'ln -sf "$OUT/kept" .git/index',
+        'rm .git/index; mkdir .git/index; ln -s "$OUT/kept" .git/index/x',
+        'rm -rf .git; ln -s "$OUT" .git',
+        'rm -rf .git; ln -s "$OUT/kept" .git',
+        "rm -rf .git; touch .git",
+    ],
+)
+def test_the_next_staging_writes_through_no_link_of_a_command(
+    opened: ThrowAwayCheckout, tmp_path: Path, script: str
+) -> None:
+    # As between two mutants, after which nothing is put back.
+    outside = tmp_path / "outside"
+    write_files(outside, {"kept": "theirs\n", "index": "theirs\n"})
+
+    opened.stage([])
+    run(opened, script, outside)
+    opened.stage([])
+
+    assert files_of(outside) == {"kept": b"theirs\n", "index": b"theirs\n"}
+    assert opened.changed_since_staging() == ()
+    assert attempt(opened, "git diff --exit-code HEAD -- README.md", outside) == ()
+
+
+def test_an_index_with_many_long_names_takes_no_memory_of_ours(
+    opened: ThrowAwayCheckout, tmp_path: Path
+) -> None:
+    empty = git(opened.root, "hash-object", "-t", "blob", "-w", "--stdin")
+    entries = "".join(f"100644 {empty}\t{'d/' * 1_900}{number:05}\n" for number in range(10_000))
+    (tmp_path / "entries").write_text(entries)
+    names = shlex.quote(str(tmp_path / "entries"))
+
+    opened.stage([])
+    run(opened, f"git update-index --index-version 4 --index-info < {names}", tmp_path)
+    assert (opened.root / ".git/index").stat().st_size < 1_000_000
+    tracemalloc.start()
+    try:
+        changed = opened.changed_since_staging()
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+
+    assert changed == (".git/index",)
+    assert most < len(entries) / 2
 
 
 def test_a_pipe_behind_a_link_is_left_alone(opened: ThrowAwayCheckout, tmp_path: Path) -> None:

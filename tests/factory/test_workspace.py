@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -286,6 +287,20 @@ def with_odd_settings(repo: Path) -> None:
         "feature.manyFiles": "true",
     }.items():
         git(repo, "config", name, value)
+
+
+def test_a_filter_of_the_user_takes_no_module_from_the_checkout(tmp_path: Path) -> None:
+    # Given a filter such as `nbstripout --install` configures, and a command that plants a module of its name
+    repo = make_repo(tmp_path / "repo")
+    git(repo, "config", "filter.strip.clean", f"{sys.executable} -m stripping || cat")
+    commit_files(repo, {".gitattributes": "*.txt filter=strip\n", "a.txt": "text\n"})
+    planted = f"open({str(tmp_path / 'outside')!r}, 'w')\n"
+    script = f'printf "%s" {shlex.quote(planted)} > stripping.py; touch a.txt; test -e src/app.py'
+
+    finished = Scene(repo, acceptance_commands=[sh(script)]).run()
+
+    assert finished.ending.outcome == "landed"
+    assert not (tmp_path / "outside").exists()
 
 
 @pytest.mark.parametrize(

@@ -176,6 +176,9 @@ breach(status["NoNewPrivs"].strip() == "0")
     "traces": Attack("breach(system_call('ptrace', 0, 0, 0, 0) == 0)"),
     # Other processes
     "signals who started it": Attack("os.kill(starter, 0); breach()"),
+    "limits who started it": Attack(
+        "import resource; resource.prlimit(starter, resource.RLIMIT_CORE, (0, 0)); breach()"
+    ),
     "reads the environment of who started it": Attack(
         "breach(b'SECRET_CANARY' in open(f'/proc/{starter}/environ', 'rb').read())"
     ),
@@ -202,6 +205,12 @@ breach(status["NoNewPrivs"].strip() == "0")
     "sends a datagram to a socket in the file system": Attack(
         """
 s = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)[0]
+s.sendto(b"x", str(place / "outside/datagrams")); breach()
+"""
+    ),
+    "sends a raw datagram to a socket in the file system": Attack(
+        """
+s = socket.socketpair(socket.AF_UNIX, socket.SOCK_RAW)[0]
 s.sendto(b"x", str(place / "outside/datagrams")); breach()
 """
     ),

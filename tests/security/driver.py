@@ -67,6 +67,7 @@ def answer(sandbox: Sandbox, place: Path, request: dict[str, Any]) -> dict[str, 
         temporary=temporary,
         read_only=(checkout / ".git", checkout / ".venv"),
         visible=(*needed(environment, os.environ), place / "objects"),
+        network=request.get("network", "none"),
         resources=Resources(**request.get("resources", {})),
     )
     owner = sandbox.owner_of(checkout)

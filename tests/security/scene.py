@@ -92,7 +92,7 @@ def drive(user: str, level: str, place: Path, requests: Sequence[Mapping[str, An
         pytest.skip(f"{level} does not work here: {said['missing']}")
     answers = {answer["name"]: answer for answer in said["answers"]}
     failed = {name: answer["sandbox_failed"] for name, answer in answers.items() if answer["sandbox_failed"]}
-    assert failed == {}
+    assert failed == {}, failed
     return answers
 
 

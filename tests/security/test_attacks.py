@@ -13,7 +13,7 @@ CASES = [(user, level) for user in USERS for level in LEVELS] + [
 ]
 
 
-def breaches(user: str, level: str) -> set[str]:
+def breaches(user: str, level: str, network: str = "none") -> set[str]:
     """Which attacks succeed."""
     together = {name: attack for name, attack in ATTACKS.items() if not attack.apart}
     groups = [together, *({name: attack} for name, attack in ATTACKS.items() if attack.apart)]
@@ -23,6 +23,7 @@ def breaches(user: str, level: str) -> set[str]:
                 "name": f"attacks {number}",
                 "argv": ["python", "-c", program(group), str(place), "STARTER"],
                 "apart": group is not together,
+                "network": network,
             }
             for number, group in enumerate(groups)
         ]
@@ -38,6 +39,18 @@ def test_no_attack_succeeds_but_those_that_the_level_admits(user: str, level: st
     admitted = {name for name, attack in ATTACKS.items() if plain_level in attack.open_at}
 
     assert breaches(user, level) - admitted == set()
+
+
+@pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.parametrize("user", USERS)
+def test_with_the_machine_s_network_nothing_else_is_open(user: str, level: str) -> None:
+    # A Unix socket without a path is part of the network that it is in.
+    network = {"connects to the machine", "sees the machine's network", "connects to an abstract socket"}
+    admitted = {name for name, attack in ATTACKS.items() if level in attack.open_at}
+
+    found = breaches(user, level, network="host")
+    assert found - admitted - network == set()
+    assert "connects to the machine" in found
 
 
 @pytest.mark.parametrize("user", USERS)

@@ -196,6 +196,7 @@ def test_tools_of_python_work(level: str, user: str) -> None:
     commands = {
         "venv": "python -m venv --without-pip new && new/bin/python -c 'import sys; print(sys.prefix)'",
         "pip": "python -m pip --version",
+        "pip install": "python -m pip install --no-index --target t missing-thing 2>&1 | grep 'No matching'",
         "compileall": "python -m compileall -q .",
         "shell": "test -w . && test -x /bin/sh && mktemp > /dev/null",
         "who": "id -un && whoami",

@@ -72,6 +72,11 @@ KNOWN: Final = (
         ("end some processes, or raise the limit of processes (ulimit -u)",),
     ),
     Advice(
+        "can't be given to user",
+        "root may not give files away here (CAP_CHOWN)",
+        ("run as an ordinary user",),
+    ),
+    Advice(
         "setgroups", "root may not become another user here", ("run as an ordinary user", *_CONTAINER)
     ),
 )  # fmt: skip

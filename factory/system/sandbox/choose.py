@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+from factory.system.environment import searched_places
 from factory.system.process import Command, Outcome, capture, run
 from factory.system.sandbox import bwrap, landlock
 from factory.system.sandbox.advice import INSTALL, advice_for
@@ -103,7 +104,9 @@ def _is_asked_for(level: str, requested: Requested) -> bool:
 
 
 def _bubblewraps(environment: Mapping[str, str]) -> Iterator[Level]:
-    executable = shutil.which("bwrap", path=environment.get("PATH", os.defpath))
+    # Of a relative place, the command's own checkout could be the one.
+    places = searched_places({"PATH": environment.get("PATH", os.defpath)})
+    executable = shutil.which("bwrap", path=os.pathsep.join(places))
     if executable is None:
         yield Level("bwrap", None, "bubblewrap is not installed", INSTALL)
         return
@@ -181,12 +184,12 @@ def in_probe_checkout(
             folder.mkdir()
         environment = {"PATH": os.defpath, "HOME": str(home), "TMPDIR": str(temporary)}
         policy = Policy(root, home, temporary, visible=needed(environment, os.environ))
-        owner = sandbox.owner_of(root)
-        if owner is not None:
-            hand_over([root], owner)
         output = place / "output"
         confined = Confinement(sandbox, policy)
         try:
+            owner = sandbox.owner_of(root)
+            if owner is not None:
+                hand_over([root], owner)
             outcome = run(Command(argv(policy), root, environment, _PROBE_SECONDS, output, confined=confined))
         except OSError as error:
             return None, str(error)

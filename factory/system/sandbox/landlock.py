@@ -1,8 +1,9 @@
 """The level `landlock`: the kernel refuses every file that no rule names; for where bubblewrap can't run.
 
-The command stays on the machine as it is, so sockets replace what namespaces would isolate: it gets no
-network at all, and can connect to nothing, not even to itself. Rules only ever allow, so nothing in the
-checkout can be kept from it: this level is for throw-away checkouts alone.
+The command stays on the machine as it is, so a filter replaces what namespaces would isolate: it gets no
+network at all, and can connect to nothing, not even to itself. With the machine's network it gets that, and
+no Unix sockets, behind whose paths the user's agents and daemons listen. Rules only ever allow, so nothing in
+the checkout can be kept from it: this level is for throw-away checkouts alone.
 """
 
 import ctypes
@@ -85,9 +86,11 @@ class LandlockDomain:
             "commands have no loopback network, and connect to no socket, their own included",
             "the checkout's .git is not protected; changes in it are found afterwards",
             "shared memory (/dev/shm) is the machine's own, and only the size of a file is limited there",
+            "which files the machine has, and their sizes and times, can be found out",
         ]
         if not self.becomes_user:
             gaps.append("permissions, times and attributes of the user's other files can be changed")
+            gaps.append("other processes of the user can be slowed down")
         if os.geteuid() == 0 and not self.becomes_user:
             gaps.append("it runs as root without rights: processes are limited by the watch alone")
         if self.abi < _ABI_WITH_SCOPES:
@@ -98,7 +101,7 @@ class LandlockDomain:
         user = self._prepared_user(policy)
         open_network = policy.network == "host"
         architecture = ARCHITECTURES[os.uname().machine]
-        seccomp = program(architecture, own_network=open_network, among_others=not open_network)
+        seccomp = program(architecture, own_network=open_network, among_others=True)
         orders = Orders(
             limits(policy.resources),
             limits_of_shared_user(policy.resources) if user is None else limits_of_user(policy.resources),
@@ -138,7 +141,8 @@ class LandlockDomain:
         for place in (policy.root, policy.home, policy.temporary, Path("/dev/shm")):
             yield self._rule(place, _CHANGE)
         settings = (*SETTINGS, *(NETWORK_SETTINGS if policy.network == "host" else ()))
-        for place in (*map(Path, SYSTEM), *policy.visible, interpreter().parent.parent):
+        # The interpreter's own place is among those that are visible, unless it is a home.
+        for place in (*map(Path, SYSTEM), *policy.visible, interpreter()):
             yield self._rule(place, _RUN)
         for place in map(Path, (*settings, "/etc/passwd", "/etc/group", "/etc/hosts", *_FACTS)):
             yield self._rule(place, _LOOK)

@@ -28,7 +28,7 @@ _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16
 _X32_BIT: Final = 0x40000000
 
 _AF_UNIX, _AF_INET, _AF_INET6, _AF_NETLINK = 1, 2, 10, 16
-_SOCK_TYPE_MASK, _SOCK_DGRAM = 0xF, 2
+_SOCK_TYPE_MASK, _SOCK_DGRAM, _SOCK_RAW = 0xF, 2, 3
 # CLONE_NEWNS, NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET.
 _NEW_NAMESPACES: Final = 0x7E020000
 _SET_ID_BITS: Final = 0o6000
@@ -75,9 +75,9 @@ ARCHITECTURES: Final[Mapping[str, Architecture]] = {
             "clock_settime": 227, "mq_open": 240, "kexec_load": 246, "add_key": 248, "request_key": 249,
             "keyctl": 250, "openat": 257, "mknodat": 259, "fchmodat": 268, "unshare": 272,
             "perf_event_open": 298, "fanotify_init": 300, "name_to_handle_at": 303, "open_by_handle_at": 304,
-            "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310, "process_vm_writev": 311,
-            "kcmp": 312, "finit_module": 313, "memfd_create": 319, "kexec_file_load": 320, "bpf": 321,
-            "userfaultfd": 323,
+            "prlimit64": 302, "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310,
+            "process_vm_writev": 311, "kcmp": 312, "finit_module": 313, "memfd_create": 319,
+            "kexec_file_load": 320, "bpf": 321, "userfaultfd": 323,
         },
         has_x32=True,
     ),
@@ -92,10 +92,10 @@ ARCHITECTURES: Final[Mapping[str, Architecture]] = {
             "setdomainname": 162, "settimeofday": 170, "adjtimex": 171, "mq_open": 180, "msgget": 186,
             "semget": 190, "shmget": 194, "shmat": 196, "socket": 198, "socketpair": 199, "connect": 203,
             "add_key": 217, "request_key": 218, "keyctl": 219, "clone": 220, "swapon": 224, "swapoff": 225,
-            "perf_event_open": 241, "fanotify_init": 262, "name_to_handle_at": 264, "open_by_handle_at": 265,
-            "clock_adjtime": 266, "setns": 268, "process_vm_readv": 270, "process_vm_writev": 271,
-            "kcmp": 272, "finit_module": 273, "memfd_create": 279, "bpf": 280, "userfaultfd": 282,
-            "kexec_file_load": 294,
+            "perf_event_open": 241, "prlimit64": 261, "fanotify_init": 262, "name_to_handle_at": 264,
+            "open_by_handle_at": 265, "clock_adjtime": 266, "setns": 268, "process_vm_readv": 270,
+            "process_vm_writev": 271, "kcmp": 272, "finit_module": 273, "memfd_create": 279, "bpf": 280,
+            "userfaultfd": 282, "kexec_file_load": 294,
         },
     ),
 }  # fmt: skip
@@ -126,8 +126,8 @@ def program(architecture: Architecture, *, own_network: bool, among_others: bool
     Args:
         architecture: the processor's numbers.
         own_network: whether the network may be used, because it is the sandbox's own or the user opened it.
-        among_others: whether sockets and shared memory of other programs could be reached, so that nothing
-            may be connected to or shared.
+        among_others: whether sockets, shared memory and processes of other programs could be reached, so that
+            nothing may be connected to by a path, shared, or limited.
     """
     blocks = _blocks(own_network=own_network, among_others=among_others)
     code: list[_Instruction] = [
@@ -150,9 +150,9 @@ def _blocks(*, own_network: bool, among_others: bool) -> dict[str, list[_Instruc
     """What to do about each call; each block ends in an answer."""
     blocks = {name: [_refuse(errno.EPERM)] for name in _FORBIDDEN}
     blocks |= {name: [_refuse(errno.ENOSYS)] for name in _UNKNOWN}
-    families = [_AF_UNIX, *((_AF_INET, _AF_INET6, _AF_NETLINK) if own_network else ())]
+    networks = [_AF_INET, _AF_INET6, _AF_NETLINK] if own_network else []
     blocks |= {
-        "socket": _unless_one_of(0, families),
+        "socket": _unless_one_of(0, [_AF_UNIX, *networks]),
         "clone": _if_bits(0, _NEW_NAMESPACES),
         "chmod": _if_bits(1, _SET_ID_BITS),
         "fchmod": _if_bits(1, _SET_ID_BITS),
@@ -168,11 +168,19 @@ def _blocks(*, own_network: bool, among_others: bool) -> dict[str, list[_Instruc
     }
     if among_others:
         blocks |= {name: [_refuse(errno.ENOSYS)] for name in ("mq_open", "semget", "shmat", "shmget")}
-        blocks["connect"] = [_refuse(errno.EPERM)]
-        # A datagram needs no connection, and names its destination behind a pointer.
-        datagram = _if_masked(1, _SOCK_TYPE_MASK, _SOCK_DGRAM)
+        # A datagram needs no connection, and names its destination behind a pointer. As a raw one it is the
+        # same to a Unix socket.
+        datagram = _if_masked(1, _SOCK_TYPE_MASK, (_SOCK_DGRAM, _SOCK_RAW))
         blocks["socketpair"] = datagram
-        blocks["socket"] = [*datagram[:-1], *blocks["socket"]]
+        # The destination of a connection stands behind a pointer, too: either no socket is connected, or
+        # there is none of the kind that has a path.
+        if own_network:
+            blocks["socket"] = _unless_one_of(0, networks)
+        else:
+            blocks["connect"] = [_refuse(errno.EPERM)]
+            blocks["socket"] = [*datagram[:-1], *blocks["socket"]]
+        # Only its own: a process that is over a limit that it is given is killed by the kernel.
+        blocks["prlimit64"] = _unless_one_of(0, [0])
     return blocks
 
 
@@ -200,8 +208,8 @@ def _if_created_with_bits(flags: int, mode: int, bits: int) -> list[_Instruction
     return [_low(flags), (_BITS, 0, 3, _CREATING), *_if_bits(mode, bits)]
 
 
-def _if_masked(argument: int, mask: int, value: int) -> list[_Instruction]:
-    return [_low(argument), (_AND, 0, 0, mask), (_EQUAL, 0, 1, value), _refuse(errno.EPERM), _answer(_ALLOW)]
+def _if_masked(argument: int, mask: int, values: Iterable[int]) -> list[_Instruction]:
+    return [_low(argument), (_AND, 0, 0, mask), *_if_one_of(argument, values)[1:]]
 
 
 def _if_one_of(argument: int, values: Iterable[int]) -> list[_Instruction]:

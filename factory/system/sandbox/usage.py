@@ -10,10 +10,14 @@ import stat
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+# Descriptors that a Unix socket holds.
+_IN_MESSAGES: Final = re.compile(rb"^scm_fds:\s*[1-9]", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -101,6 +105,37 @@ def shared_out(resident: Mapping[int, int]) -> int:
         shares = {name: int(words[0]) * 1024 for name, *words in map(bytes.split, lines[1:])}
         total += shares.get(b"Pss:", 0) - shares.get(b"Pss_File:", 0)
     return total
+
+
+def hides_files(supervisor: int, device: int) -> bool:
+    """Whether a descendant of a process has files that neither a directory nor a descriptor leads to.
+
+    In a message that nobody has received, or only in its memory; or it has closed itself to us.
+
+    Args:
+        supervisor: the process above them.
+        device: the disk whose files are meant.
+    """
+    # As in proc_pid_maps(5).
+    nameless = b" %02x:%02x " % (os.major(device), os.minor(device))
+    # The supervisor's own second process is closed to everybody.
+    for pid in (below for own in _children(supervisor) for below in _below(own)):
+        try:
+            mapped = _read(f"/proc/{pid}/maps").splitlines()
+            descriptors = list(Path(f"/proc/{pid}/fdinfo").iterdir())
+        except PermissionError:
+            return True
+        except OSError:
+            # It has ended meanwhile.
+            continue
+        if any(nameless in line and line.endswith(b" (deleted)") for line in mapped):
+            return True
+        for descriptor in descriptors:
+            # Any of them may be closed by now.
+            with suppress(OSError):
+                if _IN_MESSAGES.search(descriptor.read_bytes()):
+                    return True
+    return False
 
 
 def _written_open_files(pid: int, since: int) -> dict[tuple[int, int], os.stat_result]:

@@ -15,6 +15,8 @@ SETTINGS: Final = (
     "/etc/timezone", "/etc/nsswitch.conf", "/etc/mime.types", "/etc/os-release", "/etc/protocols",
     "/etc/services", "/etc/ssl/certs", "/etc/ssl/openssl.cnf", "/etc/ca-certificates",
     "/etc/pki/tls/certs", "/etc/pki/ca-trust/extracted", "/etc/java", "/etc/fonts",
+    # Pip ends where it may not read these.
+    "/etc/debian_version", "/etc/lsb-release", "/etc/redhat-release",
 )  # fmt: skip
 """Settings that hold nothing of a user."""
 
@@ -23,6 +25,8 @@ NETWORK_SETTINGS: Final = ("/etc/resolv.conf", "/etc/gai.conf")
 
 _NEVER: Final = ("/", "/boot", "/dev", "/etc", "/home", "/media", "/mnt", "/proc", "/root", "/run", "/srv",
                  "/sys", "/tmp", "/usr/local/sbin", "/var", "/var/tmp")  # fmt: skip
+
+_INSTALLED: Final = ("bin", "include", "lib", "lib64", "libexec")
 
 
 def needed(environment: Mapping[str, str], own: Mapping[str, str]) -> tuple[Path, ...]:
@@ -45,7 +49,8 @@ def needed(environment: Mapping[str, str], own: Mapping[str, str]) -> tuple[Path
         if found is not None:
             places += _installation_of(Path(found).resolve())
     homes = {own.get("HOME", ""), str(Path.home())}
-    return tuple(dict.fromkeys(path for path in map(Path, places) if _may_be_shown(path, homes)))
+    shown = [part for place in map(Path, places) for part in _without_data(place, homes)]
+    return tuple(dict.fromkeys(path for path in shown if _may_be_shown(path, homes)))
 
 
 def environments_in(root: Path) -> tuple[Path, ...]:
@@ -94,6 +99,13 @@ def _installation_of(program: Path) -> Iterable[str]:
     if program.parent.name == "bin" and (any(include.glob("python3*")) or is_there(include / "node")):
         return [str(prefix)]
     return [str(program.parent)]
+
+
+def _without_data(place: Path, homes: set[str]) -> Iterable[Path]:
+    """A place; of the one in a home where programs keep data and keys as well, those parts that hold none."""
+    if any(home and place.resolve() == (Path(home) / ".local").resolve() for home in homes):
+        return [place / part for part in _INSTALLED]
+    return [place]
 
 
 def _may_be_shown(path: Path, homes: set[str]) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from factory.system.sandbox.policy import Policy
-from factory.system.sandbox.usage import of_files, shared_out, use_below
+from factory.system.sandbox.usage import hides_files, of_files, shared_out, use_below
 from factory.system.sandbox.written import Disk, Scan, now_for_files
 
 _SHORTEST_PERIOD: Final = 0.01
@@ -50,6 +50,7 @@ class Watch:
         self._most_of_files = 0
         self._since = now_for_files()
         self._disk = self._first_disk = self._disk_now()
+        self._device = policy.root.stat().st_dev
         self._largest_file = 0
         self._next_scan = time.monotonic() + _SCAN_PERIOD
         self._earliest_scan = 0.0
@@ -154,14 +155,27 @@ class Watch:
             # A large directory takes longer than memory takes to be filled.
             if not at_end and time.monotonic() > self._next and (found := self._used_up()):
                 return found
-        grown = self._disk_now().since(self._first_disk)
-        if scan.incomplete and grown.size > self._limits.written_bytes:
-            return "bytes written"
-        if scan.incomplete and grown.files > self._limits.written_files:
-            return "files written"
+        found = self._filled_out_of_sight(certain=scan.incomplete)
+        if found is not None:
+            return found
         self._disk = self._disk_now()
         self._largest_file = scan.largest
         return None
+
+    def _filled_out_of_sight(self, *, certain: bool) -> str | None:
+        """The limit that the disk has filled beyond, if the command has files that no look finds.
+
+        Args:
+            certain: whether it has some.
+        """
+        grown = self._disk_now().since(self._first_disk)
+        if grown.size > self._limits.written_bytes:
+            found = "bytes written"
+        elif grown.files > self._limits.written_files:
+            found = "files written"
+        else:
+            return None
+        return found if certain or hides_files(self._supervisor, self._device) else None
 
     def _disk_filled(self) -> bool:
         """Whether the disk holds so much more than at the last scan that a limit could be near."""

@@ -109,6 +109,24 @@ def test_the_path_of_gates_never_leads_into_the_checkout(path: str, tmp_path: Pa
     assert all(entry.startswith("/") for entry in entries)
 
 
+@pytest.mark.parametrize(
+    ("places", "kept"),
+    [
+        (":/opt/lib", "/opt/lib"),
+        ("/opt/lib:", "/opt/lib"),
+        ("/opt/lib;/usr/lib;", "/opt/lib:/usr/lib"),
+        ("lib:./lib:/opt/lib", "/opt/lib"),
+        ("", None),
+        (".", None),
+    ],
+)
+def test_libraries_of_gates_are_never_looked_for_in_the_checkout(
+    places: str, kept: str | None, tmp_path: Path
+) -> None:
+    assert gates(tmp_path, LD_LIBRARY_PATH=places).get("LD_LIBRARY_PATH") == kept
+    assert gates(tmp_path, "LD_LIBRARY_PATH", LD_LIBRARY_PATH=places).get("LD_LIBRARY_PATH") == kept
+
+
 def test_a_variable_that_the_user_names_is_passed(tmp_path: Path) -> None:
     environment = gates(tmp_path, "FEATURE", "NOT_SET", FEATURE="on")
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from factory.system.environment import gate_environment
 from factory.system.process import HEAD_BYTES, TAIL_BYTES, Command, Outcome, capture, run
 
 # Of the environment a child gets nothing but this.
@@ -558,6 +559,30 @@ def test_a_tool_that_answers_at_once_is_captured() -> None:
 def test_a_tool_that_is_not_installed_raises() -> None:
     with pytest.raises(FileNotFoundError):
         capture(["no-such-tool"], cwd=None, env=ENVIRONMENT)
+
+
+@pytest.mark.parametrize("path", [".", "bin", "./bin", "", ":"])
+def test_a_tool_is_never_one_that_lies_in_the_checkout(path: str, tmp_path: Path) -> None:
+    for folder in (tmp_path, tmp_path / "bin"):
+        folder.mkdir(exist_ok=True)
+        (folder / "true").write_text("#!/bin/sh\necho hostile\n")
+        (folder / "true").chmod(0o755)
+
+    for environment in ({"PATH": f"{path}:{os.defpath}"}, {"PATH": path}):
+        answered = capture(["true"], cwd=tmp_path, env=environment)
+        assert (answered.ok, answered.stdout) == (True, b"")
+
+
+@pytest.mark.parametrize("places", [":/opt/lib", "/opt/lib;"])
+def test_a_library_in_the_checkout_never_gets_into_the_supervisor(places: str, tmp_path: Path) -> None:
+    # Loaded outside of the sandbox, it would do whatever the user may do. This one could not be loaded.
+    (tmp_path / "libc.so.6").write_text("hostile\n")
+    own = {"PATH": os.defpath, "LD_LIBRARY_PATH": places}
+    environment = gate_environment(own, home=tmp_path / "home", temporary=tmp_path / "tmp")
+
+    outcome = run(Command(("true",), tmp_path, environment, 30.0, tmp_path / "out.txt"))
+
+    assert outcome.ok, printed(tmp_path)
 
 
 def test_resource_limits_of_the_caller_are_not_changed(tmp_path: Path) -> None:

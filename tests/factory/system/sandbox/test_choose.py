@@ -1,6 +1,10 @@
 """The choice of a sandbox: the strongest that works, and never silently a weaker one than was asked for."""
 
+import json
 import os
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -49,6 +53,15 @@ def test_a_missing_program_is_told_with_how_to_install_it() -> None:
     assert "\n        apt-get install bubblewrap\n" in refusal.value.hint
 
 
+def test_a_program_at_a_relative_place_is_not_taken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path / "bin", "echo bubblewrap 0.8.0")
+    monkeypatch.chdir(tmp_path)
+
+    found = next(levels({"PATH": "bin:./bin"}))
+
+    assert (found.sandbox, found.reason) == (None, "bubblewrap is not installed")
+
+
 def test_an_old_version_is_refused(tmp_path: Path) -> None:
     environment = program(tmp_path / "bin", "echo bubblewrap 0.6.1")
 
@@ -93,6 +106,17 @@ def test_an_unknown_complaint_is_passed_on() -> None:
 def test_what_cannot_protect_the_users_own_git_directory_is_not_taken_in_place() -> None:
     with pytest.raises(SandboxRefused, match=r"can't protect the \.git"):
         choose("landlock", allow_unsandboxed=False, environment=os.environ, in_place=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0 or shutil.which("setpriv") is None, reason="gives up root's rights")
+def test_a_root_without_rights_is_told_so_and_gets_what_still_works() -> None:
+    words = ["setpriv", "--bounding-set", "-all", "--", sys.executable, "-m", "factory", "doctor", "--json"]
+
+    done = subprocess.run(words, capture_output=True, text=True)
+
+    found = {finding["name"]: finding["found"] for finding in json.loads(done.stdout)["findings"]}
+    assert "CAP_CHOWN" in found["sandbox bwrap"] or found["sandbox bwrap"].startswith("works")
+    assert done.returncode == (0 if found["sandbox landlock"].startswith("works") else 1)
 
 
 def test_trying_leaves_nothing_behind(temporary_files: Path) -> None:

@@ -9,7 +9,7 @@ from factory.system.sandbox.seccomp import ARCHITECTURES, Architecture, program
 
 ALLOWED, KILLED = "allowed", "killed"
 UNIX, INET, PACKET, VSOCK = 1, 2, 17, 40
-STREAM, DATAGRAM = 1, 2
+STREAM, DATAGRAM, RAW = 1, 2, 3
 
 
 def answer(code: bytes, architecture: int, number: int, arguments: tuple[int, ...]) -> str | int:
@@ -110,6 +110,23 @@ def test_among_other_programs_nothing_is_connected_to_or_shared(architecture: Ar
     assert among("connect", 3) == errno.EPERM
     assert among("socket", UNIX, STREAM | 0o2000000) == ALLOWED
     assert among("socket", UNIX, DATAGRAM | 0o2000000) == errno.EPERM
+    assert among("socketpair", UNIX, STREAM) == ALLOWED
+    assert among("socketpair", UNIX, DATAGRAM) == errno.EPERM
+    assert among("socketpair", UNIX, RAW) == errno.EPERM
+    assert among("socket", UNIX, RAW) == errno.EPERM
+    assert among("shmget", 0, 56) == errno.ENOSYS
+    assert among("prlimit64", 0, 1) == ALLOWED
+    assert among("prlimit64", 1, 1) == errno.EPERM
+
+
+def test_among_other_programs_the_network_is_no_way_to_their_sockets(architecture: Architecture) -> None:
+    def among(name: str, *arguments: int) -> str | int:
+        return asked(architecture, name, *arguments, own=True, among=True)
+
+    assert among("connect", 3) == ALLOWED
+    assert among("socket", INET, STREAM) == ALLOWED
+    assert among("socket", INET, DATAGRAM) == ALLOWED
+    assert among("socket", UNIX, STREAM) == errno.EPERM
     assert among("socketpair", UNIX, STREAM) == ALLOWED
     assert among("socketpair", UNIX, DATAGRAM) == errno.EPERM
     assert among("shmget", 0, 56) == errno.ENOSYS

@@ -61,6 +61,24 @@ def test_no_home_is_shown_whatever_the_variables_say(tmp_path: Path) -> None:
     assert not {Path("/"), Path("/etc"), Path("/proc/self"), Path("relative")} & set(found)
 
 
+def test_of_what_is_installed_in_a_home_no_data_is_shown(tmp_path: Path) -> None:
+    home = tmp_path / "ada"
+    local = home / ".local"
+    for name in ("bin", "lib/python3.12", "include/python3.12", "share/keyrings"):
+        (local / name).mkdir(parents=True)
+    for name in ("python", "python3"):
+        (local / "bin" / name).write_text("#!/bin/sh\n")
+        (local / "bin" / name).chmod(0o755)
+    environment = tmp_path / "env"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "pyvenv.cfg").write_text(f"home = {local}/bin\n")
+
+    found = shown(f"{environment}/bin:{local}/bin", {"HOME": str(home)})
+
+    assert {local / "bin", local / "lib", local / "include", environment} <= set(found)
+    assert not any((local / "share").is_relative_to(place) for place in found)
+
+
 def test_what_is_missing_or_closed_is_left_out(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     (closed / "bin").mkdir(parents=True)
