@@ -96,6 +96,7 @@ def build_messages(
     checks: Sequence[str] = (),
     agents: Sequence[AgentsFile] = (),
     notes: Sequence[Note] = (),
+    has_script: bool = False,
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -107,13 +108,14 @@ def build_messages(
         checks: the commands that the repository's configuration adds to the verification.
         agents: the AGENTS.md files that concern its files, in a fixed order.
         notes: what the user wants the model to know, in a fixed order.
+        has_script: whether the repository has a verification script.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
     """
     user = "\n\n".join(
         [
-            _order_text(order, checks),
+            _order_text(order, checks, has_script),
             _files_text(order, files),
             *_agents_text(agents),
             *_notes_text(notes),
@@ -126,24 +128,27 @@ def build_messages(
     )
 
 
-def _order_text(order: WorkOrder, checks: Sequence[str]) -> str:
+def _order_text(order: WorkOrder, checks: Sequence[str], has_script: bool) -> str:
     contract = order.model_dump(mode="json", exclude={*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER})
     for name in ("provides", "consumes"):
         if not contract[name]:
             del contract[name]
-    verify = (
-        "python -m compileall (this work order is exempt from full verification)"
-        if order.verify_exempt
-        else f"bash {VERIFY_SCRIPT} if that file exists, else python -m compileall and python -m pytest"
-    )
     # An exempt work order is only compiled.
     further = "\n".join(checks) if not order.verify_exempt else ""
     return (
         "# The work order\n\n"
         + quoted("work_order", json.dumps(contract, ensure_ascii=False, indent=2))
-        + f"\n\nVerification that runs before the acceptance commands: {verify}."
+        + f"\n\nVerification that runs before the acceptance commands: {_verification(order, has_script)}."
         + (f" Then these commands of the repository:\n{quoted('commands', further)}" if further else "")
     )
+
+
+def _verification(order: WorkOrder, has_script: bool) -> str:
+    if order.verify_exempt:
+        return "python -m compileall (this work order is exempt from full verification)"
+    if has_script or VERIFY_SCRIPT in order.allowed_files:
+        return f"bash {VERIFY_SCRIPT}"
+    return "python -m compileall and python -m pytest"
 
 
 def _files_text(order: WorkOrder, files: Sequence[ContextFile]) -> str:

@@ -11,7 +11,7 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.text import decoded
-from factory.contract.work_order import Condition, WorkOrder
+from factory.contract.work_order import VERIFY_SCRIPT, Condition, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.registry import gating_commands
 from factory.llm.budget import BudgetReached
@@ -45,6 +45,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
         checks=gating_commands(deps.checks),
         agents=_nearest_agents(files, deps),
         notes=deps.notes,
+        has_script=deps.checkout.tree.exists(VERIFY_SCRIPT),
     )
     folder.text("se_prompt.txt", transcript(messages))
     request = Request(

@@ -147,6 +147,7 @@ def test_the_nearest_agents_files_and_the_notes_are_shown_as_they_were_at_first(
     assert finished.folder is not None
     for number in (1, 2):
         prompt = (finished.folder / f"attempt_{number}" / "se_prompt.txt").read_text()
+        assert "commands: bash scripts/verify.sh." in prompt
         shown = re.findall(r'<(?:agents_md|note) id="\w+">\n"(.*)"\n\n(.*)\n', prompt)
         assert shown == [("AGENTS.md", "of the root"), ("docs/AGENTS.md", "of docs"), ("a.md", "a note")]
     recorded = read_object(finished.folder / "run.json")["settings"]
