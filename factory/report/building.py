@@ -13,6 +13,7 @@ from factory.build.documents import BuildState
 from factory.contract.strict_json import JsonObject
 from factory.exit_codes import ExitCode
 from factory.report.ending import told_repair
+from factory.report.figures import output_lines
 from factory.report.transitions import told_event
 from factory.system.clock import SystemClock
 from factory.system.console import Console
@@ -108,7 +109,7 @@ def told_build(built: Built, out: Path) -> str:
     ended = built.ended
     lines = [ended.message]
     if ended.failure is not None and ended.failure.excerpt:
-        lines += ["", *(f"    {line}" for line in ended.failure.excerpt.splitlines()), ""]
+        lines += output_lines(ended.failure.excerpt, "  ")
     if ended.hint:
         lines.append(f"  hint: {ended.hint}")
     if ended.contract is not None:

@@ -4,6 +4,7 @@ import shlex
 from pathlib import Path
 
 from factory.artifacts import REPAIR_FILE
+from factory.report.figures import output_lines
 from factory.run_record import Ending
 
 
@@ -11,7 +12,7 @@ def told(ending: Ending, folder: Path | None) -> str:
     """The ending as text for the terminal."""
     lines = [ending.message]
     if ending.failure is not None and ending.failure.excerpt:
-        lines += ["", *(f"    {line}" for line in ending.failure.excerpt.splitlines()), ""]
+        lines += output_lines(ending.failure.excerpt, "  ")
     if ending.hint:
         lines.append(f"  hint: {ending.hint}")
     if folder is not None:

@@ -42,3 +42,11 @@ def spent(spending: Spending) -> str:
 def in_one_line(text: str) -> str:
     """`text` on one line, with nothing in it that could act on a terminal."""
     return " ".join(visible(text).split())
+
+
+def output_lines(text: str, indent: str) -> list[str]:
+    """What a command printed or a model said, each line behind a bar.
+
+    So none is taken for one of ours, nor for a command by a CI system that obeys lines of its log (`::…::`).
+    """
+    return [f"{indent}| {line}".rstrip() for line in text.splitlines()]

@@ -7,6 +7,7 @@ from factory.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
 from factory.build.state_file import STATE_FILE
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
+from factory.report.figures import output_lines
 from factory.system.files import read_bounded
 
 _CHECK_FILES: Final = ("interfaces_result.json", "verify_result.json", "acceptance_result.json")
@@ -78,7 +79,7 @@ def _attempt(folder: Path) -> list[str]:
     if (folder / "proposed_writes.json").is_file():
         proposal = _read(folder / "proposed_writes.json")
         summary = " ".join(_text(proposal, "summary").split())
-        lines.append(f"      {summary[:300]}")
+        lines += output_lines(summary[:300], "      ")
     if (folder / "write_result.json").is_file():
         result = _read(folder / "write_result.json")
         written = ", ".join(str(path) for path in _list(result.get("written")))
@@ -94,7 +95,7 @@ def _attempt(folder: Path) -> list[str]:
         lines.append(f"  failed at {_text(failure, 'stage')} ({_text(failure, 'failure_class')})")
         message, where = _text(failure, "message"), _text(failure, "where")
         lines.append(f"      {message}" if where in message else f"      {message} ({where})")
-        lines += [f"      {line}".rstrip() for line in _text(failure, "excerpt").splitlines()]
+        lines += output_lines(_text(failure, "excerpt"), "      ")
         if _text(failure, "hint"):
             lines.append(f"      hint: {_text(failure, 'hint')}")
     return lines

@@ -159,7 +159,7 @@ def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> Non
 
 
 def test_a_failure_and_the_same_again_pays_once(tmp_path: Path) -> None:
-    command = shlex.join(["sh", "-c", "echo the reason; exit 3"])
+    command = shlex.join(["sh", "-c", "echo ::error::the reason; exit 3"])
     user = User(
         tmp_path,
         answering_program(tmp_path / "model.py", a_proposal()),
@@ -173,7 +173,8 @@ def test_a_failure_and_the_same_again_pays_once(tmp_path: Path) -> None:
         assert run.returncode == 1
         assert run.stdout == ""
         assert "error: WO-01 failed: 2 attempts are spent, the last at acceptance_failed" in run.stderr
-        assert "    the reason\n" in run.stderr
+        # Behind a bar: no line of a command is one of ours, or an order to a CI system.
+        assert "\n  | ::error::the reason\n" in run.stderr
         assert f"artifacts: {user.out}" in run.stderr
         assert "hint:" in run.stderr
     assert calls_of(tmp_path / "model.py") == 2
