@@ -7,6 +7,7 @@ nothing left behind (see `reaper`). A sandbox wraps the command here, and a watc
 
 import os
 import re
+import select
 import selectors
 import signal
 import subprocess
@@ -38,6 +39,7 @@ _REPORT: Final = re.compile(
 )
 _CHUNK: Final = 65_536
 _DRAIN_SECONDS: Final = 1.0
+_BEGINNING_SECONDS: Final = 0.01
 # Longer than the reaper's two processes take to give up one after the other.
 _GRACE_SECONDS: Final = 20.0
 
@@ -195,6 +197,7 @@ class _Supervised:
     ) -> None:
         self.report = b""
         self.told = b""
+        self._began = False
         self.killed: str | None = None
         self.prepared = prepared
         self._watch = watch
@@ -280,12 +283,13 @@ class _Supervised:
                     deadline = time.monotonic() + _GRACE_SECONDS
                     continue
                 if self._watch is not None and not (ended or timed_out or self.killed):
-                    self.killed = self._watch.look(sinks.total_bytes)
+                    has_begun = self._has_begun()
+                    self.killed = self._watch.look(sinks.total_bytes) if has_begun else None
                     if self.killed:
                         self._cut_lifeline()
                         deadline = time.monotonic() + _GRACE_SECONDS
                         continue
-                    remaining = min(remaining, self._watch.pause())
+                    remaining = min(remaining, self._watch.pause() if has_begun else _BEGINNING_SECONDS)
                 # Once all is dead, only what is in the pipes follows. A process that is no descendant may
                 # have been handed one of them: it does not make us wait.
                 ready = selector.select(0 if ended else remaining)
@@ -306,6 +310,12 @@ class _Supervised:
                         if not chunk:
                             self._kill_group()
         return timed_out
+
+    def _has_begun(self) -> bool:
+        """Whether the command runs: what is there before that is ours, and may be closed to us."""
+        if not self._began and self.prepared is not None:
+            self._began = bool(select.select([self.prepared.told], [], [], 0)[0])
+        return self._began
 
     def _read_report(self, deadline: float) -> None:
         with selectors.DefaultSelector() as selector:

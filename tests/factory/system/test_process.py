@@ -8,12 +8,16 @@ import sys
 import textwrap
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from factory.system.environment import gate_environment
 from factory.system.process import HEAD_BYTES, TAIL_BYTES, Command, Outcome, capture, run
+from factory.system.sandbox.policy import Policy, Resources
+from factory.system.sandbox.port import Confinement, Prepared
+from factory.system.sandbox.unconfined import Unconfined
 
 # Of the environment a child gets nothing but this.
 ENVIRONMENT = {"PATH": os.defpath}
@@ -590,3 +594,37 @@ def test_resource_limits_of_the_caller_are_not_changed(tmp_path: Path) -> None:
     run_python("pass", tmp_path)
 
     assert resource.getrlimit(resource.RLIMIT_NOFILE) == before
+
+
+class SlowToBegin(Unconfined):
+    """A sandbox that needs more than the command may have before it lets the command begin."""
+
+    def wrap(self, command: Command, policy: Policy) -> Prepared:
+        prepared = super().wrap(command, policy)
+        first = (
+            "import os, sys, tempfile, time\n"
+            "with tempfile.TemporaryFile() as file:\n"
+            "    file.write(b'x' * 1_000_000)\n"
+            "    file.flush()\n"
+            "    time.sleep(0.3)\n"
+            "os.execv(sys.argv[1], sys.argv[1:])\n"
+        )
+        argv = (sys.executable, "-I", "-S", "-c", first, *prepared.argv)
+        return replace(prepared, argv=argv)
+
+
+def test_limits_are_those_of_the_command_not_of_what_lets_it_begin(tmp_path: Path) -> None:
+    policy = Policy(tmp_path, tmp_path, tmp_path, resources=Resources(file_bytes=4096))
+    command = Command(
+        (sys.executable, "-I", "-S", "-c", "print('begun')"),
+        tmp_path,
+        ENVIRONMENT,
+        30.0,
+        tmp_path / "out.txt",
+        confined=Confinement(SlowToBegin(), policy),
+    )
+
+    outcome = run(command)
+
+    assert (outcome.exit_code, outcome.killed, outcome.sandbox_failed) == (0, None, None)
+    assert printed(tmp_path) == b"begun\n"
