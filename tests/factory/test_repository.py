@@ -1,6 +1,7 @@
 """Which repositories a run starts in, and what a user is told about the others."""
 
 import fcntl
+import json
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -370,16 +371,16 @@ def test_a_repository_that_another_run_has_locked_is_refused(tmp_path: Path) -> 
     folder.mkdir()
     scene = Scene(repo)
     with (folder / "lock").open("w") as file:
-        file.write('{"pid": 4321, "purpose": "factory run WO-07"}')
+        # One that lives: what a dead one has started would be waited for.
+        file.write(json.dumps({"pid": os.getpid(), "purpose": "factory run WO-07"}))
         file.flush()
         fcntl.flock(file, fcntl.LOCK_EX)
 
         finished = scene.run()
 
     assert finished.ending.exit_code == 2
-    assert "another run is at work in this repository (process 4321, factory run WO-07)" in (
-        finished.ending.message
-    )
+    told = f"another run is at work in this repository (process {os.getpid()}, factory run WO-07)"
+    assert told in finished.ending.message
     assert scene.asked == 0
     # and as soon as its holder is gone, the lock is of no consequence
     assert scene.run().ending.exit_code == 0
