@@ -62,10 +62,10 @@ def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal
 
 def _content(write: AnsweredWrite, texts: Mapping[RepoPath, str], where: str) -> str | Failure:
     """The whole new text of a file."""
-    if write.edits is None:
-        assert write.content is not None
+    if write.content is not None:
         content = write.content
     else:
+        assert write.edits is not None
         if write.path not in texts:
             return _invalid(
                 f"`{write.path}` is not among the files that were shown, so it can't be edited",

@@ -37,17 +37,17 @@ class AnsweredWrite(Document):
         path: the file.
         base_sha256: the SHA-256 of the file as the model saw it; of no bytes if it did not exist.
         content: the new text; None if it is edited.
-        edits: the changes; None if it is written whole.
+        edits: the changes; None or none if it is written whole.
     """
 
     path: RepoPath
     base_sha256: Sha256
     content: Annotated[str, Field(strict=True)] | None = None
-    edits: Annotated[tuple[Edit, ...], Field(min_length=1, max_length=MAX_EDITS)] | None = None
+    edits: Annotated[tuple[Edit, ...], Field(max_length=MAX_EDITS)] | None = None
 
     @model_validator(mode="after")
     def _is_one_of_both(self) -> "AnsweredWrite":
-        if (self.content is None) == (self.edits is None):
+        if (self.content is None) == (not self.edits):
             raise ValueError("must have either content or edits, and the other one is null")
         return self
 

@@ -27,6 +27,7 @@ def answered(**write: Any) -> dict[str, Any]:
     "value",
     [
         answered(content=""),
+        answered(edits=[]),
         answered(content=None, edits=[EDIT]),
         answered(content=None, edits=[{"old": "a", "new": ""}]),
         {"summary": "", "writes": [{"path": "a.py", "base_sha256": EMPTY_SHA256, "content": "x"}]},
@@ -45,7 +46,7 @@ def test_a_file_is_written_whole_or_edited(value: Any) -> None:
         (answered(content=1), "/writes/0/content"),
         (answered(content=None), "/writes/0"),
         (answered(edits=[EDIT]), "/writes/0"),
-        (answered(content=None, edits=[]), "/writes/0/edits"),
+        (answered(content=None, edits=[]), "/writes/0"),
         (answered(content=None, edits=[EDIT] * 201), "/writes/0/edits"),
         (answered(content=None, edits=[{"old": "", "new": "b"}]), "/writes/0/edits/0/old"),
         (answered(content=None, edits=[{"old": "a"}]), "/writes/0/edits/0/new"),

@@ -204,7 +204,7 @@ class TestAnswers:
             (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
             (answer("", FinishReason.CONTENT_FILTER), "the provider's content filter stopped the answer"),
             (a_proposal().replace('"writes"', '"reads"'), "/writes: is missing"),
-            (an_edit("src/app.py", ""), "/writes/0/edits: must not be empty"),
+            (an_edit("src/app.py", ""), "/writes/0: must have either content or edits"),
             (
                 an_edit("src/app.py", "", ("a", "b")),
                 "`src/app.py` is not among the files that were shown, so it can't be edited",
