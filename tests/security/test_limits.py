@@ -134,10 +134,26 @@ for _ in range(2):
     pid = os.fork()
     sum(x[n] for n in range(0, len(x), 4096))
     if pid == 0:
-        time.sleep(0.3)
+        time.sleep(1)
         os._exit(0)
     pids.append(pid)
 for pid in pids:
+    os.waitpid(pid, 0)
+""",
+        {"memory_bytes": 64 * MIB},
+    ),
+    "files that others map and give back": (
+        """
+import mmap
+with open("large", "wb") as file:
+    for _ in range(150): file.write(os.urandom(2**20))
+for _ in range(40):
+    pid = os.fork()
+    if pid == 0:
+        x = mmap.mmap(os.open("large", os.O_RDONLY), 0, prot=mmap.PROT_READ)
+        sum(x[n] for n in range(0, len(x), 4096))
+        time.sleep(0.03)
+        os._exit(0)
     os.waitpid(pid, 0)
 """,
         {"memory_bytes": 64 * MIB},

@@ -7,7 +7,7 @@ tells its tasks, time and memory, but not its open files.
 import os
 import re
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,9 @@ from typing import Final
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
 _TICKS: Final = os.sysconf("SC_CLK_TCK")
+
+# See proc_pid_status(5).
+_RESIDENT: Final = re.compile(rb"^Rss(Anon|File|Shmem):\s*(\d+) kB$", re.MULTILINE)
 
 # Descriptors that a Unix socket holds.
 _IN_MESSAGES: Final = re.compile(rb"^scm_fds:\s*[1-9]", re.MULTILINE)
@@ -77,27 +80,31 @@ def taken(status: os.stat_result) -> int:
     return min(status.st_size, status.st_blocks * 512)
 
 
-def of_files(pid: int) -> int:
-    """The resident bytes of a process that are pages of files on a disk: the kernel may take them back."""
+def memory_of(pid: int) -> tuple[int, int]:
+    """The resident bytes of a process: its own, and pages of files on a disk, which the kernel may take back.
+
+    Both from one look, because a process that is about to end gives its memory back.
+    """
     try:
-        found = re.search(rb"^RssFile:\s*(\d+) kB$", _read(f"/proc/{pid}/status"), re.MULTILINE)
+        found = dict(_RESIDENT.findall(_read(f"/proc/{pid}/status")))
     except OSError:
-        return 0
-    return int(found[1]) * 1024 if found else 0
+        found = {}
+    anonymous, files, shared = (int(found.get(name, 0)) * 1024 for name in (b"Anon", b"File", b"Shmem"))
+    return anonymous + shared, files
 
 
-def shared_out(resident: Mapping[int, int]) -> int:
+def shared_out(pids: Iterable[int]) -> int:
     """The memory of processes in bytes, where a page that several share counts once, and none of a file.
 
     Takes the kernel far longer than `use_below`, and holds the processes up meanwhile.
     """
     total = 0
-    for pid, whole in resident.items():
+    for pid in pids:
         try:
             lines = _read(f"/proc/{pid}/smaps_rollup").splitlines()
         except PermissionError:
             # A program can close itself to us, but not make itself smaller by that.
-            total += whole - of_files(pid)
+            total += memory_of(pid)[0]
             continue
         except OSError:
             # It has ended meanwhile.

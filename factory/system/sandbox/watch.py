@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from factory.system.sandbox.policy import Policy
-from factory.system.sandbox.usage import hides_files, of_files, shared_out, use_below
+from factory.system.sandbox.usage import hides_files, memory_of, shared_out, use_below
 from factory.system.sandbox.written import Disk, Scan, now_for_files
 
 _SHORTEST_PERIOD: Final = 0.01
@@ -119,9 +119,9 @@ class Watch:
         """Whether processes have more memory than is allowed."""
         allowed = self._allowed_memory
         for pid in heapq.nlargest(_LOOKED_INTO, resident, key=resident.__getitem__):
-            mapped = of_files(pid)
+            own, mapped = memory_of(pid)
             self._most_of_files = max(self._most_of_files, mapped)
-            if resident[pid] - mapped > allowed:
+            if own > allowed:
                 return True
         # Pages that processes share count in each of them; to share them out takes the kernel longer.
         if sum(resident.values()) <= allowed or time.monotonic() < self._next_sharing:
