@@ -5,6 +5,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,20 @@ def test_bad_usage_is_refused(arguments: list[str], message: str, spec: Path, tm
     assert done.returncode == 2
     assert f"error: {message}" in done.stderr
     assert [path.name for path in spec.parent.iterdir() if path.name not in ("spec.md", "show.sh")] == []
+
+
+def test_a_wheel_holds_the_packages_and_the_templates(tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
+    subprocess.run(words, cwd=ROOT, check=True, capture_output=True, timeout=60)
+    (wheel,) = tmp_path.glob("*.whl")
+
+    with zipfile.ZipFile(wheel) as archive:
+        held = {name for name in archive.namelist() if ".dist-info/" not in name}
+
+    places = ("planner", "factory", "templates")
+    files = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard", *places).split("\n")
+    assert "planner/cli.py" in held
+    assert held == {f"factory/_{name}" if name.startswith("templates/") else name for name in files if name}
 
 
 @pytest.mark.timeout(400)
