@@ -102,7 +102,7 @@ def build_messages(
 
     Args:
         template: the system text of `templates/prompts/software_engineer.md`.
-        order: the work order.
+        order: the work order, its consumed symbols as the repository defines them.
         files: its context files and those of its allowed files that exist, in a fixed order.
         previous: the failed attempt before, on a retry.
         checks: the commands that the repository's configuration adds to the verification.

@@ -11,7 +11,7 @@ Normalised are: quotes around an annotation (`"Board"` is `Board`, except inside
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 MAX_NODES: Final = 300
@@ -69,6 +69,11 @@ class Parameter:
             and _same_default(self.default, promised.default)
         )
 
+    def filling(self, promised: "Parameter") -> "Parameter":
+        """What was promised, with what it leaves open as it is here; this keeps it."""
+        default = self.default if promised.default == ANY_DEFAULT else promised.default
+        return replace(promised, annotation=promised.annotation or self.annotation, default=default)
+
 
 @dataclass(frozen=True)
 class Signature:
@@ -109,6 +114,15 @@ class Signature:
             and all(
                 mine.keeps(theirs) for mine, theirs in zip(self.parameters, promised.parameters, strict=True)
             )
+        )
+
+    def filling(self, promised: "Signature") -> "Signature":
+        """What was promised, with what it leaves open as it is here; this keeps it."""
+        pairs = zip(self.parameters, promised.parameters, strict=True)
+        return replace(
+            promised,
+            parameters=tuple(mine.filling(theirs) for mine, theirs in pairs),
+            returns=promised.returns or self.returns,
         )
 
 

@@ -134,6 +134,10 @@ class Symbol:
         """Whether this, which is there, is what was promised."""
         return self.address == promised.address and _keeps(self.shape, promised.shape)
 
+    def filling(self, promised: "Symbol") -> "Symbol":
+        """What was promised, with what it leaves open as it is here; this keeps it."""
+        return replace(promised, shape=_filling(self.shape, promised.shape))
+
 
 def parse_symbol(text: str) -> Symbol:
     """Read the written form of a symbol.
@@ -270,3 +274,16 @@ def _keeps(found: Shape, promised: Shape) -> bool:
             return their_type is not None and their_type.partition("[")[0] in ("type", "TypeAlias")
         case _:
             return False
+
+
+def _filling(found: Shape, promised: Shape) -> Shape:
+    """What was promised, with what `found`, which keeps it, says beyond it and callers can rely on."""
+    match found, promised:
+        case Function(mine, _, manager), Function(theirs):
+            # The result above the `yield` of a context manager is not what callers get.
+            known = replace(mine, returns=None) if manager else mine
+            return replace(promised, signature=known.filling(theirs))
+        case Value(mine_type, is_property, is_guess), Value(None) | Named() if mine_type and not is_guess:
+            return Value(mine_type, is_property)
+        case _:
+            return promised

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from factory.agents_files import nearest_agents
 from factory.command_words import words_of
+from factory.consumed import as_defined
 from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.errors import WorkorderError
@@ -39,7 +40,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
         return failed(files)
     messages = build_messages(
         deps.template,
-        deps.order,
+        deps.order.model_copy(update={"consumes": as_defined(deps.order, deps.checkout.tree)}),
         files,
         _previous(state),
         checks=gating_commands(deps.checks),

@@ -3,8 +3,9 @@
 ## What it finds
 
 A symbol in `consumes` whose parameters, result, kind or type differ from those in the `provides` of the last
-earlier work order that provides it, or from those in the repository. An annotation that the consumer leaves
-out is open. Spellings of one type are the same: `Optional[int]` and `int | None`, `List[str]` and
+earlier work order that provides it, or from those in the repository. What the consumer leaves open, an
+annotation or `...` for a default value, is no difference: its implementer is shown what the repository has by
+then. Spellings of one type are the same: `Optional[int]` and `int | None`, `List[str]` and
 `list[str]`, `pathlib.Path` and `Path`, with quotes and without.
 
 ## Why it matters
