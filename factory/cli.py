@@ -146,22 +146,24 @@ def _build(options: argparse.Namespace, console: Console) -> int:
 
 def _status(options: argparse.Namespace, console: Console) -> int:
     from factory.build.state_file import StateCorrupt, require_state
-    from factory.build.unrecorded import with_unrecorded
+    from factory.build.unrecorded import unanswered, with_unrecorded
     from factory.llm.ledger import Ledger
     from factory.llm.ledger_file import DamagedLedger
-    from factory.report.status import status_document, told_status
+    from factory.report.status import Beside, status_document, told_status
 
     try:
         state = require_state(options.out)
-        state, others = with_unrecorded(state, Ledger(options.ledger or options.out / "ledger"))
+        ledger = Ledger(options.ledger or options.out / "ledger")
+        state, others = with_unrecorded(state, ledger)
+        beside = Beside(others, unanswered(ledger, state.price))
     except (StateCorrupt, DamagedLedger) as error:
         console.error(str(error))
         return ExitCode.STATE_CORRUPT
     running = is_held(options.out / "lock")
     if options.json:
-        console.result(json.dumps(status_document(state, others, running=running), sort_keys=True))
+        console.result(json.dumps(status_document(state, beside, running=running), sort_keys=True))
     else:
-        console.result(told_status(state, others, running=running, attempts=options.attempts))
+        console.result(told_status(state, beside, running=running, attempts=options.attempts))
     return ExitCode.PASS
 
 

@@ -63,8 +63,15 @@ def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Out
     budget = Budget(Limits(options.max_cost_usd, options.max_tokens, _price(options)), ledger)
 
     def model(stop: Stop | None, price: Price | None) -> Model:
-        asked = select_model(options.llm, stage="factory", ledger=ledger, environment=os.environ, stop=stop)
-        return budget.guarded(asked, stop, price)
+        return select_model(
+            options.llm,
+            stage="factory",
+            ledger=ledger,
+            environment=os.environ,
+            budget=budget,
+            stop=stop,
+            price=price,
+        )
 
     def terms(in_place: bool, configuration: Configuration) -> Terms:
         resources = parse_limits(configuration.limits) if configuration.limits else Resources()

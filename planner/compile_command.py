@@ -51,13 +51,14 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
     """
     directory = _artifacts_directory(options)
     ledger = Ledger(options.ledger if options.ledger is not None else directory / LEDGER_NAME)
+    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, job.price), ledger)
     try:
-        asked = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ)
+        model = select_model(
+            options.llm, stage="planner", ledger=ledger, environment=os.environ, budget=budget
+        )
     except ProviderError as error:
         console.error(str(error))
         return exit_code(Outcome.API_FAILED)
-    limits = Limits(options.max_cost_usd, options.max_tokens, job.price)
-    model = Budget(limits, ledger).guarded(asked)
     deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
     for line in told(job.context):
         console.progress(line)

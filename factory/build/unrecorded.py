@@ -6,6 +6,7 @@ deleted, the ledger alone knows what was paid.
 
 from factory.build.documents import RETIRED, AttemptRecord, BuildState, RunEntry, Spending
 from factory.llm.ledger import Entry, Ledger
+from factory.llm.port import total
 from factory.llm.prices import Price
 
 
@@ -40,6 +41,26 @@ def with_unrecorded(state: BuildState, ledger: Ledger) -> tuple[BuildState, Spen
         entries = tuple(RunEntry(run_id=run, attempts=tuple(attempts)) for run, attempts in runs.items())
         state = state.with_order(order.model_copy(update={"runs": (*entries, *order.runs)}))
     return state, Spending.on(others)
+
+
+def unanswered(ledger: Ledger, price: Price | None) -> Spending:
+    """What calls without an answer can have used: those that are open, and those that were broken off.
+
+    Args:
+        ledger: where they are noted.
+        price: of the model; None if it is not known.
+
+    Raises:
+        DamagedLedger: a file of the ledger can't be trusted.
+    """
+    used = total((*ledger.unanswered().values(), *ledger.broken_off()))
+    if not used.input_tokens:
+        return Spending()
+    return Spending(
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cost_usd=None if price is None else float(round(price.of(used), 6)),
+    )
 
 
 def _not_ended(name: str, entry: Entry, price: Price | None) -> AttemptRecord:

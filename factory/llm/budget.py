@@ -1,26 +1,23 @@
 """Stops before a limit is passed: the worst case of a call is set aside before it is made, or it is not made.
 
 What was spent is what the ledger holds, also what was retired. So it survives restarts, counts answers that
-came to nothing, and covers everything that shares the ledger, such as the work orders of one plan.
+came to nothing, and covers everything that shares the ledger, such as the work orders of one plan. A call
+whose answer nobody knows, because it is open or was broken off, counts with its worst case.
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from factory.contract.canonical import canonical_json
 from factory.contract.errors import WorkorderError
-from factory.llm.ledger import Ledger, Recorded, RecordedModel, call_key
-from factory.llm.port import Answer, Request, Usage, total
+from factory.llm.ledger import Ledger, Permit
+from factory.llm.pending import BROKEN_OFF
+from factory.llm.port import Model, Request, Usage, total, worst_case
 from factory.llm.prices import Price, known_price
-from factory.llm.replay import ReplayModel
 from factory.system.stop import Stop
-
-_FRAME_TOKENS: Final = 64
-"""What a provider adds around one message, generously."""
 
 _LOOK_SECONDS: Final = 0.2
 """How long a call that waits for others to settle goes without looking whether it shall stop."""
@@ -48,7 +45,7 @@ class Limits:
 class Budget:
     """The limits, shared by all threads that ask.
 
-    A call that fits only once others have settled waits for them: their worst case is set aside meanwhile.
+    A call that fits only once others of this process have settled waits for them.
 
     Args:
         limits: what may be spent.
@@ -60,12 +57,16 @@ class Budget:
         self._ledger = ledger
         self._settled = threading.Condition()
         self._used: dict[tuple[str, int], Usage] = {}
-        self._open: list[Usage] = []
+        self._open: list[str] = []
+        self._waiting: list[str] = []
 
-    def guarded(
-        self, model: RecordedModel, stop: Stop | None = None, configured: Price | None = None
-    ) -> RecordedModel:
-        """`model`, asked only within the limits; as it is if there are none, or if it costs nothing.
+    def permit(
+        self, model: Model, stop: Stop | None = None, configured: Price | None = None
+    ) -> Permit | None:
+        """What lets the calls of a model through; None if there are no limits.
+
+        A call is reserved in the ledger before it is asked for here: so of two processes that start one at
+        the same time, at least one sees the other's.
 
         Args:
             model: who is asked.
@@ -75,8 +76,8 @@ class Budget:
         Raises:
             WorkorderError: there is a limit in money, and the model's price is not known.
         """
-        if (self._limits.usd is None and self._limits.tokens is None) or isinstance(model, ReplayModel):
-            return model
+        if self._limits.usd is None and self._limits.tokens is None:
+            return None
         price = None
         if self._limits.usd is not None:
             price = self._limits.price or configured or known_price(model)
@@ -88,50 +89,82 @@ class Budget:
                     hint="limit tokens with --max-tokens, or give the price with --price INPUT,OUTPUT"
                     " or in workorder.toml",
                 )
-        return _GuardedModel(model, self._ledger, self, price, stop)
 
-    @contextmanager
-    def reserved(self, worst: Usage, price: Price | None, stop: Stop | None) -> Iterator[None]:
-        """Set `worst` aside within the block, in which the call is made and its answer stored.
+        @contextmanager
+        def permitted(key: str, request: Request) -> Iterator[None]:
+            with self._settled:
+                try:
+                    self._wait_for_room(key, worst_case(request), price, stop)
+                except BaseException:
+                    self._ledger.release(key)
+                    raise
+                self._open.append(key)
+            try:
+                yield
+            finally:
+                with self._settled:
+                    self._open.remove(key)
+                    self._settled.notify_all()
+
+        return permitted
+
+    def _wait_for_room(self, key: str, worst: Usage, price: Price | None, stop: Stop | None) -> None:
+        """Come back as soon as the call fits.
 
         Raises:
-            BudgetReached: it does not fit into what is left, and no open call could make room.
+            BudgetReached: it does not fit, and no open call could make room.
             Stopped: `stop` asked for it meanwhile.
         """
-        with self._settled:
-            while (problem := self._problem(worst, price)) is not None:
-                if not self._open:
-                    raise problem
+        while (problem := self._problem(key, worst, price)) is not None:
+            if not self._open:
+                raise problem
+            self._waiting.append(key)
+            try:
                 self._settled.wait(_LOOK_SECONDS)
-                if stop is not None:
-                    stop.heed()
-            self._open.append(worst)
-        try:
-            yield
-        finally:
-            with self._settled:
-                self._open.remove(worst)
-                self._settled.notify_all()
+            finally:
+                self._waiting.remove(key)
+            if stop is not None:
+                stop.heed()
 
-    def _problem(self, worst: Usage, price: Price | None) -> BudgetReached | None:
-        spent = total((self._spent(), *self._open))
+    def _problem(self, key: str, worst: Usage, price: Price | None) -> BudgetReached | None:
+        spent, unknown = self._spent(), self._unknown(key)
         if self._limits.tokens is not None:
-            used, more = _tokens(spent), _tokens(worst)
-            if used + more > self._limits.tokens:
+            used, held, more = (_tokens(usage) for usage in (spent, total(unknown), worst))
+            if used + held + more > self._limits.tokens:
                 return BudgetReached(
-                    f"the next call could use {more:,} tokens; {used:,} of {self._limits.tokens:,} are used",
+                    f"the next call could use {more:,} tokens; {used:,} of {self._limits.tokens:,} are used"
+                    + (f", and up to {held:,} by {_calls(unknown)}" if unknown else ""),
                     where="--max-tokens",
-                    hint=_HINT,
+                    hint=self._hint(unknown),
                 )
         if self._limits.usd is not None and price is not None:
-            paid, cost = price.of(spent), price.of(worst)
-            if paid + cost > self._limits.usd:
+            paid, set_aside, cost = (price.of(usage) for usage in (spent, total(unknown), worst))
+            if paid + set_aside + cost > self._limits.usd:
                 return BudgetReached(
-                    f"the next call could cost ${cost:.4f}; ${paid:.4f} of ${self._limits.usd} are spent",
+                    f"the next call could cost ${cost:.4f}; ${paid:.4f} of ${self._limits.usd} are spent"
+                    + (f", and up to ${set_aside:.4f} by {_calls(unknown)}" if unknown else ""),
                     where="--max-cost-usd",
-                    hint=_HINT,
+                    hint=self._hint(unknown),
                 )
         return None
+
+    def _unknown(self, key: str) -> list[Usage]:
+        """What calls may have used or may use whose answers nobody knows, but for that of `key`."""
+        # Who waits here has not been let through.
+        left_out = {key, *self._waiting}
+        unanswered = self._ledger.unanswered().items()
+        return [
+            *(usage for name, usage in unanswered if name not in left_out),
+            *self._ledger.broken_off(),
+        ]
+
+    def _hint(self, unknown: Sequence[Usage]) -> str:
+        if not unknown:
+            return _HINT
+        return (
+            f"{_HINT}; if the provider's bill does not have the calls without an answer, delete their"
+            f" `*.pending.json` and `{BROKEN_OFF}` in {self._ledger.directory}"
+        )
 
     def _spent(self) -> Usage:
         """What the ledger holds, retired answers included; an answer never changes, so each is read once."""
@@ -143,44 +176,11 @@ class Budget:
         return total(self._used.values())
 
 
-def worst_case(request: Request) -> Usage:
-    """The most tokens that a call can use.
-
-    No token of a byte-level encoder is shorter than a byte, so the bytes of the prompt and of the schema
-    bound its tokens from above.
-    """
-    schema = len(canonical_json(request.answer_schema)) if request.answer_schema is not None else 0
-    prompt = sum(len(message.content.encode("utf-8")) + _FRAME_TOKENS for message in request.messages)
-    return Usage(input_tokens=prompt + schema, output_tokens=request.parameters.max_output_tokens)
-
-
-@dataclass(frozen=True)
-class _GuardedModel:
-    model: RecordedModel
-    ledger: Ledger
-    budget: Budget
-    price: Price | None
-    stop: Stop | None
-
-    @property
-    def adapter(self) -> str:
-        return self.model.adapter
-
-    @property
-    def name(self) -> str:
-        return self.model.name
-
-    def complete(self, request: Request) -> Answer:
-        return self.ask(request).answer
-
-    def ask(self, request: Request) -> Recorded:
-        if self.ledger.find(call_key(self.adapter, self.name, request)) is not None:
-            return self.model.ask(request)
-        with self.budget.reserved(worst_case(request), self.price, self.stop):
-            return self.model.ask(request)
-
-
 _HINT: Final = "run again with a higher limit: stored answers are not paid again"
+
+
+def _calls(unknown: Sequence[Usage]) -> str:
+    return "a call without an answer" if len(unknown) == 1 else f"{len(unknown)} calls without an answer"
 
 
 def _tokens(usage: Usage) -> int:

@@ -137,9 +137,12 @@ class CommandModel:
             )
         said = self._tail(err) or self._tail(out)
         if outcome.timed_out:
-            return self._error(f"the program gave no answer within {self._timeout_seconds:g} seconds{said}")
+            return self._error(
+                f"the program gave no answer within {self._timeout_seconds:g} seconds{said}",
+                may_be_paid=True,
+            )
         if outcome.signal is not None:
-            return self._error(f"the program was ended by signal {outcome.signal}{said}")
+            return self._error(f"the program was ended by signal {outcome.signal}{said}", may_be_paid=True)
         return self._error(f"the program failed with exit code {outcome.exit_code}{said}")
 
     def _tail(self, path: Path) -> str:
@@ -151,5 +154,5 @@ class CommandModel:
         text = visible("\n".join(lines))[-_TAIL_CHARS:]
         return "".join(f"\n  | {line}" for line in text.splitlines())
 
-    def _error(self, message: str, *, hint: str = _HINT) -> ProviderError:
-        return ProviderError(message, where=f"command:{self.name}", hint=hint)
+    def _error(self, message: str, *, hint: str = _HINT, may_be_paid: bool = False) -> ProviderError:
+        return ProviderError(message, where=f"command:{self.name}", hint=hint, may_be_paid=may_be_paid)

@@ -5,10 +5,11 @@ that is the adapters' part, and a ledger only wraps them.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,8 +17,8 @@ from factory.contract.canonical import canonical_json, dump, readable_json, sha2
 from factory.contract.strict_json import JsonValue
 from factory.llm.ledger_file import DamagedLedger, read_ledger_file
 from factory.llm.pending import PendingCalls, Reservations
-from factory.llm.port import Answer, Model, ProviderError, Request
-from factory.llm.retired import RetiredAnswers
+from factory.llm.port import Answer, Model, ProviderError, Request, Usage, worst_case
+from factory.llm.set_aside import SetAside
 from factory.system.files import write_atomic
 
 _ENTRY_NAME: Final = re.compile(r"[0-9a-f]{64}\.json")
@@ -54,6 +55,10 @@ class Recorded:
     from_ledger: bool
 
 
+Permit: TypeAlias = Callable[[str, Request], AbstractContextManager[None]]
+"""Given a call's key and request, a block in which it may be made and its answer stored; raises otherwise."""
+
+
 class RecordedModel(Model, Protocol):
     """A model that says where its answers come from."""
 
@@ -75,20 +80,27 @@ class Ledger:
     """The remembered calls in one directory: `KEY.json` each, and `KEY.pending.json` while one is open.
 
     Two askers of the same call may both pay; the later answer is the one that stays. Answers that were
-    retired are in `retired/`: only `paid` knows them.
+    retired are in `retired/`: only `paid` knows them. Calls that were broken off are in `broken_off/`.
     """
 
     def __init__(self, directory: Path) -> None:
         self.directory = directory
+        self._reservations = Reservations(directory)
+        self._retired = SetAside(directory / "retired")
 
     @property
     def pending(self) -> PendingCalls:
         """The reservations of calls that have no stored answer yet."""
-        return Reservations(self.directory)
+        return self._reservations
 
-    def wrap(self, model: Model) -> RecordedModel:
-        """`model`, asked only what this ledger does not hold."""
-        return _LedgerModel(model, self)
+    def wrap(self, model: Model, permit: "Permit | None" = None) -> RecordedModel:
+        """`model`, asked only what this ledger does not hold.
+
+        Args:
+            model: who is asked.
+            permit: asked before each call, which is reserved by then; None to make every call.
+        """
+        return _LedgerModel(model, self, permit or _every_call)
 
     def find(self, key: str) -> Entry | None:
         """The stored call of that name, or None.
@@ -118,7 +130,7 @@ class Ledger:
         """
         # The stored ones first: what is retired in between is then named twice rather than not at all.
         stored = self.stored_keys()
-        numbers = RetiredAnswers(self.directory).numbers()
+        numbers = self._retired.numbers()
         for key in stored:
             numbers[key] = [*numbers.get(key, []), max(numbers.get(key, []), default=0) + 1]
         for key in sorted(numbers):
@@ -131,7 +143,7 @@ class Ledger:
         Raises:
             DamagedLedger: as for `find`.
         """
-        retired = RetiredAnswers(self.directory).path(key, number)
+        retired = self._retired.path(key, number)
         # Once more at the end, because it may be retired between the first look and the second.
         for path in (retired, self._path(key), retired):
             entry = _read(path, key)
@@ -147,10 +159,9 @@ class Ledger:
         """
         for entry in self.entries():
             yield entry.key, entry
-        retired = RetiredAnswers(self.directory)
-        for key, numbers in sorted(retired.numbers().items()):
+        for key, numbers in sorted(self._retired.numbers().items()):
             for number in numbers:
-                path = retired.path(key, number)
+                path = self._retired.path(key, number)
                 found = _read(path, key)
                 if found is not None:
                     yield path.stem, found
@@ -163,11 +174,32 @@ class Ledger:
         Returns:
             The name that it has now; None if there was none.
         """
-        return RetiredAnswers(self.directory).retire(key)
+        return self._retired.take(self._path(key), key)
 
-    def reserve(self, key: str) -> None:
-        """Note that the call is about to be made, unless it is noted already."""
-        Reservations(self.directory).reserve(key)
+    def unanswered(self) -> dict[str, Usage]:
+        """The open calls, those of other processes and of killed ones included: what each can use, by key.
+
+        Raises:
+            DamagedLedger: as for `find`.
+        """
+        return {key: usage for key, usage in self._reservations.open() if not self._path(key).exists()}
+
+    def broken_off(self) -> list[Usage]:
+        """What each call can have used that was broken off and begun again: it may be paid.
+
+        Raises:
+            DamagedLedger: as for `find`.
+        """
+        return list(self._reservations.broken_off())
+
+    def reserve(self, key: str, at_most: Usage) -> None:
+        """Note that a call which can use that much is about to be made, or waited for."""
+        self._reservations.reserve(key, at_most)
+
+    def release(self, key: str) -> None:
+        """Forget a call that is not made, or has failed; not one whose response is still waited for."""
+        if self.pending.get(key) is None:
+            self.pending.remove(key)
 
     def store(self, entry: Entry) -> None:
         """Put an answered call on the disk for good, and drop its reservation."""
@@ -191,9 +223,10 @@ def _read(path: Path, key: str) -> Entry | None:
 
 
 class _LedgerModel:
-    def __init__(self, model: Model, ledger: Ledger) -> None:
+    def __init__(self, model: Model, ledger: Ledger, permit: Permit) -> None:
         self._model = model
         self._ledger = ledger
+        self._permit = permit
 
     @property
     def adapter(self) -> str:
@@ -213,13 +246,17 @@ class _LedgerModel:
             # Left if a kill came between the two steps of `store`.
             self._ledger.pending.remove(key)
             return Recorded(stored.answer, key, from_ledger=True)
-        self._ledger.reserve(key)
-        try:
-            answer = self._model.complete(request)
-        except ProviderError:
-            # A response that the provider still works on keeps its reservation.
-            if self._ledger.pending.get(key) is None:
-                self._ledger.pending.remove(key)
-            raise
-        self._ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
+        self._ledger.reserve(key, worst_case(request))
+        with self._permit(key, request):
+            try:
+                answer = self._model.complete(request)
+            except ProviderError as error:
+                if not error.may_be_paid:
+                    self._ledger.release(key)
+                raise
+            self._ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
         return Recorded(answer, key, from_ledger=False)
+
+
+def _every_call(_key: str, _request: Request) -> AbstractContextManager[None]:
+    return nullcontext()

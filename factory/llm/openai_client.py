@@ -67,7 +67,7 @@ class Connection:
     @contextmanager
     def open(self) -> "Iterator[OpenAI]":
         """A client, closed afterwards; what the SDK raises meanwhile becomes a ProviderError."""
-        from openai import OpenAI, OpenAIError
+        from openai import APITimeoutError, OpenAI, OpenAIError
 
         try:
             with OpenAI(
@@ -78,7 +78,8 @@ class Connection:
             ) as client:
                 yield client
         except OpenAIError as error:
-            raise self.error(*explained(error)) from error
+            late = isinstance(error, APITimeoutError)
+            raise self.error(*explained(error), may_be_paid=late) from error
 
     def send(
         self,
@@ -123,7 +124,7 @@ class Connection:
             )
         return kind.model_validate(value)
 
-    def error(self, message: str, hint: str = "") -> ProviderError:
+    def error(self, message: str, hint: str = "", *, may_be_paid: bool = False) -> ProviderError:
         """A failure of this model on this server, with the key taken out of every part."""
         secrets = self._endpoint.secrets
         return ProviderError(
@@ -131,6 +132,7 @@ class Connection:
             _shortened(redact(message, secrets)),
             where=redact(f"{self.model} at {self._endpoint.host}", secrets),
             hint=redact(hint, secrets),
+            may_be_paid=may_be_paid,
         )
 
 

@@ -92,7 +92,7 @@ class OpenAiResponses:
             return None
         reply = self._retrieve(client, response_id)
         if reply is None:
-            self._pending.remove(key)
+            self._pending.break_off(key)
         return reply
 
     def _create(self, client: "OpenAI", key: str, request: Request) -> ResponseReply:
@@ -118,7 +118,7 @@ class OpenAiResponses:
             delay = min(delay * _DELAY_GROWTH, _LONGEST_DELAY)
             polled = self._retrieve(client, response_id)
             if polled is None:
-                self._pending.remove(key)
+                self._pending.break_off(key)
                 raise self._connection.error(
                     f"the server no longer has the response {response_id}",
                     "run the same command again to ask anew",

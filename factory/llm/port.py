@@ -5,11 +5,15 @@ Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what i
 
 from collections.abc import Iterable
 from enum import StrEnum
-from typing import Literal, Protocol
+from typing import Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
+from factory.contract.canonical import canonical_json
 from factory.contract.errors import WorkorderError
+
+_FRAME_TOKENS: Final = 64
+"""What a provider adds around one message, generously."""
 
 
 class _Frozen(BaseModel):
@@ -143,7 +147,29 @@ class Model(Protocol):
 
 
 class ProviderError(WorkorderError):
-    """The model's API gave no answer: a wrong key, a limit, a broken connection, a failed response."""
+    """The model's API gave no answer: a wrong key, a limit, a broken connection, a failed response.
+
+    Args:
+        message: what is wrong.
+        where: the model, and its server.
+        hint: what to do next.
+        may_be_paid: whether the model may have worked on the call all the same.
+    """
+
+    def __init__(self, message: str, *, where: str = "", hint: str = "", may_be_paid: bool = False) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.may_be_paid = may_be_paid
+
+
+def worst_case(request: Request) -> Usage:
+    """The most tokens that a call can use.
+
+    No token of a byte-level encoder is shorter than a byte, so the bytes of the prompt and of the schema
+    bound its tokens from above.
+    """
+    schema = len(canonical_json(request.answer_schema)) if request.answer_schema is not None else 0
+    prompt = sum(len(message.content.encode("utf-8")) + _FRAME_TOKENS for message in request.messages)
+    return Usage(input_tokens=prompt + schema, output_tokens=request.parameters.max_output_tokens)
 
 
 def estimate_tokens(text: str) -> int:

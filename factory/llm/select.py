@@ -8,12 +8,14 @@ from typing import Final, Literal
 
 from factory.contract.errors import WorkorderError
 from factory.llm.abandonable import AbandonableModel
+from factory.llm.budget import Budget
 from factory.llm.command import CommandModel
 from factory.llm.ledger import Ledger, RecordedModel
 from factory.llm.openai_chat import OpenAiChat
 from factory.llm.openai_endpoint import Endpoint
 from factory.llm.openai_responses import OpenAiResponses
 from factory.llm.port import Model
+from factory.llm.prices import Price
 from factory.llm.replay import ReplayModel
 from factory.system.stop import Stop
 
@@ -37,7 +39,9 @@ def select_model(
     stage: Stage,
     ledger: Ledger,
     environment: Mapping[str, str],
+    budget: Budget | None = None,
     stop: Stop | None = None,
+    price: Price | None = None,
 ) -> RecordedModel:
     """The model of that name, its calls remembered in `ledger`; a recording is its own ledger.
 
@@ -46,10 +50,12 @@ def select_model(
         stage: who asks; the planner asks OpenAI in the background, the factory by chat.
         ledger: where calls are remembered.
         environment: the variables of this process, for keys and URLs.
+        budget: what may be spent; None for no limits. A recording costs nothing.
         stop: ends or leaves a call when another thread asks for that; None if none will.
+        price: what the repository says that the model costs, if the user says nothing.
 
     Raises:
-        WorkorderError: there is no such model.
+        WorkorderError: there is no such model, or its price is needed and not known.
         ProviderError: the model can't be asked as things are, such as without a key.
     """
     kind, rest = _parsed(name)
@@ -57,17 +63,19 @@ def select_model(
         case "replay":
             return ReplayModel(Path(rest))
         case "command":
-            return ledger.wrap(CommandModel(rest, environment=environment, stop=stop))
+            asked: Model = CommandModel(rest, environment=environment, stop=stop)
         case "openai" | "openai-chat":
             by_chat = kind == "openai-chat" or stage == "factory"
             asked = _openai(rest, by_chat=by_chat, ledger=ledger, environment=environment)
-            return ledger.wrap(asked if stop is None else AbandonableModel(asked, stop))
+            if stop is not None:
+                asked = AbandonableModel(asked, stop)
         case _:
             raise WorkorderError(
                 "asking Anthropic directly comes with a later release",
                 where=f"--llm {name}",
                 hint="until then, use a program that asks it: command:PROGRAM ARGS",
             )
+    return ledger.wrap(asked, budget.permit(asked, stop, price) if budget is not None else None)
 
 
 def _openai(name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[str, str]) -> Model:

@@ -1,5 +1,6 @@
 """`factory status`: where a build stands, told from its state to a person. Pure."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from factory.build.documents import AttemptRecord, BuildState, OrderState, RunEntry, Spending
@@ -10,14 +11,28 @@ from factory.report.figures import dollars, in_one_line, spent
 
 _TITLE_CHARS: Final = 50
 _MESSAGE_CHARS: Final = 200
+_NOTHING: Final = Spending()
 
 
-def told_status(state: BuildState, others: Spending, *, running: bool, attempts: bool = False) -> str:
+@dataclass(frozen=True)
+class Beside:
+    """What the ledger tells of beside the build's attempts.
+
+    Attributes:
+        others: what answers for work orders of other plans used.
+        unanswered: what calls without an answer can have used.
+    """
+
+    others: Spending
+    unanswered: Spending
+
+
+def told_status(state: BuildState, beside: Beside, *, running: bool, attempts: bool = False) -> str:
     """The text.
 
     Args:
         state: of the build, with what only the ledger tells.
-        others: what the ledger's answers for work orders of other plans used.
+        beside: what the ledger tells of beside that.
         running: whether a process is at work on it.
         attempts: whether each attempt gets a line.
     """
@@ -31,11 +46,11 @@ def told_status(state: BuildState, others: Spending, *, running: bool, attempts:
         lines.append(f"  {in_one_line(state.ended.message)}")
         if state.ended.hint:
             lines.append(f"  hint: {in_one_line(state.ended.hint)}")
-    lines += ["", *_orders(state, attempts=attempts), "", *_spending(state, others)]
+    lines += ["", *_orders(state, attempts=attempts), "", *_spending(state, beside)]
     return "\n".join(lines)
 
 
-def status_document(state: BuildState, others: Spending, *, running: bool) -> JsonObject:
+def status_document(state: BuildState, beside: Beside, *, running: bool) -> JsonObject:
     """The same for a program: the state, `running`, `spent`, and its parts `useful`, `wasted` and `open`."""
     whole = dump(state)
     assert isinstance(whole, dict)
@@ -46,7 +61,8 @@ def status_document(state: BuildState, others: Spending, *, running: bool) -> Js
         "useful": dump(state.useful),
         "wasted": dump(state.wasted),
         "open": dump(state.open),
-        "others": dump(others),
+        "others": dump(beside.others),
+        "unanswered": dump(beside.unanswered),
     }
 
 
@@ -115,18 +131,23 @@ def _tokens(spending: Spending) -> str:
     return f"{spending.input_tokens:,} / {spending.output_tokens:,}"
 
 
-def _spending(state: BuildState, others: Spending) -> list[str]:
+def _spending(state: BuildState, beside: Beside) -> list[str]:
     lines = [
         f"spent   {spent(state.spent)}",
         f"useful  {spent(state.useful)}",
         f"wasted  {spent(state.wasted)}",
     ]
-    if state.open != Spending():
+    if state.open != _NOTHING:
         lines.append(
             f"open    {spent(state.open)}: of attempts that have not ended; nothing of it is paid again"
         )
-    if others != Spending():
-        lines.append(f"others  {spent(others)}: for what is not in this plan; limits count it")
+    if beside.others != _NOTHING:
+        lines.append(f"others  {spent(beside.others)}: for what is not in this plan; limits count it")
+    if beside.unanswered != _NOTHING:
+        lines.append(
+            f"unknown up to {spent(beside.unanswered)}: of calls without an answer, which may be paid;"
+            " limits count it"
+        )
     return lines
 
 

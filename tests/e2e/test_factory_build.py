@@ -384,6 +384,11 @@ def test_a_build_that_was_killed_is_told_and_goes_on(tmp_path: Path) -> None:
 
     killed = user.status()
     assert killed.startswith("killed: no process is at work; build again to go on")
+    # The call that the kill has broken off may be paid.
+    assert re.search(r"^unknown up to [\d,]+ tokens in", killed, re.MULTILINE)
+    limited = user.builds("--max-tokens", "1")
+    assert limited.returncode == 5
+    assert "by a call without an answer" in limited.stderr
     user.teach()
     assert user.builds().returncode == 0
     assert user.calls() == ["WO-01", "WO-02", "WO-02", "WO-02"]

@@ -89,7 +89,8 @@ def test_what_was_retired_counts_in_a_budget(scene: BuildScene) -> None:
     price = Price(Decimal(1_000_000), Decimal(1_000_000))
 
     def spent() -> str:
-        limited = Budget(Limits(usd=Decimal(1), price=price), ledger).guarded(ledger.wrap(ScriptedModel([])))
+        model = ScriptedModel([])
+        limited = ledger.wrap(model, Budget(Limits(usd=Decimal(1), price=price), ledger).permit(model))
         with pytest.raises(BudgetReached) as caught:
             limited.complete(a_request(attempt=9))
         return caught.value.message.partition("; ")[2]

@@ -103,6 +103,7 @@ def test_a_program_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     error = failure(CommandModel(line, environment=ENVIRONMENT, timeout_seconds=1.5))
 
     assert error.message == "the program gave no answer within 1.5 seconds\n  | thinking"
+    assert error.may_be_paid
 
 
 def test_a_program_that_is_not_there_is_named() -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from factory.llm.ledger import Entry, Ledger, call_key
 from factory.llm.ledger_file import DamagedLedger
-from factory.llm.port import Message, Parameters, ProviderError, Request
+from factory.llm.port import Message, Parameters, ProviderError, Request, worst_case
 from tests.support.requests import a_request
 from tests.support.scripted_model import ScriptedModel, answer
 
@@ -112,7 +112,7 @@ def test_a_reservation_that_a_kill_has_left_beside_the_answer_goes_with_the_next
     ledger = Ledger(tmp_path)
     wrapped = ledger.wrap(ScriptedModel(["yes"]))
     key = wrapped.ask(a_request()).key
-    ledger.reserve(key)
+    ledger.reserve(key, worst_case(a_request()))
 
     assert wrapped.ask(a_request()).from_ledger
 

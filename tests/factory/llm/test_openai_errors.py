@@ -160,8 +160,9 @@ def test_a_server_that_stays_silent() -> None:
         url = f"http://127.0.0.1:{silent.getsockname()[1]}/v1"
         endpoint = Endpoint.from_environment({"OPENAI_BASE_URL": url})
         model = OpenAiChat("m", endpoint, timeout_seconds=0.3, max_retries=0)
-        with pytest.raises(ProviderError, match="did not answer in time"):
+        with pytest.raises(ProviderError, match="did not answer in time") as caught:
             model.complete(a_request())
+        assert caught.value.may_be_paid
 
 
 @both

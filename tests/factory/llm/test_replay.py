@@ -9,7 +9,7 @@ from factory.contract.strict_json import JsonObject
 from factory.llm.difference import differences
 from factory.llm.ledger import Ledger
 from factory.llm.ledger_file import DamagedLedger
-from factory.llm.port import Message, ProviderError, Request
+from factory.llm.port import Message, ProviderError, Request, worst_case
 from factory.llm.replay import NotRecorded, ReplayModel
 from tests.support.requests import ANSWER_SCHEMA, a_request
 from tests.support.scripted_model import ScriptedModel
@@ -82,7 +82,7 @@ def test_a_directory_without_a_recording_is_refused(tmp_path: Path, damaged: str
     elif damaged != "absent":
         directory.mkdir()
     if damaged == "pending":
-        Ledger(directory).reserve("0" * 64)
+        Ledger(directory).reserve("0" * 64, worst_case(a_request()))
 
     with pytest.raises(WorkorderError) as caught:
         ReplayModel(directory)
