@@ -2,7 +2,6 @@
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from factory.removal import remove_tree
 from tests.security.attacks import PLAIN, ROOT
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -41,7 +41,7 @@ def protected_place(user: str) -> Iterator[Path]:
         give(place, user)
         yield place
     finally:
-        shutil.rmtree(place)
+        remove_tree(place)
         Path(f"/dev/shm/{place.name}").unlink(missing_ok=True)
 
 
