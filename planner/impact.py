@@ -98,8 +98,9 @@ def impact(
     present = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
     known = frozenset() if old_spec is None else frozenset(_folded(old_spec, old_spec.demands))
     changed = _unknown(spec, known) if old_spec is not None else ()
-    quoted = spec.lines.covered(text for one in present for text in one.quotes)
-    unquoted = tuple(passage for passage in changed if not quoted.issuperset(passage.words))
+    quotes = [text for one in present for text in one.quotes]
+    quoted, held = spec.lines.covered(quotes), spec.lines.held(quotes)
+    unquoted = tuple(passage for passage in changed if not held.issuperset(passage.words))
     requirements = tuple(_requirement(plan, one, spec, old_spec, unquoted) for one in present)
     fresh = changed if old_spec is not None else spec.lines.normative
     new_lines = {passage for passage in fresh if not is_covered(passage, quoted)}
@@ -123,15 +124,15 @@ def _requirement(
     plan: Plan, requirement: Requirement, spec: Spec, old_spec: Spec | None, unquoted: Iterable[Passage]
 ) -> RequirementImpact:
     """What became of a requirement, given the changed passages of which no requirements quote all."""
-    quoted = spec.lines.covered(requirement.quotes)
     given = spec.passages.get(requirement.id)
     is_given_up = bool(spec.given) and given is None
     if given is not None:
         # What a specification says under an id belongs to that requirement alone.
-        outgrown = [] if quoted.issuperset(given.words) else [given]
+        outgrown = [] if spec.lines.held(requirement.quotes).issuperset(given.words) else [given]
     elif is_given_up:
         outgrown = []
     else:
+        quoted = spec.lines.covered(requirement.quotes)
         outgrown = [passage for passage in unquoted if not quoted.isdisjoint(passage.words)]
     vanished = tuple(text for text in requirement.quotes if not spec.lines.places(text))
     there = tuple(text for text in requirement.quotes if spec.lines.places(text))

@@ -166,6 +166,27 @@ def test_a_line_that_grew_around_its_quote_is_noticed() -> None:
     assert touched(new, None, plan).dirty_requirements == ()
 
 
+@pytest.mark.parametrize(
+    ("quote", "new"),
+    [
+        ("It runs on Python 3", "It runs on Python 3.12."),
+        ("It waits for 2", "It waits for 2.5 s."),
+        ("It is written in C", "It is written in C++."),
+        ("`rm` asks", "Non-`rm` asks."),
+        ("It sorts them.", "~~It sorts them.~~"),
+    ],
+)
+def test_a_word_that_grew_around_the_end_of_a_quote_is_noticed(quote: str, new: str) -> None:
+    plan = Plan.model_validate(
+        manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement(1, quote)])
+    )
+    old = quote if quote.endswith(".") else f"{quote}."
+    assert touched(f"- {old}\n", f"- {old}\n", plan).is_empty
+    assert touched(f"- {new}\n", f"- {old}\n", plan).dirty_requirements == ("REQ-01",)
+    assert impact(plan, ((),), data(old)).is_empty
+    assert impact(plan, ((),), data(new)).dirty_requirements == ("REQ-01",)
+
+
 def data(text: str, name: str = "REQ-01", **further: list[str]) -> Spec:
     document = {"title": "T", "goal": "G.", "requirements": [{"id": name, "text": text}], **further}
     read = read_spec_document(json.dumps(document), "spec.json", is_json=True)
