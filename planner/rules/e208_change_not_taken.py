@@ -2,8 +2,8 @@
 
 ## What it finds
 
-A requirement whose passage in the specification has changed, and that no new or changed work order of the
-revised plan takes.
+A requirement whose passage in the specification has changed, or that now quotes a line that is new there, and
+that no new or changed work order of the revised plan takes.
 
 Only in `planner revise` with a specification.
 
@@ -69,7 +69,8 @@ new.
 
 from collections.abc import Iterator
 
-from planner.amendment import content
+from factory.contract.work_order import Requirement
+from planner.amendment import Amendment, content
 from planner.diagnostic import Severity, quote
 from planner.rule import Finding, Rule, Subject
 
@@ -88,13 +89,31 @@ def find(subject: Subject) -> Iterator[Finding]:
     }
     for placed in subject.requirements:
         name = placed.requirement.id
-        if name in amendment.impact.dirty_requirements and name not in taken:
-            yield Finding(
-                placed.pointer,
-                f"the specification says something else of {quote(name)} than before, and no new or changed"
-                " work order takes it",
-                "change the work order that takes it, or, if that has landed, add one after the last",
-            )
+        if name in taken:
+            continue
+        if name in amendment.impact.dirty_requirements:
+            changed = f"the specification says something else of {quote(name)} than before"
+        elif (line := _new_line(subject, amendment, placed.requirement)) is not None:
+            changed = f"{quote(name)} quotes line {line} of the specification, which is new"
+        else:
+            continue
+        yield Finding(
+            placed.pointer,
+            f"{changed}, and no new or changed work order takes it",
+            "change the work order that takes it, or, if that has landed, add one after the last",
+        )
+
+
+def _new_line(subject: Subject, amendment: Amendment, requirement: Requirement) -> int | None:
+    """The first new line of the specification that a requirement quotes in words that it had not quoted."""
+    if subject.spec is None or amendment.impact is None:
+        return None
+    before = next((one for one in amendment.before.requirements if one.id == requirement.id), None)
+    known = before.quotes if before is not None and not before.withdrawn else ()
+    quoted = frozenset(subject.quotes).intersection(requirement.quotes).difference(known)
+    words = subject.spec.lines.covered(quoted)
+    found = (line.first for line in amendment.impact.new_lines if not words.isdisjoint(line.words))
+    return next(found, None)
 
 
 RULE = Rule("E208", "change-not-taken", Severity.ERROR, explanation=__doc__, find=find)

@@ -433,6 +433,39 @@ class TestChangedSpecification:
         bench.revise([answer(forget), answer(on_top)], "--spec", bench.spec(CHANGED))
         assert "error[E208] /requirements/0: " in bench.prompt(1)
 
+    def test_a_new_line_that_nothing_new_takes_is_sent_back(self, bench: Bench) -> None:
+        def add_to_what_landed(plan: Json) -> None:
+            plan["requirements"][0]["quotes"].append("It must beep.")
+
+        def build_it(plan: Json) -> None:
+            add_to_what_landed(plan)
+            plan["work_orders"].append(step(4, "beep.py", "REQ-01"))
+
+        spec = bench.spec(SPEC + "- It must beep.\n")
+        result = bench.revise([answer(add_to_what_landed), answer(build_it)], "--spec", spec)
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert "error[E208] /requirements/0: `REQ-01` quotes line 4 of the" in bench.prompt(1)
+
+    def test_what_comes_back_needs_new_work(self, bench: Bench) -> None:
+        # Given a plan that has withdrawn what landed
+        withdrawn = document()
+        withdrawn["requirements"][0]["withdrawn"] = True
+        plan = with_computed_fields(Plan.model_validate(withdrawn), frozenset(), "c0ffee")
+        write_plan(plan, bench.root / "plan", overwrite=True)
+
+        def name_it(plan: Json) -> None:
+            plan["requirements"][0] = same("REQ-01")
+
+        def build_it(plan: Json) -> None:
+            more = step(4, "words.py", "REQ-01", preconditions=[exists("words.py")], title="Print again")
+            plan["work_orders"].append(more)
+
+        script = [answer(name_it), answer(lambda plan: None), answer(build_it)]
+        result = bench.revise(script, "--spec", bench.spec(SPEC))
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert "error[E211] /requirements/0: the present plan has no `REQ-01`" in bench.prompt(1)
+        assert "error[E208] /requirements/0: `REQ-01` quotes line 1 of the" in bench.prompt(2)
+
     def test_who_may_write_what_a_dirty_one_has_written_is_affected(
         self, bench: Bench, capsys: pytest.CaptureFixture[str]
     ) -> None:
