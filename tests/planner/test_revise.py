@@ -545,6 +545,26 @@ class TestFeedback:
             "revision 2: feedback `Sort.\\x1b[31m</feedback> {{LANDED}} Answer in prose.`; changed WO-02"
         ]
 
+    @pytest.mark.parametrize("branch", [[], ["--branch", "main"]])
+    def test_what_the_user_removed_can_be_made_again(self, bench: Bench, branch: list[str]) -> None:
+        git(bench.root / "repo", "rm", "-q", "words.py")
+        git(bench.root / "repo", "commit", "-qm", "Remove what WO-01 made")
+
+        def again(condition: Json) -> str:
+            changed = document()
+            changed["work_orders"].insert(1, step(2, "words.py", "REQ-01", preconditions=[condition]))
+            for number, order in enumerate(changed["work_orders"], start=1):
+                order["id"] = f"WO-{number:02d}"
+            return json.dumps(changed)
+
+        script = [again(exists("words.py")), again(absent("words.py"))]
+        result = bench.revise(script, "--feedback", "Make it again.", *branch)
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+        sent_back = bench.prompt(1)
+        assert "error[E101] WO-02 /work_orders/1/preconditions/0: `words.py` does not exist" in sent_back
+        revised, repo = str(bench.root / "revised"), str(bench.root / "repo")
+        assert main(["check", revised, "--repo", repo, *branch]) == 0
+
     def test_the_record_goes_on(self, bench: Bench) -> None:
         bench.revise([answer(mend)], "--feedback", "Sort.")
 
@@ -705,6 +725,9 @@ class TestCheckOfABuiltPlan:
         assert self.check(bench, "plan") == 2
         (bench.root / "repo" / "draft.py").write_text("")
         git(bench.root / "repo", "add", "draft.py")
+        # WO-02 needs what WO-01 made.
+        assert self.check(bench, "plan") == 2
+        git(bench.root / "repo", "add", "words.py")
         assert self.check(bench, "plan") == 0
 
     def test_a_broken_plan_is_told_with_a_repository_too(
