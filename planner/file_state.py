@@ -29,8 +29,8 @@ class FileStates:
         plan: the plan.
         repo_files: the target repository's tracked files.
         landed: the ids of the work orders that have landed.
-        present: the files that the repository has now. What a landed work order made and is not among them, the
-            user has removed.
+        present: the files that the repository has now. What a landed work order made and is not among them
+            was removed by the user.
     """
 
     def __init__(

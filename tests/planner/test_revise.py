@@ -527,9 +527,17 @@ class TestChangedSpecification:
         result = bench.revise([answer(leave_out)], "--spec", bench.spec(CHANGED), "--max-attempts", "1")
         assert {"E206", "E207"} <= set(codes(result))
 
-    def test_a_specification_that_changes_nothing_asks_no_model(self, bench: Bench) -> None:
-        with pytest.raises(WorkorderError, match="asks for nothing else"):
-            bench.revise([], "--spec", bench.spec(SPEC + "\nAbout words.\n"))
+    def test_a_specification_that_changes_nothing_asks_no_model(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        changed = bench.spec(SPEC + "\nAbout words.\n")
+        compare = ["--old-spec", str(bench.root / "spec.md")]
+        for options, is_told in (([], True), (compare, False)):
+            with pytest.raises(WorkorderError, match="asks for nothing else") as refused:
+                bench.revise([], "--spec", changed, *options)
+            assert ("--old-spec FILE" in refused.value.hint) == is_told
+            assert main(["impact", "--plan", str(bench.root / "plan"), "--spec", changed, *options]) == 0
+            assert ("--old-spec FILE" in capsys.readouterr().err) == is_told
 
 
 class TestFeedback:
