@@ -67,12 +67,13 @@ takes it, too: with the files that it changes, preconditions that say that they 
 new.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
-from factory.contract.work_order import Requirement
-from planner.amendment import Amendment, content
+from planner.amendment import content
 from planner.diagnostic import Severity, quote
+from planner.impact import Impact
 from planner.rule import Finding, Rule, Subject
+from planner.spec import Spec
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -87,13 +88,16 @@ def find(subject: Subject) -> Iterator[Finding]:
         if content(placed.order) not in known
         for name in placed.order.requirements
     }
+    before = {one.id: one.quotes for one in amendment.before.requirements if not one.withdrawn}
+    quotes = frozenset(subject.quotes)
     for placed in subject.requirements:
         name = placed.requirement.id
         if name in taken:
             continue
+        fresh = quotes.intersection(placed.requirement.quotes).difference(before.get(name, ()))
         if name in amendment.impact.dirty_requirements:
             changed = f"the specification says something else of {quote(name)} than before"
-        elif (line := _new_line(subject, amendment, placed.requirement)) is not None:
+        elif (line := _new_line(subject.spec, amendment.impact, fresh)) is not None:
             changed = f"{quote(name)} quotes line {line} of the specification, which is new"
         else:
             continue
@@ -104,16 +108,10 @@ def find(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _new_line(subject: Subject, amendment: Amendment, requirement: Requirement) -> int | None:
-    """The first new line of the specification that a requirement quotes in words that it had not quoted."""
-    if subject.spec is None or amendment.impact is None:
-        return None
-    before = next((one for one in amendment.before.requirements if one.id == requirement.id), None)
-    known = before.quotes if before is not None and not before.withdrawn else ()
-    quoted = frozenset(subject.quotes).intersection(requirement.quotes).difference(known)
-    words = subject.spec.lines.covered(quoted)
-    found = (line.first for line in amendment.impact.new_lines if not words.isdisjoint(line.words))
-    return next(found, None)
+def _new_line(spec: Spec | None, impact: Impact, quotes: Collection[str]) -> int | None:
+    """The first new line of a specification that any of the quotes stands in."""
+    words = frozenset() if spec is None else spec.lines.covered(quotes)
+    return next((line.first for line in impact.new_lines if not words.isdisjoint(line.words)), None)
 
 
 RULE = Rule("E208", "change-not-taken", Severity.ERROR, explanation=__doc__, find=find)
