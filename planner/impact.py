@@ -3,15 +3,23 @@
 Pure and without a model. Its forms are in `impact_text`; what a revision may do about it is for the rules.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from factory.contract.work_order import Plan, Requirement
 from planner.impact_reach import Affected, affected
 from planner.quotations import Passage
 from planner.spec import Spec
 from planner.spec_lines import is_covered
+
+_LABEL: Final = re.compile(
+    r"[*_(\[]*(?:[0-9]+(?:\.[0-9]+)*|[A-Za-z]|[ivx]+|[A-Z][A-Z0-9]{0,15}-?[0-9]{1,9}(?:\.[0-9]+)*)[*_.:)\]]+"
+    r"|[0-9]+(?:\.[0-9]+)+"
+)
+"""What numbers a passage, as its first word: `1.2.3`, `(b)`, `REQ-04:`."""
 
 
 @dataclass(frozen=True)
@@ -162,5 +170,8 @@ def _unknown(spec: Spec, known: frozenset[str]) -> tuple[Passage, ...]:
 
 
 def _folded(spec: Spec, passages: Iterable[Passage]) -> Iterable[str]:
+    """What passages say, without the numbers before them: another one in front changes those of the rest."""
     words = spec.lines.words.all
-    return [" ".join(words[index].folded for index in passage.words) for passage in passages]
+    for passage in passages:
+        said = [words[index].folded for index in passage.words]
+        yield " ".join(said[1:] if len(said) > 1 and _LABEL.fullmatch(said[0]) else said)

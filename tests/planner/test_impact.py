@@ -187,6 +187,28 @@ def test_a_word_that_grew_around_the_end_of_a_quote_is_noticed(quote: str, new: 
     assert impact(plan, ((),), data(new)).dirty_requirements == ("REQ-01",)
 
 
+@pytest.mark.parametrize(
+    "label", ["{}.", "{})", "({})", "4.2.{}", "4.{}.", "REQ-{}:", "- [R{}]", "- **FR-{}:**", "**FR-{}**:"]
+)
+def test_numbers_before_lines_are_no_part_of_what_they_say(label: str) -> None:
+    said = ["It must print words.", "It must sort them as words.", "It must never be slow."]
+    plan = Plan.model_validate(
+        manifest(
+            makes(1, "a.py", requirements=["REQ-01", "REQ-02"]),
+            requirements=[requirement(1, "It must print words."), requirement(2, "must sort them")],
+        )
+    )
+
+    def numbered(lines: list[str]) -> str:
+        return "\n\n".join(f"{label.format(number)} {line}" for number, line in enumerate(lines, start=1))
+
+    found = touched(numbered(["It must say hello.", *said]), numbered(said), plan)
+    assert found.dirty_requirements == ()
+    assert [line.text.endswith("It must say hello.") for line in found.new_lines] == [True]
+    changed = touched(numbered([said[0], "It must sort them as numbers.", said[2]]), numbered(said), plan)
+    assert changed.dirty_requirements == ("REQ-02",)
+
+
 def data(text: str, name: str = "REQ-01", **further: list[str]) -> Spec:
     document = {"title": "T", "goal": "G.", "requirements": [{"id": name, "text": text}], **further}
     read = read_spec_document(json.dumps(document), "spec.json", is_json=True)
