@@ -108,9 +108,10 @@ def check_document(
         is_new: whether it must have requirements; older plans have none.
         sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
-        landed: the ids of the work orders that have landed, if it amends nothing.
+        landed: the ids of the work orders that have landed; those of an amendment it tells itself.
     """
-    subject = Subject(document, repo_files, spec, is_new, sources, amendment)
+    done = landed if amendment is None else amendment.landed
+    subject = Subject(document, repo_files, spec, is_new, sources, amendment, done)
     plan = _plan(subject)
     if amendment is not None:
         history = amendment.settled

@@ -1,10 +1,10 @@
 """The files that exist after each work order, symbolically: certainly there, possibly there, or absent.
 
-Files only come into being: a postcondition can promise existence, nothing deletes. So one number a path is
-enough, the count of finished work orders from which on it is there, and no set is ever copied.
+Files only come into being: a postcondition can promise existence, no work order deletes. So one number a path
+is enough, the count of finished work orders from which on it is there, and no set is ever copied.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from enum import StrEnum
 
 from factory.contract.work_order import Condition, Plan
@@ -28,16 +28,26 @@ class FileStates:
     Args:
         plan: the plan.
         repo_files: the target repository's tracked files.
+        landed: the ids of the work orders that have landed.
+        present: the files that the repository has now. What a landed work order made and is not among them
+            was removed by the user.
     """
 
-    def __init__(self, plan: Plan, repo_files: frozenset[str]) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        repo_files: frozenset[str],
+        landed: Collection[str] = (),
+        present: Collection[str] = (),
+    ) -> None:
         self._certain: dict[str, int] = {}
         self._possible: dict[str, int] = {}
         for path in repo_files:
             _note(self._certain, path, 0)
         for done, order in enumerate(plan.work_orders, start=1):
             for postcondition in order.postconditions:
-                _note(self._certain, postcondition.path, done)
+                if order.id not in landed or postcondition.path in present:
+                    _note(self._certain, postcondition.path, done)
             if not order.declares_conditions:
                 for path in order.allowed_files:
                     _note(self._possible, path, done)

@@ -3,15 +3,23 @@
 Pure and without a model. Its forms are in `impact_text`; what a revision may do about it is for the rules.
 """
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
 from factory.contract.work_order import Plan, Requirement
 from planner.impact_reach import Affected, affected
 from planner.quotations import Passage
 from planner.spec import Spec
 from planner.spec_lines import is_covered
+
+_LABEL: Final = re.compile(
+    r"[*_(\[]*(?:[0-9]+(?:\.[0-9]+)*|[A-Za-z]|[ivx]+|[A-Z][A-Z0-9]{0,15}-?[0-9]{1,9}(?:\.[0-9]+)*)[*_.:)\]]+"
+    r"|[0-9]+(?:\.[0-9]+)+"
+)
+"""What numbers a passage, as its first word: `1.2.3`, `(b)`, `REQ-04:`."""
 
 
 @dataclass(frozen=True)
@@ -98,8 +106,9 @@ def impact(
     present = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
     known = frozenset() if old_spec is None else frozenset(_folded(old_spec, old_spec.demands))
     changed = _unknown(spec, known) if old_spec is not None else ()
-    quoted = spec.lines.covered(text for one in present for text in one.quotes)
-    unquoted = tuple(passage for passage in changed if not quoted.issuperset(passage.words))
+    quotes = [text for one in present for text in one.quotes]
+    quoted, held = spec.lines.covered(quotes), spec.lines.held(quotes)
+    unquoted = tuple(passage for passage in changed if not held.issuperset(passage.words))
     requirements = tuple(_requirement(plan, one, spec, old_spec, unquoted) for one in present)
     fresh = changed if old_spec is not None else spec.lines.normative
     new_lines = {passage for passage in fresh if not is_covered(passage, quoted)}
@@ -123,15 +132,15 @@ def _requirement(
     plan: Plan, requirement: Requirement, spec: Spec, old_spec: Spec | None, unquoted: Iterable[Passage]
 ) -> RequirementImpact:
     """What became of a requirement, given the changed passages of which no requirements quote all."""
-    quoted = spec.lines.covered(requirement.quotes)
     given = spec.passages.get(requirement.id)
     is_given_up = bool(spec.given) and given is None
     if given is not None:
         # What a specification says under an id belongs to that requirement alone.
-        outgrown = [] if quoted.issuperset(given.words) else [given]
+        outgrown = [] if spec.lines.held(requirement.quotes).issuperset(given.words) else [given]
     elif is_given_up:
         outgrown = []
     else:
+        quoted = spec.lines.covered(requirement.quotes)
         outgrown = [passage for passage in unquoted if not quoted.isdisjoint(passage.words)]
     vanished = tuple(text for text in requirement.quotes if not spec.lines.places(text))
     there = tuple(text for text in requirement.quotes if spec.lines.places(text))
@@ -161,5 +170,8 @@ def _unknown(spec: Spec, known: frozenset[str]) -> tuple[Passage, ...]:
 
 
 def _folded(spec: Spec, passages: Iterable[Passage]) -> Iterable[str]:
+    """What passages say, without the numbers before them: another one in front changes those of the rest."""
     words = spec.lines.words.all
-    return [" ".join(words[index].folded for index in passage.words) for passage in passages]
+    for passage in passages:
+        said = [words[index].folded for index in passage.words]
+        yield " ".join(said[1:] if len(said) > 1 and _LABEL.fullmatch(said[0]) else said)

@@ -17,6 +17,12 @@ from planner.spec import Spec
 if TYPE_CHECKING:
     from planner.landed import Built
 
+COMPARE: Final = (
+    "--old-spec FILE, the specification that the plan was made for, shows more: lines that grew around a"
+    " quote, and what is no longer asked for"
+)
+"""What a user hears who gives the changed specification alone."""
+
 _VALIDATION_FAILED: Final = 2
 
 
@@ -43,6 +49,8 @@ def run(options: Namespace, console: Console) -> int:
     landed = None if standing is None else standing.commits
     console.result(write_impact(found, checked.plan, landed, ImpactFormat(options.output_format)))
     console.progress(f"{options.plan}: {counts(found)}")
+    if old_spec is None and not is_made_for(checked.plan, spec):
+        console.progress(COMPARE)
     return _VALIDATION_FAILED if options.exit_code and not found.is_empty else 0
 
 
@@ -60,9 +68,14 @@ def impact_of(plan: Plan, standing: "Built | None", spec: Spec, old_spec: Spec |
     told = [order.depends_on for order in plan.work_orders if order.depends_on is not None]
     files = frozenset[str]() if standing is None else standing.files
     dependencies = tuple(told) if len(told) == len(plan.work_orders) else depends_on(plan, files)
-    provenance = plan.work_orders[0].provenance
-    if old_spec is None and provenance is not None and provenance.spec_hash == spec.sha256:
+    if old_spec is None and is_made_for(plan, spec):
         old_spec = spec
     return impact(
         plan, dependencies, spec, old_spec, writes=None if standing is None else standing.writes(plan)
     )
+
+
+def is_made_for(plan: Plan, spec: Spec) -> bool:
+    """Whether a plan says that it was made for this very specification."""
+    provenance = plan.work_orders[0].provenance
+    return provenance is not None and provenance.spec_hash == spec.sha256

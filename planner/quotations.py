@@ -24,6 +24,7 @@ _RAREST: Final = 1_000_000
 _MARKER: Final = re.compile(
     r"\s*(?:>\s*)*(?:(?:[-*+•]|[0-9]{1,9}[.)]|#{1,6})(?:\s+|$)(?:\[[ xX]\]\s+)?|[-=*_]{3,}\s*$)?"
 )
+_PUNCTUATION: Final = ".,;:!?()[]{}\"'*_`"
 _FOLDED: Final = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
@@ -87,7 +88,7 @@ class Words:
         folded = [(index, word.folded) for index, word in enumerate(self.all)]
         self._said = _Sequence([(index, text) for index, text in folded if not self.all[index].is_marker])
         self._written = _Sequence(folded)
-        self._found: dict[str, tuple[Passage, ...]] = {}
+        self._found: dict[str, tuple[tuple[Passage, ...], frozenset[int]]] = {}
 
     def places(self, quote: str) -> tuple[Passage, ...]:
         """Where `quote` stands, at most `MAX_PLACES` places in order; empty if nowhere.
@@ -95,14 +96,32 @@ class Words:
         A quote begins and ends at the borders of words. Markers of lists count only if it is not found
         without them.
         """
+        return self._sought(quote)[0]
+
+    def held(self, quote: str) -> frozenset[int]:
+        """The indices of the words that `quote` holds whole, but for punctuation around them.
+
+        The words at its ends may be parts of words of the text: "in 2" stands in "in 2.5 s", and holds "in".
+        """
+        return self._sought(quote)[1]
+
+    def _sought(self, quote: str) -> tuple[tuple[Passage, ...], frozenset[int]]:
+        """The places of a quote, and the words that it holds there."""
         found = self._found.get(quote)
         if found is None:
             words = _words(quote)
-            said = [word.folded for word in words if not word.is_marker]
-            ranges = self._said.ranges(said) or (
-                self._written.ranges([word.folded for word in words]) if said else []
+            sought = [word.folded for word in words if not word.is_marker]
+            ranges = self._said.ranges(sought)
+            if sought and not ranges:
+                sought = [word.folded for word in words]
+                ranges = self._written.ranges(sought)
+            held = frozenset(
+                index
+                for indices in ranges
+                for index, word in zip(indices, sought, strict=True)
+                if self.all[index].folded.strip(_PUNCTUATION) == word.strip(_PUNCTUATION)
             )
-            found = tuple(self.passage(indices) for indices in ranges)
+            found = tuple(self.passage(indices) for indices in ranges), held
             self._found[quote] = found
         return found
 

@@ -13,7 +13,7 @@ from planner.compile import Job
 from planner.compile_command import execute, job_of
 from planner.diagnostic import quote
 from planner.impact import Impact
-from planner.impact_command import impact_of
+from planner.impact_command import COMPARE, impact_of, is_made_for
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.inputs import BadText, read_amending_template, read_spec
 from planner.interfaces import NO_SOURCES
@@ -62,11 +62,13 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     old_spec = None if options.old_spec is None else read_spec(options.old_spec)
     touched = None if spec is None else impact_of(before, standing, spec, old_spec)
     has_other_reason = failure is not None or options.feedback is not None
-    if touched is not None and touched.is_empty and not has_other_reason:
+    if spec is not None and touched is not None and touched.is_empty and not has_other_reason:
+        is_compared = old_spec is not None or is_made_for(before, spec)
         raise WorkorderError(
             "the specification asks for nothing else than the plan's requirements quote",
             where=str(options.spec),
-            hint="go on with the present plan; `planner impact` shows what a specification touches",
+            hint="go on with the present plan, or say with --feedback what shall be otherwise"
+            + ("" if is_compared else f"; {COMPARE}"),
         )
     amendment = Amendment(
         before,

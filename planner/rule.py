@@ -1,6 +1,6 @@
 """What a rule is, what it looks at, and what it finds. The rules themselves are in `rules`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
@@ -85,6 +85,7 @@ class Subject:
         is_new: whether the plan is a model's answer; plans from before there were requirements are not.
         sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
+        landed: the ids of the work orders that have landed.
     """
 
     document: JsonValue
@@ -93,6 +94,7 @@ class Subject:
     is_new: bool = False
     sources: Sources | None = None
     amendment: Amendment | None = None
+    landed: Collection[str] = ()
 
     @cached_property
     def manifest(self) -> JsonObject:
@@ -210,7 +212,11 @@ class Subject:
     @cached_property
     def files(self) -> FileStates | None:
         """The files at each point of the plan; None without a whole plan."""
-        return None if self.plan is None else FileStates(self.plan, self.repo_files)
+        if self.plan is None:
+            return None
+        if self.sources is None:
+            return FileStates(self.plan, self.repo_files)
+        return FileStates(self.plan, self.repo_files, self.landed, self.sources.files)
 
     @cached_property
     def interfaces(self) -> Interfaces | None:

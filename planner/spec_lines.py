@@ -73,6 +73,10 @@ class SpecLines:
         """The indices of the words that any of the quotes stands for."""
         return frozenset(index for quote in quotes for place in self.places(quote) for index in place.words)
 
+    def held(self, quotes: Iterable[str]) -> frozenset[int]:
+        """The indices of the words that any of the quotes holds whole, but for punctuation around them."""
+        return frozenset(index for quote in quotes for index in self.words.held(quote))
+
     def uncovered(self, quotes: Iterable[str]) -> tuple[Passage, ...]:
         """The normative passages of which the quotes together hold less than half of the words."""
         quoted = self.covered(quotes)

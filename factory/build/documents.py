@@ -332,5 +332,5 @@ def plan_difference(before: BuildState, plan: Plan) -> tuple[str, ...]:
         elif old[order_id] != contract:
             found.append(f"{order_id} has another contract")
     if not found and before.plan_hash != plan_hash(plan):
-        found.append("its overview or its verification differs")
+        found.append("its requirements, its overview or its verification differ")
     return tuple(found)

@@ -101,7 +101,7 @@ def _hint(spec: Spec, text: str, number: int) -> str:
 
 def _left_out(spec: Spec, placed: PlacedRequirement) -> Iterator[Finding]:
     given = spec.passages.get(placed.requirement.id)
-    if given is not None and not set(given.words) <= spec.lines.covered(placed.requirement.quotes):
+    if given is not None and not set(given.words) <= spec.lines.held(placed.requirement.quotes):
         yield Finding(
             f"{placed.pointer}/quotes",
             f"the quotes leave out a part of what the specification says under {placed.requirement.id}",

@@ -2,8 +2,8 @@
 
 ## What it finds
 
-A requirement whose passage in the specification has changed, and that no new or changed work order of the
-revised plan takes.
+A requirement whose passage in the specification has changed, or that now quotes a line that is new there, and
+that no new or changed work order of the revised plan takes.
 
 Only in `planner revise` with a specification.
 
@@ -67,11 +67,13 @@ takes it, too: with the files that it changes, preconditions that say that they 
 new.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from planner.amendment import content
 from planner.diagnostic import Severity, quote
+from planner.impact import Impact
 from planner.rule import Finding, Rule, Subject
+from planner.spec import Spec
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -86,15 +88,30 @@ def find(subject: Subject) -> Iterator[Finding]:
         if content(placed.order) not in known
         for name in placed.order.requirements
     }
+    before = {one.id: one.quotes for one in amendment.before.requirements if not one.withdrawn}
+    quotes = frozenset(subject.quotes)
     for placed in subject.requirements:
         name = placed.requirement.id
-        if name in amendment.impact.dirty_requirements and name not in taken:
-            yield Finding(
-                placed.pointer,
-                f"the specification says something else of {quote(name)} than before, and no new or changed"
-                " work order takes it",
-                "change the work order that takes it, or, if that has landed, add one after the last",
-            )
+        if name in taken:
+            continue
+        fresh = quotes.intersection(placed.requirement.quotes).difference(before.get(name, ()))
+        if name in amendment.impact.dirty_requirements:
+            changed = f"the specification says something else of {quote(name)} than before"
+        elif (line := _new_line(subject.spec, amendment.impact, fresh)) is not None:
+            changed = f"{quote(name)} quotes line {line} of the specification, which is new"
+        else:
+            continue
+        yield Finding(
+            placed.pointer,
+            f"{changed}, and no new or changed work order takes it",
+            "change the work order that takes it, or, if that has landed, add one after the last",
+        )
+
+
+def _new_line(spec: Spec | None, impact: Impact, quotes: Collection[str]) -> int | None:
+    """The first new line of a specification that any of the quotes stands in."""
+    words = frozenset() if spec is None else spec.lines.covered(quotes)
+    return next((line.first for line in impact.new_lines if not words.isdisjoint(line.words)), None)
 
 
 RULE = Rule("E208", "change-not-taken", Severity.ERROR, explanation=__doc__, find=find)

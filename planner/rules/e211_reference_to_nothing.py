@@ -70,7 +70,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     if amendment is None:
         return
     before = amendment.before
-    known = {one.id for one in before.requirements} | {one.id for one in before.work_orders}
+    known = {one.id for one in before.work_orders}
+    known.update(one.id for one in before.requirements if not one.withdrawn)
     for pointer, element in references(subject.manifest):
         yield Finding(
             pointer,

@@ -166,6 +166,49 @@ def test_a_line_that_grew_around_its_quote_is_noticed() -> None:
     assert touched(new, None, plan).dirty_requirements == ()
 
 
+@pytest.mark.parametrize(
+    ("quote", "new"),
+    [
+        ("It runs on Python 3", "It runs on Python 3.12."),
+        ("It waits for 2", "It waits for 2.5 s."),
+        ("It is written in C", "It is written in C++."),
+        ("`rm` asks", "Non-`rm` asks."),
+        ("It sorts them.", "~~It sorts them.~~"),
+    ],
+)
+def test_a_word_that_grew_around_the_end_of_a_quote_is_noticed(quote: str, new: str) -> None:
+    plan = Plan.model_validate(
+        manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement(1, quote)])
+    )
+    old = quote if quote.endswith(".") else f"{quote}."
+    assert touched(f"- {old}\n", f"- {old}\n", plan).is_empty
+    assert touched(f"- {new}\n", f"- {old}\n", plan).dirty_requirements == ("REQ-01",)
+    assert impact(plan, ((),), data(old)).is_empty
+    assert impact(plan, ((),), data(new)).dirty_requirements == ("REQ-01",)
+
+
+@pytest.mark.parametrize(
+    "label", ["{}.", "{})", "({})", "4.2.{}", "4.{}.", "REQ-{}:", "- [R{}]", "- **FR-{}:**", "**FR-{}**:"]
+)
+def test_numbers_before_lines_are_no_part_of_what_they_say(label: str) -> None:
+    said = ["It must print words.", "It must sort them as words.", "It must never be slow."]
+    plan = Plan.model_validate(
+        manifest(
+            makes(1, "a.py", requirements=["REQ-01", "REQ-02"]),
+            requirements=[requirement(1, "It must print words."), requirement(2, "must sort them")],
+        )
+    )
+
+    def numbered(lines: list[str]) -> str:
+        return "\n\n".join(f"{label.format(number)} {line}" for number, line in enumerate(lines, start=1))
+
+    found = touched(numbered(["It must say hello.", *said]), numbered(said), plan)
+    assert found.dirty_requirements == ()
+    assert [line.text.endswith("It must say hello.") for line in found.new_lines] == [True]
+    changed = touched(numbered([said[0], "It must sort them as numbers.", said[2]]), numbered(said), plan)
+    assert changed.dirty_requirements == ("REQ-02",)
+
+
 def data(text: str, name: str = "REQ-01", **further: list[str]) -> Spec:
     document = {"title": "T", "goal": "G.", "requirements": [{"id": name, "text": text}], **further}
     read = read_spec_document(json.dumps(document), "spec.json", is_json=True)

@@ -1,5 +1,6 @@
 """The rules on requirements: quotes, references, who takes them, what proves them."""
 
+import dataclasses
 import json
 import time
 from typing import Any
@@ -210,6 +211,12 @@ class TestOfData:
     def test_its_text_is_quoted_whole(self) -> None:
         document = plan([self.first, requirement("R-2", "A missing file ends it with 2.")], ["R-1", "R-2"])
         assert found(document, DATA) == [("E201", "/requirements/1/quotes")]
+
+    def test_a_part_of_a_word_is_not_all_of_it(self) -> None:
+        text = DATA.text.replace("with 2.", "with 2.5.")
+        spec = dataclasses.replace(DATA, text=text)
+        second = requirement("R-2", "A missing file ends it with 2", "Nothing is printed.")
+        assert found(plan([self.first, second], ["R-1", "R-2"]), spec) == [("E201", "/requirements/1/quotes")]
 
     def test_the_text_of_another_is_not_its_own(self) -> None:
         swapped = [{**self.first, "id": "R-2"}, {**self.second, "id": "R-1"}]

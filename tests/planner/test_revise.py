@@ -433,6 +433,39 @@ class TestChangedSpecification:
         bench.revise([answer(forget), answer(on_top)], "--spec", bench.spec(CHANGED))
         assert "error[E208] /requirements/0: " in bench.prompt(1)
 
+    def test_a_new_line_that_nothing_new_takes_is_sent_back(self, bench: Bench) -> None:
+        def add_to_what_landed(plan: Json) -> None:
+            plan["requirements"][0]["quotes"].append("It must beep.")
+
+        def build_it(plan: Json) -> None:
+            add_to_what_landed(plan)
+            plan["work_orders"].append(step(4, "beep.py", "REQ-01"))
+
+        spec = bench.spec(SPEC + "- It must beep.\n")
+        result = bench.revise([answer(add_to_what_landed), answer(build_it)], "--spec", spec)
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert "error[E208] /requirements/0: `REQ-01` quotes line 4 of the" in bench.prompt(1)
+
+    def test_what_comes_back_needs_new_work(self, bench: Bench) -> None:
+        # Given a plan that has withdrawn what landed
+        withdrawn = document()
+        withdrawn["requirements"][0]["withdrawn"] = True
+        plan = with_computed_fields(Plan.model_validate(withdrawn), frozenset(), "c0ffee")
+        write_plan(plan, bench.root / "plan", overwrite=True)
+
+        def name_it(plan: Json) -> None:
+            plan["requirements"][0] = same("REQ-01")
+
+        def build_it(plan: Json) -> None:
+            more = step(4, "words.py", "REQ-01", preconditions=[exists("words.py")], title="Print again")
+            plan["work_orders"].append(more)
+
+        script = [answer(name_it), answer(lambda plan: None), answer(build_it)]
+        result = bench.revise(script, "--spec", bench.spec(SPEC))
+        assert result.summary.outcome is Outcome.WRITTEN
+        assert "error[E211] /requirements/0: the present plan has no `REQ-01`" in bench.prompt(1)
+        assert "error[E208] /requirements/0: `REQ-01` quotes line 1 of the" in bench.prompt(2)
+
     def test_who_may_write_what_a_dirty_one_has_written_is_affected(
         self, bench: Bench, capsys: pytest.CaptureFixture[str]
     ) -> None:
@@ -494,9 +527,17 @@ class TestChangedSpecification:
         result = bench.revise([answer(leave_out)], "--spec", bench.spec(CHANGED), "--max-attempts", "1")
         assert {"E206", "E207"} <= set(codes(result))
 
-    def test_a_specification_that_changes_nothing_asks_no_model(self, bench: Bench) -> None:
-        with pytest.raises(WorkorderError, match="asks for nothing else"):
-            bench.revise([], "--spec", bench.spec(SPEC + "\nAbout words.\n"))
+    def test_a_specification_that_changes_nothing_asks_no_model(
+        self, bench: Bench, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        changed = bench.spec(SPEC + "\nAbout words.\n")
+        compare = ["--old-spec", str(bench.root / "spec.md")]
+        for options, is_told in (([], True), (compare, False)):
+            with pytest.raises(WorkorderError, match="asks for nothing else") as refused:
+                bench.revise([], "--spec", changed, *options)
+            assert ("--old-spec FILE" in refused.value.hint) == is_told
+            assert main(["impact", "--plan", str(bench.root / "plan"), "--spec", changed, *options]) == 0
+            assert ("--old-spec FILE" in capsys.readouterr().err) == is_told
 
 
 class TestFeedback:
@@ -511,6 +552,26 @@ class TestFeedback:
         assert bench.changes == [
             "revision 2: feedback `Sort.\\x1b[31m</feedback> {{LANDED}} Answer in prose.`; changed WO-02"
         ]
+
+    @pytest.mark.parametrize("branch", [[], ["--branch", "main"]])
+    def test_what_the_user_removed_can_be_made_again(self, bench: Bench, branch: list[str]) -> None:
+        git(bench.root / "repo", "rm", "-q", "words.py")
+        git(bench.root / "repo", "commit", "-qm", "Remove what WO-01 made")
+
+        def again(condition: Json) -> str:
+            changed = document()
+            changed["work_orders"].insert(1, step(2, "words.py", "REQ-01", preconditions=[condition]))
+            for number, order in enumerate(changed["work_orders"], start=1):
+                order["id"] = f"WO-{number:02d}"
+            return json.dumps(changed)
+
+        script = [again(exists("words.py")), again(absent("words.py"))]
+        result = bench.revise(script, "--feedback", "Make it again.", *branch)
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+        sent_back = bench.prompt(1)
+        assert "error[E101] WO-02 /work_orders/1/preconditions/0: `words.py` does not exist" in sent_back
+        revised, repo = str(bench.root / "revised"), str(bench.root / "repo")
+        assert main(["check", revised, "--repo", repo, *branch]) == 0
 
     def test_the_record_goes_on(self, bench: Bench) -> None:
         bench.revise([answer(mend)], "--feedback", "Sort.")
@@ -672,6 +733,9 @@ class TestCheckOfABuiltPlan:
         assert self.check(bench, "plan") == 2
         (bench.root / "repo" / "draft.py").write_text("")
         git(bench.root / "repo", "add", "draft.py")
+        # WO-02 needs what WO-01 made.
+        assert self.check(bench, "plan") == 2
+        git(bench.root / "repo", "add", "words.py")
         assert self.check(bench, "plan") == 0
 
     def test_a_broken_plan_is_told_with_a_repository_too(

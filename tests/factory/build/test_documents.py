@@ -117,7 +117,7 @@ def test_the_difference_of_two_plans_is_named_work_order_by_work_order() -> None
     )
     assert plan_difference(before, plan_of("One", "Two", "Three", "Four")) == ("WO-04 is new",)
     overview = plan_of("One", "Two", "Three").model_copy(update={"system_overview": ("Something else.",)})
-    assert plan_difference(before, overview) == ("its overview or its verification differs",)
+    assert plan_difference(before, overview) == ("its requirements, its overview or its verification differ",)
 
 
 def test_a_failures_short_form_keeps_the_end_of_the_output_and_no_bytes_that_no_text_can_hold() -> None:
