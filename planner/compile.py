@@ -83,7 +83,7 @@ class Job:
     def question(self) -> tuple[Message, ...]:
         """What the model is asked first."""
         spec = None if self.spec is None else self.spec.text
-        first = first_messages(self.template, spec, self.repo_files)
+        first = first_messages(self.template, spec, self.context.listing)
         return (*first, *self.further)
 
     @property

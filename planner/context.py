@@ -15,9 +15,11 @@ from planner.context_fit import Shown, fitted
 from planner.context_text import AGAIN, HEAD, OF_A_REPOSITORY, WITHOUT_A_VERIFY_SCRIPT
 from planner.context_units import Part, units
 from planner.diagnostic import one_line, quote
+from planner.file_listing import NEW, file_listing
 from planner.interfaces import Sources
 
 _KINDS: Final[Mapping[Part, tuple[str, str]]] = {
+    Part.FILES: ("file", "files"),
     Part.AGENTS: ("AGENTS.md", "AGENTS.md files"),
     Part.README: ("README", "READMEs"),
     Part.NOTES: ("note", "notes"),
@@ -27,7 +29,7 @@ _KINDS: Final[Mapping[Part, tuple[str, str]]] = {
     Part.TESTS: ("test module", "test modules"),
 }
 
-_SHARES: Final[Mapping[Part, int]] = {Part.SOURCE: 8}
+_SHARES: Final[Mapping[Part, int]] = {Part.FILES: 4, Part.SOURCE: 8}
 """Parts that take a part of the limit at most, so that they leave room for those that follow."""
 
 _RESERVED_TOKENS: Final = 300
@@ -44,7 +46,8 @@ class Context:
     Attributes:
         message: what the model is told; None if there is nothing to tell.
         limit: the limit in tokens.
-        tokens: what the message takes of it.
+        tokens: what the message and the listing take of it.
+        listing: the names of the repository's files.
         parts: what became of each part that has something.
         notes_sha256: the hash of the notes; None without notes.
     """
@@ -52,6 +55,7 @@ class Context:
     message: Message | None = None
     limit: int = 0
     tokens: int = 0
+    listing: str = NEW
     parts: tuple[Shown, ...] = ()
     notes_sha256: str | None = None
 
@@ -61,7 +65,13 @@ NOTHING: Final = Context()
 
 
 def gather(
-    sources: Sources, notes: Sequence[Note], spec: str | None, limit: int, *, is_new: bool = True
+    sources: Sources,
+    notes: Sequence[Note],
+    spec: str | None,
+    limit: int,
+    *,
+    repo_files: frozenset[str],
+    is_new: bool = True,
 ) -> Context:
     """What a prompt says beside the specification.
 
@@ -70,13 +80,15 @@ def gather(
         notes: what the user hands over.
         spec: the specification, if it is at hand: the modules that it speaks of come first.
         limit: the limit in tokens; 0 for nothing at all.
+        repo_files: the files that the plan starts from, whose names are listed.
         is_new: whether the plan is to be made, not revised.
     """
     found_units = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
     if is_new and found_units[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
         head += WITHOUT_A_VERIFY_SCRIPT
-    left = limit - _RESERVED_TOKENS - estimate_tokens(head)
+    files = file_listing(repo_files, limit // _SHARES[Part.FILES])
+    left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
     for part, found in found_units.items():
         shown = fitted(part, found, min(left, limit // _SHARES.get(part, 1)))
@@ -84,11 +96,13 @@ def gather(
         if shown.names or shown.left_out or shown.unreadable:
             parts.append(shown)
     texts = [one.text for one in parts if one.text]
-    if not texts:
-        return Context(None, limit, 0, tuple(parts), notes_hash(notes))
-    text = "\n\n".join([head, *texts, *_gaps(parts), AGAIN])
-    message = Message(role="user", content=text)
-    return Context(message, limit, estimate_tokens(text), tuple(parts), notes_hash(notes))
+    message, tokens = None, files.tokens
+    if texts:
+        message = Message(role="user", content="\n\n".join([head, *texts, *_gaps(parts), AGAIN]))
+        tokens += estimate_tokens(message.content)
+    if repo_files:
+        parts.insert(0, files)
+    return Context(message, limit, tokens, files.text, tuple(parts), notes_hash(notes))
 
 
 def told(context: Context) -> tuple[str, ...]:

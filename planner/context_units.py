@@ -45,6 +45,7 @@ _CONFIGURATION_SHARE: Final = 8
 class Part(StrEnum):
     """The parts of what is known, in the order of their importance."""
 
+    FILES = "files"
     AGENTS = "AGENTS.md"
     README = "README"
     NOTES = "notes"

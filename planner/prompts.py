@@ -12,7 +12,7 @@ from typing import Final
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.port import Message
-from factory.llm.template import PLACEHOLDER, fill, json_path, quoted
+from factory.llm.template import PLACEHOLDER, fill, quoted
 
 COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES"})
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
@@ -85,12 +85,18 @@ class Template:
         )
 
 
-def first_messages(template: Template, spec: str | None, repo_files: frozenset[str]) -> tuple[Message, ...]:
-    """The question of the first attempt; only a plan that exists can do without its specification."""
+def first_messages(template: Template, spec: str | None, listing: str) -> tuple[Message, ...]:
+    """The question of the first attempt.
+
+    Args:
+        template: the template of the planner.
+        spec: the specification; only a plan that exists can do without it.
+        listing: the names of the repository's files.
+    """
     return template.messages(
         {
             "PRODUCT_SPEC": _NO_SPEC if spec is None else quoted("product_spec", spec),
-            "REPOSITORY_FILES": quoted("repository_files", file_listing(repo_files)),
+            "REPOSITORY_FILES": quoted("repository_files", listing),
         }
     )
 
@@ -115,47 +121,11 @@ def revision_message(template: Template, previous_answer: str, diagnostics: Iter
     return Message(role="user", content=fill(template.text, values, source=template.source).strip())
 
 
-def file_listing(repo_files: frozenset[str]) -> str:
-    """The repository's files, a line each; of a large one, its directories with their numbers of files.
-
-    Raises:
-        WorkorderError: even the top level is too long for a prompt.
-    """
-    if not repo_files:
-        return "(no files: the repository is new)"
-    lines = [json_path(path) for path in sorted(repo_files)]
-    depth = max(path.count("/") for path in repo_files)
-    while not _fits(lines):
-        if depth == 0:
-            raise WorkorderError("the repository has too many files at its top level to be shown to a model")
-        lines = _folded(repo_files, depth)
-        depth -= 1
-    return "\n".join(lines)
-
-
 def _split(text: str) -> tuple[str, str, str]:
     match = re.search(rf"^{re.escape(USER_MARKER)}[ \t]*$", text, re.MULTILINE)
     if match is None:
         return text, "", ""
     return text[: match.start()], USER_MARKER, text[match.end() :]
-
-
-def _folded(repo_files: frozenset[str], depth: int) -> list[str]:
-    """The files above `depth` directories, and each directory at `depth` with its number of files."""
-    counts: dict[str, int] = {}
-    shown: list[str] = []
-    for path in sorted(repo_files):
-        segments = path.split("/")
-        if len(segments) <= depth:
-            shown.append(json_path(path))
-        else:
-            directory = "/".join(segments[:depth]) + "/"
-            counts[directory] = counts.get(directory, 0) + 1
-    return sorted(shown + [f"{json_path(directory)} ({count} files)" for directory, count in counts.items()])
-
-
-def _fits(lines: list[str]) -> bool:
-    return sum(len(line.encode("utf-8")) + 1 for line in lines) <= MAX_CONTEXT_BYTES
 
 
 def _whole_or_absent(text: str) -> str:

@@ -288,7 +288,9 @@ def test_an_existing_repository_and_notes_are_known_to_the_model(desk: Desk) -> 
 
     assert (done.returncode, "E301" in done.stderr) == (0, False), done.stderr
     assert re.search(
-        r"^context: about [\d,]+ of 48,000 tokens: AGENTS.md \d+ \(1\), README", done.stderr, re.M
+        r"^context: about [\d,]+ of 48,000 tokens: files 29 \(4\), AGENTS.md \d+ \(1\), README",
+        done.stderr,
+        re.M,
     )
     assert re.search(r"^context   about [\d,]+ of 48,000 tokens of each prompt$", done.stdout, re.M)
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
@@ -300,6 +302,7 @@ def test_an_existing_repository_and_notes_are_known_to_the_model(desk: Desk) -> 
         ("outline", f"# shop/core.py, 1 line\n{consumes[0]}\n"),
     ]
     assert [part["part"] for part in desk.summary["context"]["parts"]] == [
+        "files",
         "AGENTS.md",
         "README",
         "notes",

@@ -418,7 +418,9 @@ def test_what_is_known_beside_the_specification_is_asked_with_and_recorded(bench
     def known(text: str) -> dict[str, Any]:
         notes = (Note("a.md", text),)
         files = {"app.py": b"def start() -> None: ...\n", "broken.py": b"("}
-        context = gather(Sources(frozenset(files), files.get), notes, SPEC, 24_000)
+        context = gather(
+            Sources(frozenset(files), files.get), notes, SPEC, 24_000, repo_files=frozenset(files)
+        )
         return {"context": context, "repo_files": frozenset(files), "overwrite": True}
 
     plain = bench.compile([GOOD]).summary
@@ -437,6 +439,7 @@ def test_what_is_known_beside_the_specification_is_asked_with_and_recorded(bench
     assert recorded["notes_sha256"] == notes_hash((Note("a.md", "Be long."),))
     assert recorded["limit_tokens"] == 24_000
     assert [(one["part"], one["shown"], one["unreadable"]) for one in recorded["parts"]] == [
+        ("files", ["app.py", "broken.py"], []),
         ("notes", ["a.md"], []),
         ("outline", ["app.py"], ["broken.py"]),
     ]
@@ -444,7 +447,7 @@ def test_what_is_known_beside_the_specification_is_asked_with_and_recorded(bench
 
 
 def test_a_revised_question_still_carries_it(bench: Bench) -> None:
-    context = gather(NO_SOURCES, (Note("a.md", "Be brief."),), SPEC, 24_000)
+    context = gather(NO_SOURCES, (Note("a.md", "Be brief."),), SPEC, 24_000, repo_files=frozenset())
 
     bench.compile([BAD, GOOD], context=context)
 

@@ -42,7 +42,7 @@ def known(
     spec: str | None = "",
     limit: int = 24_000,
 ) -> Context:
-    return gather(_sources(files), notes, spec, limit)
+    return gather(_sources(files), notes, spec, limit, repo_files=frozenset(files))
 
 
 def _sources(files: Mapping[str, str | bytes]) -> Sources:
@@ -77,8 +77,8 @@ def test_a_repository_and_notes() -> None:
     assert_golden("context.txt", text_of(found))
     tokens, broken = told(found)
     assert tokens == (
-        f"context: about {found.tokens:,} of 24,000 tokens: AGENTS.md 201 (2), README 67 (1), notes 96 (1),"
-        " configuration 139 (1), outline 267 (1), tests 139 (3)"
+        f"context: about {found.tokens:,} of 24,000 tokens: files 103 (12), AGENTS.md 201 (2),"
+        " README 67 (1), notes 96 (1), configuration 139 (1), outline 267 (1), tests 139 (3)"
     )
     assert broken == (
         "context: `src/shop/broken.py` is not shown: its source `src/shop/broken.py` is not valid Python:"
@@ -92,7 +92,7 @@ def test_where_nothing_is_known_nothing_is_said(files: dict[str, "str | bytes"])
     found = known(files, ())
 
     assert found.message is None
-    assert told(found) == ()
+    assert told(found) == ("context: about 13 of 24,000 tokens: files 13 (3)",) * bool(files)
 
 
 def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
@@ -102,7 +102,9 @@ def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
     assert sentence in text_of(known(tested))
     assert sentence not in text_of(known({**tested, "scripts/verify.sh": "pytest\n"}))
     assert sentence not in text_of(known({"app.py": "def run(): ...\n"}))
-    assert sentence not in text_of(gather(_sources(tested), NOTES, "", 24_000, is_new=False))
+    assert sentence not in text_of(
+        gather(_sources(tested), NOTES, "", 24_000, repo_files=frozenset(tested), is_new=False)
+    )
 
 
 def test_notes_alone_need_no_repository() -> None:
@@ -118,7 +120,8 @@ def test_a_limit_of_nothing_shows_nothing() -> None:
 
     assert found.message is None
     assert told(found) == ()
-    assert [one.left_out for one in found.parts][1] == ("README.rst",)
+    assert found.listing == f"({len(FILES)} files: there is no room for their names)"
+    assert left_out(found)["README"] == ("README.rst",)
 
 
 def test_hostile_text_stays_in_its_quotation() -> None:
@@ -154,14 +157,16 @@ def test_it_stays_within_any_limit_and_gives_up_the_least_important_first() -> N
     for limit in range(0, 30_000, 1_250):
         found = known(files, limit=limit)
         text = found.message.content if found.message else ""
-        assert estimate_tokens(text) == found.tokens <= limit
+        listed = next(one.tokens for one in found.parts if one.part is Part.FILES)
+        assert listed <= limit / 4
+        assert estimate_tokens(text) + listed == found.tokens <= limit
         missing = left_out(found)
         if limit >= 5_000:
-            assert set(missing) <= {"outline", "tests"}
+            assert set(missing) <= {"files", "outline", "tests"}
         seen.update(missing)
 
     assert left_out(whole) == {}
-    assert seen == {"AGENTS.md", "README", "notes", "configuration", "outline", "tests"}
+    assert seen == {"files", "AGENTS.md", "README", "notes", "configuration", "outline", "tests"}
 
 
 def test_what_is_missing_is_told_to_the_model_and_to_the_user() -> None:
@@ -170,7 +175,8 @@ def test_what_is_missing_is_told_to_the_model_and_to_the_user() -> None:
 
     found = known(files, (), limit=3_500)
 
-    (outline, tests) = found.parts
+    (listed, outline, tests) = found.parts
+    assert len(listed.names) == 32
     assert outline.names
     assert 0 < len(outline.shortened) < len(outline.names) < 31
     assert tests.left_out == ("tests/test_x.py",)
@@ -261,7 +267,7 @@ def test_configuration_at_the_root_is_shown_the_checks_first() -> None:
 
     assert part(found, Part.CONFIGURATION) == tuple(sorted(names))
     assert "of 2000 lines are left out]\n</configuration" in text_of(found)
-    assert left_out(known(files, (), limit=1_050)) == {
+    assert left_out(known(files, (), limit=1_120)) == {
         "configuration": ("pyproject.toml", "setup.py", "package.json")
     }
 
@@ -283,7 +289,7 @@ def test_what_cannot_be_read_is_named_and_no_link_is_followed(tmp_path: Path) ->
     commit_files(repo, {})
     (repo / "gone.py").unlink()
 
-    found = gather(present_sources(repo), (), None, 24_000)
+    found = gather(present_sources(repo), (), None, 24_000, repo_files=frozenset())
 
     reasons = {name: reason for one in found.parts for name, reason in one.unreadable}
     assert reasons == {
@@ -313,7 +319,7 @@ def test_names_of_any_bytes_break_nothing(tmp_path: Path) -> None:
     # As a repository's own objects give them, and as the checkout refuses them.
     whole = known({f"{odd}.py": "def f(): ...\n", f"{odd}/AGENTS.md": "x\n"}, ())
 
-    found = gather(present_sources(repo), (), None, 24_000)
+    found = gather(present_sources(repo), (), None, 24_000, repo_files=frozenset())
 
     assert "# \\udcff.py, 1 line\n#   f\n" in text_of(whole)
     assert '"\\udcff/AGENTS.md"\n\nx\n' in text_of(whole)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.template import quoted, transcript
+from planner.file_listing import NEW
 from planner.prompts import (
     COMPILE_PLACEHOLDERS,
     COMPILE_REQUIRED,
@@ -15,7 +16,6 @@ from planner.prompts import (
     REVISION_PLACEHOLDERS,
     BadTemplate,
     Template,
-    file_listing,
     first_messages,
     revision_message,
 )
@@ -32,7 +32,7 @@ def revision_template(text: str = "{{PREVIOUS_ANSWER}}\n{{DIAGNOSTICS}}") -> Tem
 def test_placeholders_inside_a_spec_stay_text() -> None:
     template = compile_template("S {{PRODUCT_SPEC}} F {{REPOSITORY_FILES}}")
     spec = "print {{REPOSITORY_FILES}} and {{PRODUCT_SPEC}} and {{NAME}}"
-    (message,) = first_messages(template, spec, frozenset({"secret.py"}))
+    (message,) = first_messages(template, spec, '"secret.py"')
     assert spec in message.content
     assert message.content.count("secret.py") == 1
 
@@ -40,7 +40,7 @@ def test_placeholders_inside_a_spec_stay_text() -> None:
 @given(st.text(alphabet="{}PRODUCT_SPECREPOSITORY_FILES<!- user>\n", max_size=80))
 def test_any_spec_reaches_the_model_as_it_is(spec: str) -> None:
     template = compile_template("above\n<!-- user -->\n{{REPOSITORY_FILES}}\n{{PRODUCT_SPEC}}\nend")
-    system, user = first_messages(template, spec, frozenset())
+    system, user = first_messages(template, spec, NEW)
     assert system.content == "above"
     end = "" if spec.endswith("\n") else "\n"
     assert f'">\n{spec}{end}</product_spec' in user.content
@@ -48,14 +48,14 @@ def test_any_spec_reaches_the_model_as_it_is(spec: str) -> None:
 
 def test_the_marker_line_divides_system_and_user() -> None:
     template = compile_template("You plan.\n<!-- user -->\nSpec: {{PRODUCT_SPEC}}")
-    system, user = first_messages(template, "x <!-- user --> y\n<!-- user -->\nz", frozenset())
+    system, user = first_messages(template, "x <!-- user --> y\n<!-- user -->\nz", NEW)
     assert (system.role, user.role) == ("system", "user")
     assert system.content == "You plan."
     assert "z" in user.content
 
 
 def test_a_template_without_a_marker_is_all_the_users() -> None:
-    (message,) = first_messages(compile_template("{{PRODUCT_SPEC}}"), "x", frozenset())
+    (message,) = first_messages(compile_template("{{PRODUCT_SPEC}}"), "x", NEW)
     assert message.role == "user"
 
 
@@ -88,24 +88,6 @@ def test_a_lone_surrogate_is_sent_as_its_escape() -> None:
     quoted("previous_answer", "a\ud800").encode("utf-8")
 
 
-def test_files_are_listed_sorted_and_quoted() -> None:
-    listing = file_listing(frozenset({"b.py", "a/é.py", "with\nnewline", "bad\udcff"}))
-    assert listing.splitlines() == ['"a/é.py"', '"b.py"', '"bad\\udcff"', '"with\\nnewline"']
-
-
-def test_a_large_repository_is_folded_into_directories() -> None:
-    files = frozenset(f"src/part{i % 7}/deep/module_{i:05}.py" for i in range(9_000)) | {"README.md"}
-    listing = file_listing(files)
-    assert len(listing.encode()) <= MAX_CONTEXT_BYTES
-    assert '"README.md"' in listing.splitlines()
-    assert '"src/part0/deep/" (1286 files)' in listing.splitlines()
-
-
-def test_a_flat_repository_too_large_to_list_is_refused() -> None:
-    with pytest.raises(Exception, match="too many files at its top level"):
-        file_listing(frozenset(f"module_{i:06}.py" for i in range(20_000)))
-
-
 def test_a_revision_carries_the_answer_and_the_diagnostics() -> None:
     message = revision_message(
         revision_template(), "my {{DIAGNOSTICS}} answer", ["error[E101] first", "second"]
@@ -128,5 +110,5 @@ def test_a_revision_leaves_out_an_answer_too_large_to_repeat() -> None:
 
 
 def test_the_transcript_names_the_roles() -> None:
-    messages = first_messages(compile_template("sys\n<!-- user -->\n{{PRODUCT_SPEC}}"), "hello", frozenset())
+    messages = first_messages(compile_template("sys\n<!-- user -->\n{{PRODUCT_SPEC}}"), "hello", NEW)
     assert transcript(messages).startswith("[system]\nsys\n\n[user]\n<product_spec")

@@ -21,6 +21,7 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import COMPUTED_FIELDS, COMPUTED_PLAN_FIELDS, Plan, WorkOrder
 from factory.system.templates import template_path
 from planner.check import check_reply
+from planner.file_listing import NEW
 from planner.inputs import read_revision_template, read_spec, read_template
 from planner.prompts import USER_MARKER, first_messages
 from planner.spec import Spec
@@ -83,20 +84,20 @@ def test_the_script_in_the_prompt_is_the_reference_script() -> None:
 def test_the_packaged_templates_can_be_used() -> None:
     assert USER_MARKER in PLANNER
     assert read_revision_template().text
-    system, user = first_messages(read_template(None), "the spec", frozenset({"a.py"}))
+    system, user = first_messages(read_template(None), "the spec", '"a.py"')
     assert (system.role, user.role) == ("system", "user")
     assert user.content.index('"a.py"') < user.content.index("\nthe spec\n")
 
 
 def test_what_is_the_same_for_all_specs_comes_first() -> None:
-    one = first_messages(read_template(None), "one", frozenset())[1].content
-    other = first_messages(read_template(None), "other", frozenset())[1].content
+    one = first_messages(read_template(None), "one", NEW)[1].content
+    other = first_messages(read_template(None), "other", NEW)[1].content
     same = next(at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
     assert same > 0.9 * len(one)
 
 
 def test_the_prompt_names_no_machine() -> None:
-    for message in first_messages(read_template(None), "the spec", frozenset({"a.py"})):
+    for message in first_messages(read_template(None), "the spec", '"a.py"'):
         assert str(Path.cwd()) not in message.content
         assert str(Path.home()) not in message.content or str(Path.home()) == "/"
 
