@@ -19,6 +19,7 @@ from factory.contract.python_class import (
     decorator_names,
     instance_attributes,
     is_dataclass,
+    is_generated,
     is_named_tuple,
     last_name,
 )
@@ -42,6 +43,12 @@ _ROOTS: Final = ("", "src")
 _MANAGERS: Final = {"asynccontextmanager": "AsyncContextManager", "contextmanager": "ContextManager"}
 """What these decorators make, by its short name: without `Abstract`."""
 
+_CONTAINERS: Final = (
+    ((ast.Dict, ast.DictComp), "dict"),
+    ((ast.List, ast.ListComp), "list"),
+    ((ast.Set, ast.SetComp), "set"),
+    ((ast.Tuple,), "tuple"),
+)
 _MAX_WORK: Final = 500
 """How many names are followed to answer one question."""
 
@@ -227,6 +234,9 @@ class PythonSources:
             known = self._collect(module, node, fields, steps)
             yield _Thing(module, Function(fields.signature()) if known else None)
             return
+        if is_generated(node, name) or (name == "__init__" and "__new__" in scope.names):
+            yield _Thing(module, None)
+            return
         for base_module, base in self._bases(module, node, steps):
             if base is None:
                 unknown = True
@@ -288,7 +298,9 @@ class PythonSources:
                 return _value(node.value)
             return Value(annotation)
         if isinstance(node, ast.Assign):
-            return Value(None) if thing.in_class else _value(node.value)
+            shape = _value(node.value)
+            # In a class, a value without a type may be a member of an enumeration.
+            return Value(None) if thing.in_class and isinstance(shape, Value) else shape
         if isinstance(node, Function | Value):
             return node
         return Unknown()
@@ -314,7 +326,7 @@ def _function(node: DefinedFunction, *, in_class: bool) -> Shape:
     manager = next((_MANAGERS[one] for one in decorators if one in _MANAGERS), "")
     if not in_class:
         return Function(signature, manager=manager)
-    if {"property", "cached_property", "abstractproperty"} & set(decorators):
+    if any(one.endswith("property") for one in decorators):
         return Value(signature.returns, is_property=True)
     binding = next((one for one in decorators if one in ("classmethod", "staticmethod")), "")
     return Function(signature, binding, manager)
@@ -330,8 +342,7 @@ def _value(node: ast.expr) -> Shape:
         return Value("None" if node.value is None else type(node.value).__name__, is_guess=True)
     if isinstance(node, ast.JoinedStr):
         return Value("str", is_guess=True)
-    if isinstance(
-        node, ast.Dict | ast.List | ast.Set | ast.Tuple | ast.DictComp | ast.ListComp | ast.SetComp
-    ):
-        return Value(None)
+    for nodes, kind in _CONTAINERS:
+        if isinstance(node, nodes):
+            return Value(kind, is_guess=True)
     return Unknown()

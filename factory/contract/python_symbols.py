@@ -37,7 +37,11 @@ _HEAD: Final = re.compile(
     r"(?P<module>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)"
 )
 _BINDINGS: Final = frozenset({"classmethod", "staticmethod"})
-_SCALARS: Final = frozenset({"bool", "bytes", "complex", "float", "int", "str"})
+_BUILTINS: Final = frozenset(
+    {"bool", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"}
+)
+"""Types of which a value is one or none: no display of a list is a tuple."""
+
 _WIDENED: Final = frozenset({("bool", "int"), ("int", "float"), ("bool", "float"), ("float", "complex")})
 _FIRST: Final = frozenset({"self", "cls", "mcs"})
 _CAPITAL: Final = re.compile(r"_*[A-Z]")
@@ -261,11 +265,11 @@ def _keeps(found: Shape, promised: Shape) -> bool:
                 theirs = replace(theirs, returns=mine.returns, is_async=mine.is_async)
             return binding == promised_binding and mine.keeps(theirs)
         case Value(mine_type, _, is_guess), Value(their_type):
-            if is_guess and not (mine_type in _SCALARS and their_type in _SCALARS):
+            if is_guess:
+                promised_type = _builtin(their_type)
                 # `LIMIT = None` may well be the value of `LIMIT: int | None`.
-                return True
-            if is_guess and (mine_type, their_type) in _WIDENED:
-                return True
+                is_told = mine_type in _BUILTINS and promised_type in _BUILTINS
+                return not is_told or promised_type == mine_type or (mine_type, promised_type) in _WIDENED
             return mine_type is None or their_type in (None, mine_type)
         case ((Named() | Value()), Named()):
             return True
@@ -274,6 +278,12 @@ def _keeps(found: Shape, promised: Shape) -> bool:
             return their_type is not None and their_type.partition("[")[0] in ("type", "TypeAlias")
         case _:
             return False
+
+
+def _builtin(written: str | None) -> str:
+    """A type without what it holds, as far as it may be a built-in one; a union is none."""
+    name, _, held = (written or "").partition("[")
+    return "" if "] | " in held else name
 
 
 def _filling(found: Shape, promised: Shape) -> Shape:
