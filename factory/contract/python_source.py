@@ -131,6 +131,22 @@ class PythonSources:
             return Lookup(problem=f"it does not define `{name}`")
         return Lookup(found)
 
+    def origin(self, module: str, name: str) -> str:
+        """The address at which a name, which may be dotted, is defined: where its imports lead to.
+
+        Empty if that can't be told, or if there are several such places.
+        """
+        self._work = 0
+        first, dot, rest = name.partition(".")
+        opened = self._open(module)
+        try:
+            things = list(self._named(opened, first, 0)) if opened is not None else []
+        except (RecursionError, MemoryError):
+            return ""
+        places = {f"{one.module.name}:{_defined_name(one.node)}" for one in things}
+        (place,) = places if len(places) == 1 else (":",)
+        return "" if place.endswith(":") else f"{place}{dot}{rest}"
+
     def module(self, name: str) -> Module | None:
         """The module of that dotted name as it was read; None if there is none."""
         return self._open(name)
@@ -318,6 +334,16 @@ class _Thing:
     module: Module
     node: "Node | Function | Value | None"
     in_class: bool = False
+
+
+def _defined_name(node: "Node | Function | Value | None") -> str:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case _:
+            return ""
 
 
 def _function(node: DefinedFunction, *, in_class: bool) -> Shape:
