@@ -190,6 +190,12 @@ class _Sequence:
         return found
 
 
+def is_marker(written: str) -> bool:
+    """Whether a word would be the marker of a list item, heading or quotation at the beginning of a line."""
+    found = _MARKER.match(f"{written} ")
+    return found is not None and found.end() > len(written)
+
+
 def _words(text: str) -> tuple[Word, ...]:
     words = []
     for number, line in enumerate(LINE_BREAK.split(text), start=1):
