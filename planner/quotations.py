@@ -143,7 +143,9 @@ class Words:
                 most, end, enough = weight, position + 1, shared
         if not enough or enough * 2 < wanted.total():
             return None
-        return self.passage(_without_surplus(here[max(0, end - length) : end], wanted))
+        found = _without_surplus(here[max(0, end - length) : end], wanted)
+        # With what stands between them, such as a dash: this is to be copied.
+        return self.passage(range(found[0], found[-1] + 1))
 
     def passage(self, indices: Iterable[int]) -> Passage:
         """The passage of these words, at least one; markers among them don't belong to it."""

@@ -223,6 +223,17 @@ def test_the_nearest_passage_is_named(quote: str, first: int, last: int) -> None
 
 
 @pytest.mark.parametrize(
+    "quote", ["case does not matter \u2026 Caf\u00e9 are one", "It must be 2.", "c1 it is"]
+)
+def test_the_nearest_passage_is_a_quote(quote: str) -> None:
+    lines = SpecLines(f"{SPEC}\n| c1 | it is |\n")
+    near = lines.nearest(quote)
+    assert near is not None
+    assert lines.places(quote) == ()
+    assert lines.places(near.text) == (near,)
+
+
+@pytest.mark.parametrize(
     "quote", ["nothing of this", "", "-", "\ud800", "Words of quite another kind, really"]
 )
 def test_what_is_like_nothing_has_no_nearest_passage(quote: str) -> None:
