@@ -177,7 +177,9 @@ class TestProvidedTwice:
     def test_the_second_is_told(self) -> None:
         other = "tally.counting:count() -> None"
         assert findings(provider(COUNT), provider(other, number=2)) == [("E303", "/work_orders/1/provides/0")]
-        assert findings(provider(COUNT, COUNT)) == [("E303", "/work_orders/0/provides/1")]
+        (found,) = check(provider(COUNT, other)).diagnostics
+        assert (found.code, found.pointer) == ("E303", "/work_orders/0/provides/1")
+        assert found.message == "WO-01 provides `tally.counting:count` twice"
 
     def test_the_same_name_elsewhere_is_another_symbol(self) -> None:
         assert findings(provider(COUNT), step(2, "other.py", provides=["other:count() -> int"])) == []

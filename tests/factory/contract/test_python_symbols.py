@@ -141,6 +141,20 @@ def test_what_is_not_a_symbol_is_refused_with_its_place(text: str, where: str) -
     assert caught.value.hint
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("@functools.cached_property m:C.size(self) -> int", "write @property"),
+        ("@abstractmethod m:C.f(self)", "leave out those"),
+        ("@property m:f() -> int", "leave out those"),
+    ],
+)
+def test_the_hint_to_a_decorator_keeps_what_callers_see(text: str, hint: str) -> None:
+    with pytest.raises(BadSymbol) as caught:
+        parse_symbol(text)
+    assert caught.value.hint.startswith(hint)
+
+
 pieces = [
     "pkg",
     ".",
