@@ -43,6 +43,7 @@ _ROOTS: Final = ("", "src")
 _MANAGERS: Final = {"asynccontextmanager": "AsyncContextManager", "contextmanager": "ContextManager"}
 """What these decorators make, by its short name: without `Abstract`."""
 
+_MADE: Final = Function(MAKES)
 _CONTAINERS: Final = (
     ((ast.Dict, ast.DictComp), "dict"),
     ((ast.List, ast.ListComp), "list"),
@@ -261,13 +262,14 @@ class PythonSources:
                 yield _Thing(module, None)
                 return
             inherited = list(self._member(base_module, base, name, steps + 1))
-            if inherited:
+            # What says nothing about its constructor, such as a mixin, leaves it to the bases behind it.
+            if inherited and not all(one.node is _MADE for one in inherited):
                 yield from inherited
                 return
         if unknown or "__getattr__" in scope.names:
             yield _Thing(module, None)
         elif name == "__init__":
-            yield _Thing(module, Function(MAKES))
+            yield _Thing(module, _MADE)
 
     def _collect(self, module: "Module", node: ast.ClassDef, fields: Fields, steps: int) -> bool:
         """Collect the fields of a class and its bases; whether all of them are known."""

@@ -322,6 +322,12 @@ class Point(NamedTuple):
 @functools.total_ordering
 class Ranked:
     def __lt__(self, other: object) -> bool: ...
+class Mixin: ...
+class Mixed(Mixin, Point2): ...
+class MixedForeign(Mixin, Foreign): ...
+class OnlyMixed(Mixin): ...
+class Point2:
+    def __init__(self, x: int) -> None: ...
 NAMES = ["a"]
 PAIRS = {"a": 1}
 EMPTY = ()
@@ -344,6 +350,9 @@ EMPTY = ()
         "m:Point._asdict(self) -> dict[str, int]",
         "m:Point.__len__(self) -> int",
         "m:Ranked.__ge__(self, other: object) -> bool",
+        "m:Mixed.__init__(self, x: int) -> None",
+        "m:MixedForeign.__init__(self, x: int) -> None",
+        "m:OnlyMixed.__init__(self) -> None",
         "m:NAMES: list[str]",
         "m:NAMES: Sequence[str]",
         "m:PAIRS: dict[str, int] | None",
@@ -364,6 +373,8 @@ def test_what_a_definition_brings_without_saying_so_keeps_a_promise(text: str) -
         "m:Made.__eq__(self, other: object) -> bool",
         "m:Unsorted.__lt__(self, other: Unsorted) -> bool",
         "m:Point.y: int",
+        "m:Mixed.__init__(self) -> None",
+        "m:OnlyMixed.__init__(self, x: int) -> None",
         "m:NAMES: tuple[str, ...]",
         "m:PAIRS: int",
         "m:EMPTY: str",
