@@ -40,8 +40,11 @@ Read: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 _ROOTS: Final = ("", "src")
-_MANAGERS: Final = {"asynccontextmanager": "AsyncContextManager", "contextmanager": "ContextManager"}
-"""What these decorators make, by its short name: without `Abstract`."""
+_MANAGERS: Final = {
+    "asynccontextmanager": "AbstractAsyncContextManager",
+    "contextmanager": "AbstractContextManager",
+}
+"""What these decorators make."""
 
 _MADE: Final = Function(MAKES)
 _CONTAINERS: Final = (

@@ -261,7 +261,7 @@ def _keeps(found: Shape, promised: Shape) -> bool:
         case Unknown(), _:
             return True
         case Function(mine, binding, manager), Function(theirs, promised_binding):
-            if manager and (theirs.returns or "").partition("[")[0] in (manager, f"Abstract{manager}"):
+            if manager and (theirs.returns or "").partition("[")[0] == manager:
                 # What callers get, instead of what is written above the `yield`.
                 theirs = replace(theirs, returns=mine.returns, is_async=mine.is_async)
             return binding == promised_binding and mine.keeps(theirs)

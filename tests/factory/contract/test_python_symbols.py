@@ -46,6 +46,7 @@ def test_the_canonical_text_is_read_back(text: str) -> None:
         ("m:f(x: Optional[int]) -> None", "m:f(x: int | None) -> None"),
         ("m:f(x: typing.Union[int, None, str]) -> None", "m:f(x: str|int|None)->None"),
         ("m:f(x: 'Board') -> \"list['Board']\"", "m:f(x: Board) -> list[Board]"),
+        ("m:f(x: Deque[int]) -> ContextManager[X]", "m:f(x: deque[int]) -> AbstractContextManager[X]"),
         ("m:f(x: typing.List[Path]) -> Dict[str, int]", "m:f(x: list[pathlib.Path]) -> dict[str, int]"),
         ("m:f(x: t.Callable[[Optional[int]], str]) -> int", "m:f(x: Callable[[int | None], str]) -> int"),
         ("m:C.__init__(self)", "m:C.__init__(self) -> None"),
