@@ -65,9 +65,9 @@ class Interfaces:
         self._orders = orders
         self._repository = sources
         self._modules = ModuleFiles(sources.files)
-        self._roots: dict[str, str | None] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, PythonSources] = {}
-        self._origins: dict[str, str] = {}
+        self._origins: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def provided(self) -> tuple[Declared, ...]:
@@ -127,28 +127,28 @@ class Interfaces:
         return (index, address) in self._consumed_at
 
     def in_repository(self, symbol: Symbol) -> Lookup:
-        """What the repository defines where a symbol should be."""
-        sources = self._sources_of(symbol.module)
-        return _NO_LOOKUP if sources is None else sources.find(symbol.module, symbol.name)
+        """What the repository defines where a symbol should be; several projects may have such a module."""
+        lookups = [one.find(symbol.module, symbol.name) for one in self._sources_of(symbol.module)]
+        found = tuple(definition for lookup in lookups for definition in lookup.found)
+        unknown = next((lookup for lookup in lookups if not lookup.is_readable), None)
+        return Lookup(found) if found else unknown or next(iter(lookups), _NO_LOOKUP)
 
     def _addresses(self, symbol: Symbol) -> tuple[str, ...]:
-        """The address of a symbol, and the one that the repository imports it from."""
+        """The address of a symbol, and those that the repository imports it from."""
         if symbol.address not in self._origins:
             sources = self._sources_of(symbol.module)
-            self._origins[symbol.address] = sources.origin(symbol.module, symbol.name) if sources else ""
-        origin = self._origins[symbol.address]
-        return (symbol.address, origin) if origin not in ("", symbol.address) else (symbol.address,)
+            origins = (one.origin(symbol.module, symbol.name) for one in sources)
+            self._origins[symbol.address] = tuple(dict.fromkeys([symbol.address, *filter(None, origins)]))
+        return self._origins[symbol.address]
 
-    def _sources_of(self, module: str) -> PythonSources | None:
-        """What to look into for a module; None if the repository has none of that name."""
+    def _sources_of(self, module: str) -> tuple[PythonSources, ...]:
+        """What to look into for a module: the sources of each project that has one of that name."""
         if module not in self._roots:
-            self._roots[module] = self._modules.root(module)
-        root = self._roots[module]
-        if root is None:
-            return None
-        if root not in self._sources:
-            self._sources[root] = PythonSources(self._tracked, (root,))
-        return self._sources[root]
+            self._roots[module] = self._modules.roots(module)
+        for root in self._roots[module]:
+            if root not in self._sources:
+                self._sources[root] = PythonSources(self._tracked, (root,))
+        return tuple(self._sources[root] for root in self._roots[module])
 
     def _tracked(self, path: str) -> bytes | None:
         return self._repository.read(path) if path in self._repository.files else None

@@ -88,6 +88,16 @@ class TestUnprovided:
         }
         assert findings(consumer("tally:count(text: str) -> int", number=1), repo=repo) == []
 
+    def test_projects_beside_each_other_may_have_modules_of_one_name(self) -> None:
+        repo = {f"services/{name}/app/main.py": f"def {name}() -> int: ...\n" for name in ("cart", "shop")}
+        both = consumer("app.main:cart() -> int", "app.main:shop() -> int", number=1)
+        assert findings(both, repo=repo) == []
+        other = consumer("app.main:shop() -> str", "app.main:bill() -> int", number=1)
+        assert findings(other, repo=repo) == [
+            ("E302", "/work_orders/0/consumes/0"),
+            ("E301", "/work_orders/0/consumes/1"),
+        ]
+
     def test_a_source_that_cannot_be_read_is_no_reproach(self) -> None:
         assert findings(consumer(COUNT, number=1), repo={"tally/counting.py": "def count(:\n"}) == []
         document = manifest(consumer(COUNT, number=1))
