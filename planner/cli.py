@@ -98,6 +98,7 @@ def _graph(options: Namespace, console: Console) -> int:
     from planner.check_plan import check_built_plan
     from planner.dependencies import depends_on
     from planner.graph import GraphFormat, draw
+    from planner.interfaces import NO_SOURCES
     from planner.options import refuse_lone_branch
     from planner.render import OutputFormat, render
 
@@ -108,7 +109,9 @@ def _graph(options: Namespace, console: Console) -> int:
         console.error(f"{options.plan}: there is no plan to draw")
         return EXIT_INVALID
     files = frozenset[str]() if standing is None else standing.files
-    console.result(draw(checked.plan, depends_on(checked.plan, files), GraphFormat(options.format)))
+    sources = NO_SOURCES if standing is None else standing.sources
+    dependencies = depends_on(checked.plan, files, sources)
+    console.result(draw(checked.plan, dependencies, GraphFormat(options.format)))
     return 0
 
 

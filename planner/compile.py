@@ -31,7 +31,7 @@ from planner.ending import (
     stopped_by,
     written,
 )
-from planner.interfaces import Sources
+from planner.interfaces import NO_SOURCES, Sources
 from planner.manifest_schema import manifest_schema, revision_schema
 from planner.prompts import Template, first_messages, revision_message
 from planner.render import OutputFormat, as_json, render, summary
@@ -184,7 +184,13 @@ class _Compile:
         job = self._job
         amending = job.amending
         numbered = plan if amending is None else amending.numbered(plan)
-        computed = with_computed_fields(numbered, job.repo_files, self._compile_hash(), self._spec_hash())
+        computed = with_computed_fields(
+            numbered,
+            job.repo_files,
+            self._compile_hash(),
+            self._spec_hash(),
+            job.sources or NO_SOURCES,
+        )
         changes = None if amending is None else amending.changes_log(computed)
         write_plan(computed, job.outdir, overwrite=job.overwrite, changes=changes)
         return computed

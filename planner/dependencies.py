@@ -12,21 +12,24 @@ from collections.abc import Iterable, Iterator
 from factory.contract.work_order import Plan, WorkOrder
 from planner.command_needs import Needs, command_needs, is_test_file
 from planner.command_words import read_command
-from planner.interfaces import NO_SOURCES, Interfaces
+from planner.interfaces import NO_SOURCES, Interfaces, Sources
 from planner.shell_words import UnsplittableCommand
 
 
-def depends_on(plan: Plan, repo_files: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+def depends_on(
+    plan: Plan, repo_files: frozenset[str], sources: Sources = NO_SOURCES
+) -> tuple[tuple[str, ...], ...]:
     """For each work order the ids of those it directly depends on, in the order of the plan.
 
     Args:
         plan: the plan.
         repo_files: the target repository's tracked files; a directory that they make needs nobody else.
+        sources: the repository as it is now, which tells where it imports a symbol from.
     """
     existing = frozenset(parent for path in repo_files for parent in _parents(path))
     writers = _Writers()
     verification = _verification_files(plan)
-    interfaces = Interfaces(tuple(enumerate(plan.work_orders)), NO_SOURCES)
+    interfaces = Interfaces(tuple(enumerate(plan.work_orders)), sources)
     result: list[tuple[str, ...]] = []
     for index, order in enumerate(plan.work_orders):
         found = set(writers.of(verification))

@@ -23,6 +23,7 @@ from factory.system.files import FileProblem, sync_directory, write_atomic
 from planner.amending import CHANGES_NAME
 from planner.dependencies import depends_on
 from planner.file_state import verify_exempt
+from planner.interfaces import NO_SOURCES, Sources
 
 _WORK_ORDER_FILE: Final = re.compile(r"WO-([0-9]+)\.json")
 _STAGE_PREFIX: Final = ".plan-"
@@ -42,7 +43,11 @@ def compile_hash(spec: str, template: str, model: str, reasoning_effort: str | N
 
 
 def with_computed_fields(
-    plan: Plan, repo_files: frozenset[str], compiled_from: str, spec_hash: str | None = None
+    plan: Plan,
+    repo_files: frozenset[str],
+    compiled_from: str,
+    spec_hash: str | None = None,
+    sources: Sources = NO_SOURCES,
 ) -> Plan:
     """The plan with `verify_exempt`, `depends_on` and `provenance`, whatever it said about them before.
 
@@ -51,10 +56,11 @@ def with_computed_fields(
         repo_files: the tracked files of the target repository.
         compiled_from: the compile hash.
         spec_hash: SHA-256 of the specification, if there is one.
+        sources: the repository as it is now.
     """
     provenance = Provenance(compile_hash=compiled_from, plan_hash=plan_hash(plan), spec_hash=spec_hash)
     computed = zip(
-        plan.work_orders, verify_exempt(plan, repo_files), depends_on(plan, repo_files), strict=True
+        plan.work_orders, verify_exempt(plan, repo_files), depends_on(plan, repo_files, sources), strict=True
     )
     orders = tuple(
         order.model_copy(

@@ -10,6 +10,7 @@ from planner.dependencies import depends_on
 from planner.impact import Impact, impact
 from planner.impact_text import ImpactFormat, counts, write_impact
 from planner.inputs import read_spec
+from planner.interfaces import NO_SOURCES
 from planner.options import refuse_lone_branch
 from planner.render import OutputFormat, render
 from planner.spec import Spec
@@ -67,7 +68,9 @@ def impact_of(plan: Plan, standing: "Built | None", spec: Spec, old_spec: Spec |
     """
     told = [order.depends_on for order in plan.work_orders if order.depends_on is not None]
     files = frozenset[str]() if standing is None else standing.files
-    dependencies = tuple(told) if len(told) == len(plan.work_orders) else depends_on(plan, files)
+    sources = NO_SOURCES if standing is None else standing.sources
+    is_told = len(told) == len(plan.work_orders)
+    dependencies = tuple(told) if is_told else depends_on(plan, files, sources)
     if old_spec is None and is_made_for(plan, spec):
         old_spec = spec
     return impact(

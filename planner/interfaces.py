@@ -65,8 +65,9 @@ class Interfaces:
         self._orders = orders
         self._repository = sources
         self._modules = ModuleFiles(sources.files)
-        self._roots: dict[str, str | None] = {}
+        self._roots: dict[str, tuple[str, ...]] = {}
         self._sources: dict[str, PythonSources] = {}
+        self._origins: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def provided(self) -> tuple[Declared, ...]:
@@ -90,21 +91,27 @@ class Interfaces:
         """Who provides the symbol at an address, in order."""
         return tuple(self._by_address.get(address, ()))
 
-    def provider(self, address: str, index: int) -> Declared | None:
-        """The last that provides it before the work order at `index`; None if there is none."""
-        earlier = [one for one in self.providers(address) if one.index < index]
-        return earlier[-1] if earlier else None
+    def provider(self, symbol: Symbol, index: int) -> Declared | None:
+        """The last that provides a symbol before the work order at `index`; None if there is none.
 
-    def provides_member(self, address: str, index: int) -> bool:
-        """Whether a work order before `index` provides something inside a class at an address."""
-        return any(one.index < index for one in self._members.get(address, ()))
+        What the repository imports from another module is provided by who provides it there.
+        """
+        earlier = [
+            one for address in self._addresses(symbol) for one in self.providers(address) if one.index < index
+        ]
+        return max(earlier, key=lambda one: one.index, default=None)
+
+    def provides_member(self, symbol: Symbol, index: int) -> bool:
+        """Whether a work order before `index` provides something inside a class."""
+        addresses = self._addresses(symbol)
+        return any(one.index < index for address in addresses for one in self._members.get(address, ()))
 
     def needed(self, index: int) -> frozenset[int]:
         """The work orders before `index` that provide what the one at `index` consumes, or members of it."""
         found: set[int] = set()
         for one in self._consumed_by.get(index, ()):
-            if one.symbol is not None:
-                providers = (*self.providers(one.symbol.address), *self._members.get(one.symbol.address, ()))
+            for address in self._addresses(one.symbol) if one.symbol is not None else ():
+                providers = (*self.providers(address), *self._members.get(address, ()))
                 found.update(provider.index for provider in providers if provider.index < index)
         return frozenset(found)
 
@@ -120,16 +127,28 @@ class Interfaces:
         return (index, address) in self._consumed_at
 
     def in_repository(self, symbol: Symbol) -> Lookup:
-        """What the repository defines where a symbol should be."""
-        module = symbol.module
+        """What the repository defines where a symbol should be; several projects may have such a module."""
+        lookups = [one.find(symbol.module, symbol.name) for one in self._sources_of(symbol.module)]
+        found = tuple(definition for lookup in lookups for definition in lookup.found)
+        unknown = next((lookup for lookup in lookups if not lookup.is_readable), None)
+        return Lookup(found) if found else unknown or next(iter(lookups), _NO_LOOKUP)
+
+    def _addresses(self, symbol: Symbol) -> tuple[str, ...]:
+        """The address of a symbol, and those that the repository imports it from."""
+        if symbol.address not in self._origins:
+            sources = self._sources_of(symbol.module)
+            origins = (one.origin(symbol.module, symbol.name) for one in sources)
+            self._origins[symbol.address] = tuple(dict.fromkeys([symbol.address, *filter(None, origins)]))
+        return self._origins[symbol.address]
+
+    def _sources_of(self, module: str) -> tuple[PythonSources, ...]:
+        """What to look into for a module: the sources of each project that has one of that name."""
         if module not in self._roots:
-            self._roots[module] = self._modules.root(module)
-        root = self._roots[module]
-        if root is None:
-            return _NO_LOOKUP
-        if root not in self._sources:
-            self._sources[root] = PythonSources(self._tracked, (root,))
-        return self._sources[root].find(module, symbol.name)
+            self._roots[module] = self._modules.roots(module)
+        for root in self._roots[module]:
+            if root not in self._sources:
+                self._sources[root] = PythonSources(self._tracked, (root,))
+        return tuple(self._sources[root] for root in self._roots[module])
 
     def _tracked(self, path: str) -> bytes | None:
         return self._repository.read(path) if path in self._repository.files else None

@@ -32,10 +32,10 @@ class ModuleFiles:
     def __init__(self, files: frozenset[str]) -> None:
         self._files = files
 
-    def root(self, module: str) -> str | None:
-        """The directory that a module is imported from; None if there is no such module."""
-        found = self._file(module)
-        return None if found is None else found[1]
+    def roots(self, module: str) -> tuple[str, ...]:
+        """The directories that modules of that name are imported from, that nearest to the root first."""
+        found = (module_file(module, (path,), self._files.__contains__) for path in self._candidates(module))
+        return tuple(dict.fromkeys(one[1] for one in found if one is not None))
 
     def beginning(self, name: str) -> str:
         """The longest beginning of a dotted name that is a module; empty if none is."""

@@ -50,6 +50,8 @@ _OPENING: Final = "([{\"'*_`\u201c\u2018"
 _LINK_ONLY: Final = re.compile(r"\[[^\]]*\]\([^)]*\)")
 _ASIDE: Final = re.compile(r"\W*(?:for example|for instance|e\.g\.|see|note|such as|this is because)\b", re.I)
 _HEADING_WORDS: Final = 4
+_CELL_WORDS: Final = 3
+"""How long a sentence in a table is at least: "Must" and "Should have" are priorities."""
 
 
 def normative_passages(text: str, words: Words) -> tuple[Passage, ...]:
@@ -61,7 +63,7 @@ def normative_passages(text: str, words: Words) -> tuple[Passage, ...]:
 
     Returns:
         The sentences of list items, asides left out, and every other sentence with a modal verb (must,
-        shall, should, will, may not) or an imperative.
+        shall, should, will, may not) or an imperative, also in the cells of tables.
     """
     found = []
     for block in blocks(LINE_BREAK.split(text)):
@@ -76,12 +78,27 @@ def _normative(block: Block, written: Sequence[str]) -> Iterator[tuple[int, int]
     """Where the normative sentences of a block begin and end among its words."""
     if _LINK_ONLY.fullmatch(" ".join(written)):
         return
+    if block.is_row:
+        yield from _in_cells(written)
+        return
     for start, stop in _sentences(written):
         sentence = written[start:stop]
         if stop == len(written) and block.introduces and _is_introduction(block, sentence):
             continue
         if asks(sentence) or (block.is_item and (start == 0 or not _ASIDE.match(" ".join(sentence)))):
             yield start, stop
+
+
+def _in_cells(written: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """The same, among the words of a row of a table."""
+    begin = 0
+    for index in range(len(written) + 1):
+        if index == len(written) or written[index] == "|":
+            for start, stop in _sentences(written[begin:index]):
+                sentence = [word.strip("|") for word in written[begin + start : begin + stop]]
+                if len(sentence) >= _CELL_WORDS and asks(sentence):
+                    yield begin + start, begin + stop
+            begin = index + 1
 
 
 def _is_introduction(block: Block, sentence: Sequence[str]) -> bool:

@@ -162,7 +162,9 @@ class Words:
                 most, end, enough = weight, position + 1, shared
         if not enough or enough * 2 < wanted.total():
             return None
-        return self.passage(_without_surplus(here[max(0, end - length) : end], wanted))
+        found = _without_surplus(here[max(0, end - length) : end], wanted)
+        # With what stands between them, such as a dash: this is to be copied.
+        return self.passage(range(found[0], found[-1] + 1))
 
     def passage(self, indices: Iterable[int]) -> Passage:
         """The passage of these words, at least one; markers among them don't belong to it."""
@@ -207,6 +209,12 @@ class _Sequence:
                 found.append(self._indices[first:last])
             at = text.find(quote, at + 1)
         return found
+
+
+def is_marker(written: str) -> bool:
+    """Whether a word would be the marker of a list item, heading or quotation at the beginning of a line."""
+    found = _MARKER.match(f"{written} ")
+    return found is not None and found.end() > len(written)
 
 
 def _words(text: str) -> tuple[Word, ...]:

@@ -1,7 +1,7 @@
-"""Divides a specification into list items and paragraphs, as Markdown or plain text mean them.
+"""Divides a specification into items, paragraphs and rows of tables, as Markdown or plain text mean them.
 
-What asks for nothing is left out: front matter, headings, code, tables, quotations, comments, and sections
-that say what is not asked for or why. Not here: which sentences ask for something (`normative`).
+What asks for nothing is left out: front matter, titles, code, heads of tables, quotations, comments, and
+sections that say what is not asked for or why. Not here: which sentences ask for something (`normative`).
 """
 
 import re
@@ -12,7 +12,11 @@ from typing import Final
 _FENCE: Final = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+)?(`{3,}|~{3,})")
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
 _ITEM: Final = re.compile(r"(\s*)(?:[-*+•]|[0-9]{1,9}[.)])\s+\S")
+_LETTERED: Final = re.compile(r"(\s*)(?:[a-z]\)|\([a-z0-9]{1,2}\)|[\u2013\u2014])\s+\S")
+"""Items as word processors write them; where a line may also begin like that by chance, they are none."""
+
 _LABELLED: Final = re.compile(r"(\s*)(?:\*\*)?\[?[A-Z][A-Z0-9]*-[0-9]+(?:[\]:)]+(?:\*\*)?:?|\*\*:?)\s+\S")
+_LABEL: Final = re.compile(r"\b[A-Z]+-[0-9]+\b")
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]]+\]:\s*\S+\s*$")
 _COMMENT: Final = re.compile(r"\s*<!--")
 _FRONT_MATTER: Final = {"---": ("---", "..."), "+++": ("+++",)}
@@ -37,17 +41,19 @@ _SILENT: Final = re.compile(
 
 @dataclass
 class Block:
-    """A list item or a paragraph.
+    """A list item, a paragraph, a row of a table, or a heading that is a sentence.
 
     Attributes:
         lines: its line numbers, counted from 1.
         is_item: whether it is a list item.
+        is_row: whether it is a row of a table.
         indent: the columns before its marker or first word.
         introduces: whether a list follows it: nested below an item, or after a paragraph.
     """
 
     lines: list[int] = field(default_factory=list)
     is_item: bool = False
+    is_row: bool = False
     indent: int = 0
     introduces: bool = False
 
@@ -71,7 +77,7 @@ def blocks(lines: Sequence[str]) -> list[Block]:
             continue
         if following is not None and following.is_item:
             block.introduces = not block.is_item or following.indent > block.indent
-        if not block.is_item:
+        if not block.is_item and not block.is_row:
             text = " ".join(lines[number - 1] for number in block.lines)
             silent_list = block.introduces and is_silent_title(text)
         if not silent_list:
@@ -88,7 +94,7 @@ class _Divider:
         self._after_blank = True
         self._in_list = False
         self._fence = ""
-        # What swallows lines until it ends: a comment, or a table or quotation up to a blank line.
+        # What swallows lines until it ends: a comment, or a quotation or table up to a blank line.
         self._inside = ""
         self._silent_level = 0
 
@@ -100,6 +106,8 @@ class _Divider:
 
     def _line(self, number: int, line: str) -> Iterator[Block | None]:
         if self._continues_what_is_left_out(line):
+            if self._inside == "table" and not self._silent_level:
+                yield Block([number], is_row=True)
             return
         if not line.strip():
             self._after_blank = True
@@ -113,11 +121,15 @@ class _Divider:
             self._inside = "" if "-->" in line else "comment"
             yield from self._left_out()
         elif (heading := _HEADING.match(line)) is not None:
-            yield from self._heading(len(heading[1]), line[heading.end() :].strip().rstrip("#"))
+            title = line[heading.end() :].strip().rstrip("#")
+            yield from self._heading(len(heading[1]), title)
+            # A requirement that stands as a title; other titles only name what follows.
+            if (title.endswith(".") or _LABEL.search(title)) and not self._silent_level:
+                yield Block([number])
         elif _is_rule(line):
             yield from self._rule(line)
         elif self._is_table(number, line) or line.lstrip().startswith(">"):
-            self._inside = "lines"
+            self._inside = "quotation" if line.lstrip().startswith(">") else "table"
             yield from self._left_out()
         elif _LINK_DEFINITION.match(line):
             yield from self._left_out()
@@ -163,7 +175,7 @@ class _Divider:
 
     def _text(self, number: int, line: str) -> Iterator[Block | None]:
         indent = len(line) - len(line.lstrip())
-        item = _ITEM.match(line) or _LABELLED.match(line)
+        item = _ITEM.match(line) or _LABELLED.match(line) or self._lettered(number, line)
         if item is not None:
             yield from self._close()
             self._open = Block([number], is_item=True, indent=len(item[1]))
@@ -177,6 +189,11 @@ class _Divider:
             yield None
         else:
             self._open = Block([number], indent=indent)
+
+    def _lettered(self, number: int, line: str) -> re.Match[str] | None:
+        open_line = "" if self._open is None or self._after_blank else self._lines[self._open.lines[0] - 1]
+        begins = not open_line or _LETTERED.match(open_line) or self._lines[number - 2].rstrip().endswith(":")
+        return _LETTERED.match(line) if begins else None
 
     def _close(self) -> Iterator[Block | None]:
         if self._open is not None and not self._silent_level:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from planner.normative import normative_passages
-from planner.quotations import Passage, Words
+from planner.quotations import Passage, Words, is_marker
 
 
 @dataclass(frozen=True)
@@ -89,7 +89,11 @@ class SpecLines:
 
     def _named(self, first: int, last: int) -> Passage:
         inside = self._inside(first, last)
-        return self.words.passage(inside[1:] or inside)
+        said = inside[1:]
+        # Behind the name, too, the marker of a list or title is none of the words that a quote must hold.
+        while said and is_marker(self.words.all[said[0]].written):
+            said = said[1:]
+        return self.words.passage(said or inside[1:] or inside)
 
     def _inside(self, first: int, last: int) -> list[int]:
         return [index for line in range(first, last + 1) for index in self.words.of_line.get(line, ())]

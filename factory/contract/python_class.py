@@ -21,6 +21,10 @@ PLAIN_DECORATORS: Final = frozenset(
 )
 """Class decorators whose effect is known."""
 
+_COMPARING: Final = frozenset({"__ge__", "__gt__", "__le__", "__lt__"})
+_DATACLASS: Final = frozenset({"__eq__", "__hash__", "__match_args__", "__repr__"})
+_NAMED_TUPLE: Final = frozenset(dir(tuple)) | {"_asdict", "_fields", "_make", "_replace"}
+
 MAKES: Final = Signature((Parameter("self", "plain"),), "None")
 """The constructor of a class that says nothing about it."""
 
@@ -51,6 +55,19 @@ def is_dataclass(node: ast.ClassDef) -> bool:
 def is_named_tuple(node: ast.ClassDef) -> bool:
     """Whether the class is a `NamedTuple` in the form of a class."""
     return any(last_name(base) == "NamedTuple" for base in node.bases)
+
+
+def is_generated(node: ast.ClassDef, name: str) -> bool:
+    """Whether a member, its constructor apart, comes from a decorator or a base whose effect is known."""
+    if is_named_tuple(node) and name in _NAMED_TUPLE:
+        return True
+    for one in node.decorator_list:
+        match last_name(one.func if isinstance(one, ast.Call) else one):
+            case "dataclass" if name in _DATACLASS or (name in _COMPARING and _keyword(one, "order") is True):
+                return True
+            case "total_ordering" if name in _COMPARING:
+                return True
+    return False
 
 
 @dataclass

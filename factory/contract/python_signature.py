@@ -23,6 +23,10 @@ ANY_DEFAULT: Final = "..."
 _ASYNC_ITERATORS: Final = frozenset({"AsyncGenerator", "AsyncIterable", "AsyncIterator"})
 _TOO_LARGE: Final = "<too large>"
 _OLD_GENERICS: Final = {
+    "AsyncContextManager": "AbstractAsyncContextManager",
+    "ContextManager": "AbstractContextManager",
+    "DefaultDict": "defaultdict",
+    "Deque": "deque",
     "Dict": "dict",
     "FrozenSet": "frozenset",
     "List": "list",

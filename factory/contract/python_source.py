@@ -19,6 +19,7 @@ from factory.contract.python_class import (
     decorator_names,
     instance_attributes,
     is_dataclass,
+    is_generated,
     is_named_tuple,
     last_name,
 )
@@ -39,9 +40,19 @@ Read: TypeAlias = Callable[[str], bytes | None]
 """The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 _ROOTS: Final = ("", "src")
-_MANAGERS: Final = {"asynccontextmanager": "AsyncContextManager", "contextmanager": "ContextManager"}
-"""What these decorators make, by its short name: without `Abstract`."""
+_MANAGERS: Final = {
+    "asynccontextmanager": "AbstractAsyncContextManager",
+    "contextmanager": "AbstractContextManager",
+}
+"""What these decorators make."""
 
+_MADE: Final = Function(MAKES)
+_CONTAINERS: Final = (
+    ((ast.Dict, ast.DictComp), "dict"),
+    ((ast.List, ast.ListComp), "list"),
+    ((ast.Set, ast.SetComp), "set"),
+    ((ast.Tuple,), "tuple"),
+)
 _MAX_WORK: Final = 500
 """How many names are followed to answer one question."""
 
@@ -123,6 +134,22 @@ class PythonSources:
         if not found:
             return Lookup(problem=f"it does not define `{name}`")
         return Lookup(found)
+
+    def origin(self, module: str, name: str) -> str:
+        """The address at which a name, which may be dotted, is defined: where its imports lead to.
+
+        Empty if that can't be told, or if there are several such places.
+        """
+        self._work = 0
+        first, dot, rest = name.partition(".")
+        opened = self._open(module)
+        try:
+            things = list(self._named(opened, first, 0)) if opened is not None else []
+        except (RecursionError, MemoryError):
+            return ""
+        places = {f"{one.module.name}:{_defined_name(one.node)}" for one in things}
+        (place,) = places if len(places) == 1 else (":",)
+        return "" if place.endswith(":") else f"{place}{dot}{rest}"
 
     def module(self, name: str) -> Module | None:
         """The module of that dotted name as it was read; None if there is none."""
@@ -227,6 +254,9 @@ class PythonSources:
             known = self._collect(module, node, fields, steps)
             yield _Thing(module, Function(fields.signature()) if known else None)
             return
+        if is_generated(node, name) or (name == "__init__" and "__new__" in scope.names):
+            yield _Thing(module, None)
+            return
         for base_module, base in self._bases(module, node, steps):
             if base is None:
                 unknown = True
@@ -235,13 +265,14 @@ class PythonSources:
                 yield _Thing(module, None)
                 return
             inherited = list(self._member(base_module, base, name, steps + 1))
-            if inherited:
+            # What says nothing about its constructor, such as a mixin, leaves it to the bases behind it.
+            if inherited and not all(one.node is _MADE for one in inherited):
                 yield from inherited
                 return
         if unknown or "__getattr__" in scope.names:
             yield _Thing(module, None)
         elif name == "__init__":
-            yield _Thing(module, Function(MAKES))
+            yield _Thing(module, _MADE)
 
     def _collect(self, module: "Module", node: ast.ClassDef, fields: Fields, steps: int) -> bool:
         """Collect the fields of a class and its bases; whether all of them are known."""
@@ -288,7 +319,9 @@ class PythonSources:
                 return _value(node.value)
             return Value(annotation)
         if isinstance(node, ast.Assign):
-            return Value(None) if thing.in_class else _value(node.value)
+            shape = _value(node.value)
+            # In a class, a value without a type may be a member of an enumeration.
+            return Value(None) if thing.in_class and isinstance(shape, Value) else shape
         if isinstance(node, Function | Value):
             return node
         return Unknown()
@@ -308,13 +341,23 @@ class _Thing:
     in_class: bool = False
 
 
+def _defined_name(node: "Node | Function | Value | None") -> str:
+    match node:
+        case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name) | ast.ClassDef(name=name):
+            return name
+        case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+            return name
+        case _:
+            return ""
+
+
 def _function(node: DefinedFunction, *, in_class: bool) -> Shape:
     signature = signature_of(node)
     decorators = decorator_names(node)
     manager = next((_MANAGERS[one] for one in decorators if one in _MANAGERS), "")
     if not in_class:
         return Function(signature, manager=manager)
-    if {"property", "cached_property", "abstractproperty"} & set(decorators):
+    if any(one.endswith("property") for one in decorators):
         return Value(signature.returns, is_property=True)
     binding = next((one for one in decorators if one in ("classmethod", "staticmethod")), "")
     return Function(signature, binding, manager)
@@ -330,8 +373,7 @@ def _value(node: ast.expr) -> Shape:
         return Value("None" if node.value is None else type(node.value).__name__, is_guess=True)
     if isinstance(node, ast.JoinedStr):
         return Value("str", is_guess=True)
-    if isinstance(
-        node, ast.Dict | ast.List | ast.Set | ast.Tuple | ast.DictComp | ast.ListComp | ast.SetComp
-    ):
-        return Value(None)
+    for nodes, kind in _CONTAINERS:
+        if isinstance(node, nodes):
+            return Value(kind, is_guess=True)
     return Unknown()

@@ -37,7 +37,11 @@ _HEAD: Final = re.compile(
     r"(?P<module>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)"
 )
 _BINDINGS: Final = frozenset({"classmethod", "staticmethod"})
-_SCALARS: Final = frozenset({"bool", "bytes", "complex", "float", "int", "str"})
+_BUILTINS: Final = frozenset(
+    {"bool", "bytes", "complex", "dict", "float", "frozenset", "int", "list", "set", "str", "tuple"}
+)
+"""Types of which a value is one or none: no display of a list is a tuple."""
+
 _WIDENED: Final = frozenset({("bool", "int"), ("int", "float"), ("bool", "float"), ("float", "complex")})
 _FIRST: Final = frozenset({"self", "cls", "mcs"})
 _CAPITAL: Final = re.compile(r"_*[A-Z]")
@@ -189,10 +193,11 @@ def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bo
     scope, _, last = name.rpartition(".")
     unknown = [one for one in decorators if one not in ("property", *_BINDINGS)]
     if unknown or len(decorators) > 1 or (decorators and not scope):
+        is_property = bool(scope) and "property" in decorators[-1]
         raise BadSymbol(
             "has decorators other than one of @property, @classmethod and @staticmethod on a method",
             where=" ".join(f"@{one}" for one in decorators),
-            hint="leave out those that callers don't see",
+            hint="write @property" if is_property else "leave out those that callers don't see",
         )
     if not scope and _CAP_WORDS.match(last):
         raise BadSymbol(
@@ -256,16 +261,16 @@ def _keeps(found: Shape, promised: Shape) -> bool:
         case Unknown(), _:
             return True
         case Function(mine, binding, manager), Function(theirs, promised_binding):
-            if manager and (theirs.returns or "").partition("[")[0] in (manager, f"Abstract{manager}"):
+            if manager and (theirs.returns or "").partition("[")[0] == manager:
                 # What callers get, instead of what is written above the `yield`.
                 theirs = replace(theirs, returns=mine.returns, is_async=mine.is_async)
             return binding == promised_binding and mine.keeps(theirs)
         case Value(mine_type, _, is_guess), Value(their_type):
-            if is_guess and not (mine_type in _SCALARS and their_type in _SCALARS):
+            if is_guess:
+                promised_type = _builtin(their_type)
                 # `LIMIT = None` may well be the value of `LIMIT: int | None`.
-                return True
-            if is_guess and (mine_type, their_type) in _WIDENED:
-                return True
+                is_told = mine_type in _BUILTINS and promised_type in _BUILTINS
+                return not is_told or promised_type == mine_type or (mine_type, promised_type) in _WIDENED
             return mine_type is None or their_type in (None, mine_type)
         case ((Named() | Value()), Named()):
             return True
@@ -274,6 +279,12 @@ def _keeps(found: Shape, promised: Shape) -> bool:
             return their_type is not None and their_type.partition("[")[0] in ("type", "TypeAlias")
         case _:
             return False
+
+
+def _builtin(written: str | None) -> str:
+    """A type without what it holds, as far as it may be a built-in one; a union is none."""
+    name, _, held = (written or "").partition("[")
+    return "" if "] | " in held else name
 
 
 def _filling(found: Shape, promised: Shape) -> Shape:

@@ -10,6 +10,7 @@ from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import WriteProposal
+from factory.contract.python_symbols import BadSymbol, parse_symbol
 from factory.contract.repo_path import RepoPath
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, Condition, WorkOrder
@@ -86,7 +87,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
 
 def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:
     """What makes a work order impossible on these files, whatever a model says; None if nothing does."""
-    return _unusable_command(order) or _unmet_precondition(order, tree)
+    return _unusable_command(order) or _unreadable_symbol(order) or _unmet_precondition(order, tree)
 
 
 def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
@@ -141,6 +142,19 @@ def _unusable_command(order: WorkOrder) -> Failure | None:
                 "an acceptance command can't be executed: it can't be split into words, or names no program",
                 command,
                 "correct its quotes in the work order",
+            )
+    return None
+
+
+def _unreadable_symbol(order: WorkOrder) -> Failure | None:
+    for text in (*order.provides, *order.consumes):
+        try:
+            parse_symbol(text)
+        except BadSymbol as error:
+            return _plan_defect(
+                f"a symbol that the work order declares can't be read: it {error.message}",
+                text,
+                "see `planner explain E304`",
             )
     return None
 

@@ -4,7 +4,8 @@
 
 A symbol in `consumes` that no earlier work order has in its `provides` and that the repository does not
 define. The repository's sources are read, never imported. A class counts as provided when one of its members
-is; a member has to be provided by itself.
+is; a member has to be provided by itself. A symbol that a module of the repository imports from another one
+is provided by who provides it there.
 
 ## Why it matters
 
@@ -38,6 +39,7 @@ holds code, check with `--repo`. Write a method that is used as a symbol of its 
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from factory.contract.python_symbols import Symbol
 from planner.diagnostic import Severity, quote
@@ -63,9 +65,9 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def is_there(interfaces: Interfaces, symbol: Symbol, index: int) -> bool:
     """Whether something is defined at the symbol's address before a work order, or may well be."""
-    if interfaces.provider(symbol.address, index) is not None:
+    if interfaces.provider(symbol, index) is not None:
         return True
-    if interfaces.provides_member(symbol.address, index):
+    if interfaces.provides_member(symbol, index):
         return True
     lookup = interfaces.in_repository(symbol)
     return bool(lookup.found) or not lookup.is_readable
@@ -78,10 +80,11 @@ def _hint(subject: Subject, interfaces: Interfaces, symbol: Symbol, index: int) 
     if later:
         name = subject.order_name(later[0].pointer)
         return f"{name} provides it, which comes later: change the order, or provide it earlier"
-    scope = symbol.address.rpartition(".")[0] if "." in symbol.name else ""
-    around = interfaces.provider(scope, index)
+    scope = replace(symbol, name=symbol.name.rpartition(".")[0])
+    around = interfaces.provider(scope, index) if scope.name else None
     if around is not None:
-        return f"{subject.order_name(around.pointer)} provides {quote(scope)} without it: let it provide both"
+        name = subject.order_name(around.pointer)
+        return f"{name} provides {quote(scope.address)} without it: let it provide both"
     elsewhere = interfaces.elsewhere(symbol, index)
     if elsewhere is not None and elsewhere.symbol is not None:
         name = subject.order_name(elsewhere.pointer)

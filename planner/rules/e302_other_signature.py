@@ -47,6 +47,7 @@ in `consumes`, and as it shall be in `provides`.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from planner.diagnostic import Severity, quote
 from planner.rule import Finding, Rule, Subject
@@ -61,16 +62,17 @@ def find(subject: Subject) -> Iterator[Finding]:
         if interfaces is None or wanted.symbol is None:
             continue
         symbol = wanted.symbol
-        provider = interfaces.provider(symbol.address, wanted.index)
+        provider = interfaces.provider(symbol, wanted.index)
         if provider is not None:
-            if provider.symbol is not None and not provider.symbol.keeps(symbol):
+            provided = provider.symbol
+            if provided is not None and not replace(symbol, shape=provided.shape).keeps(symbol):
                 name = subject.order_name(provider.pointer)
                 yield Finding(
                     wanted.pointer,
-                    f"consumes {quote(symbol.text)}, but {name} provides {quote(provider.symbol.text)}",
+                    f"consumes {quote(symbol.text)}, but {name} provides {quote(provided.text)}",
                     _HINT,
                 )
-        elif not interfaces.provides_member(symbol.address, wanted.index):
+        elif not interfaces.provides_member(symbol, wanted.index):
             lookup = interfaces.in_repository(symbol)
             if lookup.found and not lookup.keeps(symbol):
                 yield Finding(

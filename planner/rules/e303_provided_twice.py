@@ -61,7 +61,13 @@ def find(subject: Subject) -> Iterator[Finding]:
         name = subject.order_name(one.pointer)
         if address not in first:
             first[address] = name
-        elif first[address] == name or not interfaces.changes(address, one.index):
+        elif first[address] == name:
+            yield Finding(
+                one.pointer,
+                f"{name} provides {quote(address)} twice",
+                "keep one of the two; of overloads, the signature that others call",
+            )
+        elif not interfaces.changes(address, one.index):
             yield Finding(
                 one.pointer,
                 f"{quote(address)} is already provided by {first[address]}",

@@ -3,14 +3,15 @@
 ## What it finds
 
 A normative line of the specification of which no requirement quotes at least half of the words: a list item,
-or a sentence of running text with must, shall, should, will or may not, or with an imperative ("Print the
-sum."). Several sentences on one line, and in one list item, are judged one by one.
+or a sentence of running text or of a table with must, shall, should, will or may not, or with an imperative
+("Print the sum."). Several sentences on one line, and in one list item, are judged one by one. A heading
+counts as text if it ends with a full stop or holds an id such as REQ-7.
 
-Not normative are front matter, headings, code blocks, tables, quotations, comments, questions, lines that
-introduce a list with a colon, and sections on what is not asked for (non-goals, out of scope, future work) or
-why and for whom (background, motivation, personas, milestones, risks, glossary, references, history). The
-analysis goes by words and understands English only. It overlooks what is said in other ways, and what it
-finds deserves a look.
+Not normative are front matter, other headings, code blocks, the heads of tables, quotations, comments,
+questions, lines that introduce a list with a colon, and sections on what is not asked for (non-goals, out of
+scope, future work) or why and for whom (background, motivation, personas, milestones, risks, glossary,
+references, history). The analysis goes by words and understands English only. It overlooks what is said in
+other ways, and what it finds deserves a look.
 
 Needs the specification: `planner compile`, or `planner check --spec`. Silent for a plan without requirements,
 and for a specification that names its requirements (YAML or JSON): E201 and E203 watch over those.

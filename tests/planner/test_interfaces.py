@@ -88,6 +88,16 @@ class TestUnprovided:
         }
         assert findings(consumer("tally:count(text: str) -> int", number=1), repo=repo) == []
 
+    def test_projects_beside_each_other_may_have_modules_of_one_name(self) -> None:
+        repo = {f"services/{name}/app/main.py": f"def {name}() -> int: ...\n" for name in ("cart", "shop")}
+        both = consumer("app.main:cart() -> int", "app.main:shop() -> int", number=1)
+        assert findings(both, repo=repo) == []
+        other = consumer("app.main:shop() -> str", "app.main:bill() -> int", number=1)
+        assert findings(other, repo=repo) == [
+            ("E302", "/work_orders/0/consumes/0"),
+            ("E301", "/work_orders/0/consumes/1"),
+        ]
+
     def test_a_source_that_cannot_be_read_is_no_reproach(self) -> None:
         assert findings(consumer(COUNT, number=1), repo={"tally/counting.py": "def count(:\n"}) == []
         document = manifest(consumer(COUNT, number=1))
@@ -130,11 +140,56 @@ class TestOtherSignature:
         assert findings(provider(COUNT), consumer(COUNT), repo=repo) == []
 
 
+RE_EXPORTING = {
+    "tally/__init__.py": "from .counting import Board as Table, count\n",
+    "tally/counting.py": "def count(text: str) -> int: ...\nclass Board:\n    size: int\n",
+}
+
+
+class TestImportedElsewhere:
+    """A package's `__init__.py` imports what a work order changes in the module that defines it."""
+
+    def changer(self) -> Json:
+        old = "tally.counting:count(text: str) -> int"
+        return step(1, "tally/counting.py", consumes=[old], provides=[COUNT])
+
+    def test_what_is_changed_where_it_is_defined_is_changed(self) -> None:
+        new = consumer("tally:count(text: str) -> dict[str, int]")
+        assert findings(self.changer(), new, repo=RE_EXPORTING) == []
+        (found,) = check(
+            self.changer(), consumer("tally:count(text: str) -> int"), repo=RE_EXPORTING
+        ).diagnostics
+        assert found.code == "E302"
+        assert found.message == (
+            "consumes `tally:count(text: str) -> int`, "
+            "but WO-01 provides `tally.counting:count(text: str) -> dict[str, int]`"
+        )
+
+    def test_a_new_member_comes_with_its_class_under_another_name(self) -> None:
+        orders = [
+            step(1, "tally/counting.py", provides=["tally.counting:Board.play(self) -> None"]),
+            consumer("tally:Table.play(self) -> None", "tally:Table", "tally:Table.size: int"),
+        ]
+        assert findings(*orders, repo=RE_EXPORTING) == []
+        assert findings(*orders) == [("E301", f"/work_orders/1/consumes/{number}") for number in range(3)]
+
+    def test_its_consumer_depends_on_who_changes_it(self) -> None:
+        plan = check(
+            self.changer(), consumer("tally:count(text: str) -> dict[str, int]"), repo=RE_EXPORTING
+        ).plan
+        assert plan is not None
+        files = {path: text.encode() for path, text in RE_EXPORTING.items()}
+        sources = Sources(frozenset(files), files.get)
+        assert depends_on(plan, sources.files, sources) == ((), ("WO-01",))
+
+
 class TestProvidedTwice:
     def test_the_second_is_told(self) -> None:
         other = "tally.counting:count() -> None"
         assert findings(provider(COUNT), provider(other, number=2)) == [("E303", "/work_orders/1/provides/0")]
-        assert findings(provider(COUNT, COUNT)) == [("E303", "/work_orders/0/provides/1")]
+        (found,) = check(provider(COUNT, other)).diagnostics
+        assert (found.code, found.pointer) == ("E303", "/work_orders/0/provides/1")
+        assert found.message == "WO-01 provides `tally.counting:count` twice"
 
     def test_the_same_name_elsewhere_is_another_symbol(self) -> None:
         assert findings(provider(COUNT), step(2, "other.py", provides=["other:count() -> int"])) == []

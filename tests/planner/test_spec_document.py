@@ -234,6 +234,19 @@ def test_each_requirement_has_its_lines(
             assert set(passage.words) <= spec.lines.covered([requirement.text])
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["* star", "1. numbered", "- one\n- two", "# title\n> quoted", "> - deep", "> many are refused", "*"],
+)
+def test_a_text_may_begin_like_a_list(text: str) -> None:
+    document = SpecDocument.model_validate({**SMALL, "requirements": [{"id": "R", "text": text}]})
+    spec = rendered(document, "0" * 64)
+    said = set(spec.passages["R"].words)
+    assert text == "*" or said <= spec.lines.covered([text])
+    assert text == "*" or said <= spec.lines.covered([text.lstrip("*-#>1. ")])
+    assert said
+
+
 def fields(schema: dict[str, Any]) -> set[str]:
     return set(schema["properties"])
 

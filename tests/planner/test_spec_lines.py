@@ -117,6 +117,9 @@ def test_what_asks_for_something_is_known_by_its_line() -> None:
         "## VI. Out of Scope (for now) ##\n- x",
         "> # It must\n\n## Risks & mitigations\n- x",
         "---\n***\n___",
+        "| Priority | Item |\n|---|---|\n| Must | Login |\n| Should have | Logout |",
+        "## Non-goals\n\n| a | b |\n|---|---|\n| x | It must not count. |",
+        "### What it must do\n## How it should look\n",
         "---\ntitle: It must count\ntags:\n  - words\n  - command line\n---\n\n# Words",
         "+++\ntags = ['must']\n+++\n",
     ],
@@ -139,6 +142,21 @@ def test_what_asks_for_nothing_is_left_alone(text: str) -> None:
         ("---\n- x\n", ["x"]),
         ("## Non-goals\n- x\n## Goals\n- y", ["y"]),
         ("It won\u2019t stop.", ["It won\u2019t stop."]),
+        (
+            "| Flag | It must be so |\n|--|--|\n| -q | Print nothing at all. |\n|-v|It shall tell more.|\n",
+            ["Print nothing at all.", "|-v|It shall tell more.|"],
+        ),
+        ("Field | Rule\n--- | ---\nid | must be unique\nname | optional", ["must be unique"]),
+        ("### REQ-7 It must stop\n## It must go on.\n", ["REQ-7 It must stop", "It must go on."]),
+        (
+            "It takes:\na) names\nb) numbers\n\n(1) once\n(2) twice",
+            ["a) names", "b) numbers", "(1) once", "(2) twice"],
+        ),
+        ("\u2013 names\n\u2013 numbers\n", ["\u2013 names", "\u2013 numbers"]),
+        (
+            "It must\n\u2014 always \u2014\n(at) a) last hold.",
+            ["It must \u2014 always \u2014 (at) a) last hold."],
+        ),
     ],
 )
 def test_other_ways_to_ask(text: str, expected: list[str]) -> None:
@@ -202,6 +220,17 @@ def test_the_nearest_passage_is_named(quote: str, first: int, last: int) -> None
     near = SpecLines(SPEC).nearest(quote)
     assert near is not None
     assert (near.first, near.last) == (first, last)
+
+
+@pytest.mark.parametrize(
+    "quote", ["case does not matter \u2026 Caf\u00e9 are one", "It must be 2.", "c1 it is"]
+)
+def test_the_nearest_passage_is_a_quote(quote: str) -> None:
+    lines = SpecLines(f"{SPEC}\n| c1 | it is |\n")
+    near = lines.nearest(quote)
+    assert near is not None
+    assert lines.places(quote) == ()
+    assert lines.places(near.text) == (near,)
 
 
 @pytest.mark.parametrize(

@@ -297,6 +297,94 @@ def test_what_callers_do_not_get_does_not(text: str) -> None:
     assert not PythonSources({"m.py": RESULTS.encode()}.get).find("m", symbol.name).keeps(symbol)
 
 
+BEHIND_THE_SOURCE = """
+import functools
+from dataclasses import dataclass
+from typing import NamedTuple
+def helper(self, x: int) -> int: ...
+class Made:
+    def __new__(cls, x: int): ...
+    run = helper
+    check = staticmethod(helper)
+    twice = functools.partialmethod(helper, 2)
+    third = lambda self, x: x
+    plain = 3
+    @hybrid_property
+    def size(self) -> int: ...
+@dataclass(frozen=True, order=True)
+class Sorted:
+    x: int
+@dataclass
+class Unsorted:
+    x: int
+class Point(NamedTuple):
+    x: int
+@functools.total_ordering
+class Ranked:
+    def __lt__(self, other: object) -> bool: ...
+class Mixin: ...
+class Mixed(Mixin, Point2): ...
+class MixedForeign(Mixin, Foreign): ...
+class OnlyMixed(Mixin): ...
+class Point2:
+    def __init__(self, x: int) -> None: ...
+NAMES = ["a"]
+PAIRS = {"a": 1}
+EMPTY = ()
+"""
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m:Made.__init__(self, x: int) -> None",
+        "m:Made.run(self, x: int) -> int",
+        "@staticmethod m:Made.check(text: str) -> bool",
+        "m:Made.twice(self) -> int",
+        "m:Made.third(self, x)",
+        "@property m:Made.size(self) -> int",
+        "m:Sorted.__eq__(self, other: object) -> bool",
+        "m:Sorted.__lt__(self, other: Sorted) -> bool",
+        "m:Sorted.__hash__(self) -> int",
+        "m:Unsorted.__repr__(self) -> str",
+        "m:Point._asdict(self) -> dict[str, int]",
+        "m:Point.__len__(self) -> int",
+        "m:Ranked.__ge__(self, other: object) -> bool",
+        "m:Mixed.__init__(self, x: int) -> None",
+        "m:MixedForeign.__init__(self, x: int) -> None",
+        "m:OnlyMixed.__init__(self) -> None",
+        "m:NAMES: list[str]",
+        "m:NAMES: Sequence[str]",
+        "m:PAIRS: dict[str, int] | None",
+        "m:PAIRS: list[int] | dict[str, int]",
+        "m:EMPTY: tuple[str, ...]",
+    ],
+)
+def test_what_a_definition_brings_without_saying_so_keeps_a_promise(text: str) -> None:
+    symbol = parse_symbol(text)
+    assert PythonSources({"m.py": BEHIND_THE_SOURCE.encode()}.get).find("m", symbol.name).keeps(symbol)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "m:Made.third(self, y)",
+        "m:Made.plain(self) -> int",
+        "m:Made.__eq__(self, other: object) -> bool",
+        "m:Unsorted.__lt__(self, other: Unsorted) -> bool",
+        "m:Point.y: int",
+        "m:Mixed.__init__(self) -> None",
+        "m:OnlyMixed.__init__(self, x: int) -> None",
+        "m:NAMES: tuple[str, ...]",
+        "m:PAIRS: int",
+        "m:EMPTY: str",
+    ],
+)
+def test_what_it_does_not_bring_does_not(text: str) -> None:
+    symbol = parse_symbol(text)
+    assert not PythonSources({"m.py": BEHIND_THE_SOURCE.encode()}.get).find("m", symbol.name).keeps(symbol)
+
+
 def test_imports_in_a_circle_come_to_an_end() -> None:
     look("pkg.loop:x: int")
 

@@ -46,6 +46,7 @@ def test_the_canonical_text_is_read_back(text: str) -> None:
         ("m:f(x: Optional[int]) -> None", "m:f(x: int | None) -> None"),
         ("m:f(x: typing.Union[int, None, str]) -> None", "m:f(x: str|int|None)->None"),
         ("m:f(x: 'Board') -> \"list['Board']\"", "m:f(x: Board) -> list[Board]"),
+        ("m:f(x: Deque[int]) -> ContextManager[X]", "m:f(x: deque[int]) -> AbstractContextManager[X]"),
         ("m:f(x: typing.List[Path]) -> Dict[str, int]", "m:f(x: list[pathlib.Path]) -> dict[str, int]"),
         ("m:f(x: t.Callable[[Optional[int]], str]) -> int", "m:f(x: Callable[[int | None], str]) -> int"),
         ("m:C.__init__(self)", "m:C.__init__(self) -> None"),
@@ -139,6 +140,20 @@ def test_what_is_not_a_symbol_is_refused_with_its_place(text: str, where: str) -
     assert caught.value.where.startswith(where)
     assert caught.value.message
     assert caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("@functools.cached_property m:C.size(self) -> int", "write @property"),
+        ("@abstractmethod m:C.f(self)", "leave out those"),
+        ("@property m:f() -> int", "leave out those"),
+    ],
+)
+def test_the_hint_to_a_decorator_keeps_what_callers_see(text: str, hint: str) -> None:
+    with pytest.raises(BadSymbol) as caught:
+        parse_symbol(text)
+    assert caught.value.hint.startswith(hint)
 
 
 pieces = [

@@ -8,6 +8,7 @@ import pytest
 
 from factory.contract.note import Note, notes_hash
 from factory.contract.repo_path import RepoPath
+from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import WorkOrder
 from factory.exit_codes import ExitCode
 from factory.failure import Failure, FailureClass
@@ -119,6 +120,20 @@ def test_a_false_precondition_ends_the_run_before_a_model_is_asked(
 
     assert finished.ending.exit_code == ExitCode.PLAN_DEFECT
     assert message in finished.ending.message
+    assert scene.asked == 0
+
+
+@pytest.mark.parametrize("field", ["provides", "consumes"])
+def test_a_symbol_that_cannot_be_read_ends_the_run_before_a_model_is_asked(
+    field: str, tmp_path: Path
+) -> None:
+    symbols: JsonValue = ["src.app:greet() -> str", "greet(name)"]
+    scene = Scene(make_repo(tmp_path / "repo"), **{field: symbols})
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code == ExitCode.PLAN_DEFECT
+    assert "can't be read: it does not begin with a module" in finished.ending.message
     assert scene.asked == 0
 
 
