@@ -61,6 +61,7 @@ _ONLY_TELLING: Final = frozenset({"--help", "-h", "--version", "-V", "--collect-
 _LOOKING_CALLS: Final = frozenset(
     {"Path", "__import__", "ast.parse", "bool", "callable", "compile", "dir", "exists", "getattr", "hasattr"}
     | {"importlib.import_module", "importlib.util.find_spec", "import_module", "inspect.signature", "isdir"}
+    | {"inspect.getsource", "inspect.isclass", "inspect.isfunction", "re.match", "re.search"}
     | {"isfile", "isinstance", "issubclass", "open", "os.listdir", "os.path.exists", "os.path.getsize"}
     | {"os.path.isdir", "os.path.isfile", "os.stat", "pathlib.Path", "print", "type"}
     | {"exit", "sys.exit", "sys.path.append", "sys.path.insert"}
