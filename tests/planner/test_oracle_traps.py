@@ -49,6 +49,12 @@ LOOKS = [
     python("import importlib; importlib.import_module('app')"),
     python("import app, inspect; assert inspect.signature(app.main)"),
     python("import app, inspect; assert inspect.isfunction(app.main)"),
+    python("import app; assert 1 + 1 == 2"),
+    python("import os; assert os.path.getsize('app.py') > 0"),
+    python("from pathlib import Path; assert Path('app.py').stat().st_size > 0"),
+    python("assert len(open('app.py').read()) > 10"),
+    "sleep 0",
+    "mkdir -p build",
     python("import re; assert re.search('def main', open('app.py').read())"),
 ]
 PROVES = [
@@ -65,6 +71,9 @@ PROVES = [
     "diff -r out expected",
     python("from app import main; assert main([]) == 0"),
     python("from app import count; count('a')"),
+    python("from app import count; assert len(count('a')) > 0"),
+    python("from app import LIMITS; assert len(LIMITS) > 0"),
+    python("assert open('app.txt').read() == 'a'"),
     python("import re, app; assert re.search('a', app.count('a'))"),
     python("from app import LIMIT; assert LIMIT == 3"),
     python("import app; assert app.parse('x')"),
