@@ -166,8 +166,11 @@ def _impossible(command: str, result: CommandResult, order: WorkOrder, context: 
             return ""
         return failure.message
     if result.exit_code in _CANNOT_EXECUTE:
-        told = _NOT_THERE.fullmatch(result.excerpt.rstrip().rpartition("\n")[2])
-        named = [told["what"]] if told is not None else _words([command])
+        last = result.excerpt.rstrip().rpartition("\n")[2]
+        told = _NOT_THERE.fullmatch(last)
+        # A word of the command may hold blanks.
+        shown = [word for word in result.argv if word in last]
+        named = [told["what"], *shown] if told is not None else _words([command])
         if any(_is_written(name, order) or ("." in name and _names_it(name, earlier)) for name in named):
             return ""
         return f"it returned {result.exit_code}: something that it starts is not there or not executable"

@@ -145,6 +145,7 @@ def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> N
         'bash -c "bash web/build.sh"',
         'bash -c "cd web && bash build.sh"',
         "bash check.sh",
+        "bash 'web/a b.sh'",
         """python -c "import subprocess as s; exit(s.run(['bash', 'web/build.sh']).returncode)\"""",
         'sh -c "cd web && python -m pytest -q tests/test_it.py::test_new"',
         "env -C web python -m pytest -q tests/test_it.py",
@@ -154,7 +155,7 @@ def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> N
 )
 def test_what_the_work_order_writes_may_be_missing_by_whichever_name(tmp_path: Path, command: str) -> None:
     repo = make_repo(tmp_path / "repo", {"web/a": "", "lib/a": "", "check.sh": "bash web/build.sh\n"})
-    files = ["web/build.sh", "web/tests/test_it.py"]
+    files = ["web/build.sh", "web/tests/test_it.py", "web/a b.sh"]
     one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
 
     one.run(red_probe=True, max_attempts=1)
