@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from factory.configuration import Configuration
+from factory.contract.errors import WorkorderError
 from factory.execution import AttemptSettings, Outside
 from factory.llm.budget import Budget, Limits
 from factory.llm.ledger import Ledger
@@ -30,8 +31,12 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
     """How work orders are attempted.
 
     Raises:
-        WorkorderError: the notes or a limit can't be used.
+        WorkorderError: the notes or a limit can't be used, or a threshold without mutants.
     """
+    if options.kill_threshold is not None and options.mutants == 0:
+        raise WorkorderError(
+            "--kill-threshold with --mutants 0 would hold for nothing", hint="leave out one of them"
+        )
     # What they are added to is known later; a mistake in them is told before anything is begun.
     for text in options.limit:
         parse_limits(text)

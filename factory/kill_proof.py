@@ -15,7 +15,7 @@ from factory.failure import Failure, FailureClass, Stage
 from factory.mutation import Mutant, mutants
 
 _HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-_TESTS: Final = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|conftest)\.py|(?:.*/)?tests?/.*")
+_TESTS: Final = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?|conftest)\.py|(?:.*/)?tests?/.*")
 
 
 class Fate(BaseModel):

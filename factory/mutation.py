@@ -3,8 +3,9 @@
 Pure: from a text and the lines that count to a list of changed texts. Running them is not done here. Changes
 are made at the positions of nodes, so that everything else, comments and layout included, stays as it is.
 
-Left alone is what no test should notice: docstrings, annotations, decorators, `__all__` and `__slots__`,
-blocks for type checkers or for `__main__`, texts of logs, of exceptions and of a program's help, f-strings.
+Left alone is what no test should notice: docstrings, annotations, type variables, `Literal[…]`, decorators,
+`__all__` and `__slots__`, blocks for type checkers or for `__main__`, texts of logs, of exceptions, of
+assertions and of a program's help, f-strings.
 """
 
 import ast

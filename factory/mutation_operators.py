@@ -68,6 +68,9 @@ _HELP_TEXTS: Final = frozenset({"description", "epilog", "help", "metavar"})
 
 _LOGS: Final = frozenset({"critical", "debug", "error", "exception", "info", "log", "warn", "warning"})
 _LOGGERS: Final = ("log", "logger", "logging")
+_FOR_TYPES: Final = frozenset({"Literal", "NewType", "ParamSpec", "TypeVar", "TypeVarTuple"})
+"""What is called or subscripted for type checkers."""
+
 _UNTESTED_NAMES: Final = frozenset({"__all__", "__slots__", "__version__", "__author__"})
 
 
@@ -218,7 +221,7 @@ class Finder:
 
     def _call(self, node: ast.Call) -> Iterator[Edit]:
         function = node.func
-        name = function.attr if isinstance(function, ast.Attribute) else _name(function)
+        name = _last_name(function)
         if name in _CALLS:
             end = self._text.end(function)
             yield self._edit("call", end - len(name), end, name, _CALLS[name])
@@ -273,13 +276,16 @@ def _children(node: ast.AST, around: _Around) -> Iterator[tuple[ast.AST, _Around
             continue
         for inner in value if isinstance(value, list) else [value]:
             if isinstance(inner, ast.AST) and not _is_docstring(inner):
-                yield inner, around
+                is_message = isinstance(node, ast.Assert) and name == "msg"
+                yield inner, _Around(around.loop, is_message=True) if is_message else around
 
 
 def _is_untested(node: ast.AST) -> bool:
     """Whether neither a node nor anything inside it is changed."""
     match node:
         case ast.JoinedStr():
+            return True
+        case ast.Call(func=made) | ast.Subscript(value=made) if _last_name(made) in _FOR_TYPES:
             return True
         case ast.Expr(value=ast.Call(func=function)):
             return _is_log(function)
@@ -308,7 +314,7 @@ def _is_for_others(test: ast.expr) -> bool:
 def _is_log(function: ast.expr) -> bool:
     if isinstance(function, ast.Attribute):
         owner = function.value
-        name = owner.attr if isinstance(owner, ast.Attribute) else _name(owner)
+        name = _last_name(owner)
         return function.attr in _LOGS and name.lower().rpartition("_")[2] in _LOGGERS
     return False
 
@@ -334,6 +340,10 @@ def _is_nothing(node: ast.expr) -> bool:
 
 def _name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else _name(node)
 
 
 def _shown(text: str) -> str:

@@ -27,10 +27,10 @@ _LOOKING: Final = frozenset(
         "head",
         "ls",
     }
-    | {"md5sum", "printf", "readlink", "realpath", "rg", "sha1sum", "sha256sum", "stat", "tail", "test"}
-    | {"true", "type", "wc", "which"}
+    | {"md5sum", "mkdir", "printf", "pwd", "readlink", "realpath", "rg", "sha1sum", "sha256sum", "sleep"}
+    | {"stat", "tail", "test", "touch", "true", "type", "wc", "which"}
 )
-"""Programs that only look at files."""
+"""Programs that only look at files, or do nothing that could show a behaviour."""
 
 _COMPILING: Final = frozenset(
     {
@@ -61,7 +61,8 @@ _ONLY_TELLING: Final = frozenset({"--help", "-h", "--version", "-V", "--collect-
 _LOOKING_CALLS: Final = frozenset(
     {"Path", "__import__", "ast.parse", "bool", "callable", "compile", "dir", "exists", "getattr", "hasattr"}
     | {"importlib.import_module", "importlib.util.find_spec", "import_module", "inspect.signature", "isdir"}
-    | {"isfile", "isinstance", "issubclass", "open", "os.listdir", "os.path.exists", "os.path.getsize"}
+    | {"inspect.getsource", "inspect.isclass", "inspect.isfunction", "re.match", "re.search"}
+    | {"isfile", "isinstance", "issubclass", "len", "open", "os.listdir", "os.path.exists", "os.path.getsize"}
     | {"os.path.isdir", "os.path.isfile", "os.stat", "pathlib.Path", "print", "type"}
     | {"exit", "sys.exit", "sys.path.append", "sys.path.insert"}
 )
@@ -106,21 +107,39 @@ def _code_only_looks(tree: ast.Module) -> bool:
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and not _is_looking(node):
             return False
-        if isinstance(node, ast.Compare) and not _looks_at_text(node):
+        if isinstance(node, ast.Compare) and not (_looks_at_text(node) or _looks_at_size(node)):
             return False
         # An operator on an imported thing may run anything; so may a loop over it.
-        if isinstance(node, ast.BinOp | ast.For | ast.While | ast.comprehension | ast.Await):
+        if isinstance(node, ast.BinOp) and not _is_constant(node):
+            return False
+        if isinstance(node, ast.For | ast.While | ast.comprehension | ast.Await):
             return False
     return True
 
 
 def _looks_at_text(node: ast.Compare) -> bool:
-    """`x is not None`, or whether a piece of text stands in a file or a name in a module."""
+    """`x is not None`, whether a piece of text stands in a file or a name in a module, or `1 == 1`."""
+    if _is_constant(node):
+        return True
     if all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
         return True
     return all(isinstance(operator, ast.In | ast.NotIn) for operator in node.ops) and not any(
         isinstance(inner, ast.Subscript) for inner in ast.walk(node)
     )
+
+
+def _looks_at_size(node: ast.Compare) -> bool:
+    """Whether a file is more than empty: `os.path.getsize("a") > 0`, `Path("a").stat().st_size > 0`."""
+    functions = {
+        id(inner) for call in ast.walk(node) if isinstance(call, ast.Call) for inner in ast.walk(call.func)
+    }
+    return all(isinstance(operator, ast.Gt | ast.GtE | ast.NotEq) for operator in node.ops) and not any(
+        isinstance(inner, ast.Name) and id(inner) not in functions for inner in ast.walk(node)
+    )
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return not any(isinstance(inner, ast.Name | ast.Call) for inner in ast.walk(node))
 
 
 def _is_looking(node: ast.Call) -> bool:

@@ -26,6 +26,13 @@ _OPENERS: Final = frozenset(
 _NETWORK_MODULES: Final = frozenset(
     {"aiohttp", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "urllib", "urllib3"}
 )
+_CONNECTING: Final = frozenset(
+    {"FTP", "HTTPConnection", "HTTPSConnection", "SMTP", "connect", "create_connection", "getaddrinfo"}
+    | {"gethostbyname"}
+)
+"""What takes the name of a machine."""
+
+_HOST: Final = re.compile(r"(?:[\w-]+\.)+[\w-]+")
 _URL: Final = re.compile(r"(?:https?|ftp|git|ssh)://(?P<host>[^/:\s]+)|git@(?P<other>[\w.-]+):")
 _LOCAL: Final = frozenset({"localhost", "127.0.0.1", "[::1]", "0.0.0.0"})  # noqa: S104
 _NETWORK: Final = frozenset(
@@ -124,12 +131,18 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
     free = _order_free(tree)
     unordered = _unordered_names(tree)
     connects = not _NETWORK_MODULES.isdisjoint(_imported(tree))
+    names = _imported_names(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
-            last = called(node)
-            if ".".join(dotted(node.func).split(".")[-2:]) in _CLOCKS:
+            first, _, rest = dotted(node.func).partition(".")
+            name = ".".join(part for part in (names.get(first, first), rest) if part)
+            last = name.rpartition(".")[2] or called(node)
+            if ".".join(name.split(".")[-2:]) in _CLOCKS:
                 yield "the time"
-            if last in _OPENERS and connects and any(_is_far(text) for text in _texts(node)):
+            if connects and (
+                (last in _OPENERS and any(_is_far(text) for text in _texts(node)))
+                or (last in _CONNECTING and any(_is_machine(text) for text in _texts(node)))
+            ):
                 yield "the network"
             if last in _LOCALE_CALLS or (
                 last == "strftime" and any(_LOCALE_FORMAT.search(text) for text in _texts(node))
@@ -140,6 +153,17 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
                 for inner in ast.walk(side):
                     if id(inner) not in free:
                         yield from _order(inner, unordered)
+
+
+def _imported_names(tree: ast.Module) -> dict[str, str]:
+    """What names that an import binds stand for, dotted."""
+    found = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    return found
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
@@ -208,7 +232,14 @@ def _is_equality(node: ast.Compare) -> bool:
 
 def _texts(node: ast.Call) -> list[str]:
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    # An address may be a host and a port.
+    given += [one.elts[0] for one in given if isinstance(one, ast.Tuple) and one.elts]
     return [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+
+
+def _is_machine(text: str) -> bool:
+    """Whether a text is the name of another machine."""
+    return _HOST.fullmatch(text) is not None and text not in _LOCAL
 
 
 def _is_far(text: str) -> bool:

@@ -6,7 +6,8 @@ be right nearly always.
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Final
 
 from planner.command_words import Invocation
@@ -21,9 +22,20 @@ _DIGEST: Final = re.compile(r"(?<![0-9A-Za-z])[0-9a-fA-F]{32,}(?![0-9A-Za-z])")
 _BASE64: Final = re.compile(r"(?<![0-9A-Za-z+/_-])[0-9A-Za-z+/]{38,}={0,2}(?![0-9A-Za-z+/_=-])")
 _FLOAT: Final = re.compile(r"(?<![\w.])-?\d+\.\d{9,}(?![\w.])")
 _DIFFERENT_DIGITS: Final = 6
+_FOLLOWED: Final = 20
+"""How many names are followed to what they stand for."""
+
 _HASH_CALLS: Final = frozenset({"hash", "id"})
 _SEEDS: Final = frozenset({"Random", "RandomState", "default_rng", "seed"})
-_ASSERTIONS: Final = frozenset({"assertEqual", "assertEquals", "assertListEqual", "assertDictEqual"})
+_SEED_PARAMETERS: Final = frozenset({"random_state", "seed"})
+_WITHOUT_CHANCE: Final = frozenset({"Counter", "len", "set", "sorted", "sum", "type"})
+"""Functions whose result tells nothing of what a random generator drew."""
+
+_COMPARING: Final = frozenset(
+    {"assertAlmostEqual", "assertDictEqual", "assertEqual", "assertEquals", "assertListEqual", "isclose"}
+)
+_WITHIN: Final = frozenset({"Decimal", "abs", "approx", "round"})
+"""Functions that hand on what they compare with."""
 
 
 def predictions(found: Invocation) -> Iterator[str]:
@@ -42,14 +54,34 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
         isinstance(node, ast.Call) and called(node) in _SEEDS and (node.args or node.keywords)
         for node in ast.walk(tree)
     )
+    values = _values(tree)
     for left, right in _equalities(tree):
         for expected, actual in ((left, right), (right, left)):
+            if isinstance(expected, ast.Name) and isinstance(actual, ast.Call | ast.Name):
+                expected = values.get(expected.id, expected)
+            if isinstance(actual, ast.Name):
+                actual = values.get(actual.id, actual)
             if _is_constant(expected) and not _is_constant(actual):
-                yield from _in_literal(expected, _inputs(actual))
+                inputs = _inputs(actual, values)
+                yield from _in_literal(expected, inputs)
                 if _hashes(actual):
                     yield "the result of hash() or id()"
-                elif is_seeded and _is_telling(expected) and "len" not in _calls(actual):
+                elif (
+                    (is_seeded or _is_seeded(actual))
+                    and _is_telling(expected)
+                    and not _calls(actual) & _WITHOUT_CHANCE
+                    and not all(text in inputs for text in _texts_of(expected))
+                ):
                     yield "the output of seeded randomness"
+
+
+def _values(tree: ast.Module) -> dict[str, ast.expr]:
+    """What the names that are assigned once stand for."""
+    found: dict[str, list[ast.expr]] = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+            found.setdefault(node.targets[0].id, []).append(node.value)
+    return {name: values[0] for name, values in found.items() if len(values) == 1}
 
 
 def _equalities(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -58,9 +90,33 @@ def _equalities(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
             sides = [node.left, *node.comparators]
             for operator, left, right in zip(node.ops, sides, sides[1:], strict=False):
                 if isinstance(operator, ast.Eq | ast.In):
-                    yield left, right
-        elif isinstance(node, ast.Call) and called(node) in _ASSERTIONS:
+                    yield _within(left), _within(right)
+                elif isinstance(operator, ast.Lt | ast.LtE) and isinstance(left, ast.Call):
+                    # abs(result - 1.5) < 1e-9
+                    difference = _within(left)
+                    if isinstance(difference, ast.BinOp) and isinstance(difference.op, ast.Sub):
+                        yield difference.left, difference.right
+        elif isinstance(node, ast.Call) and called(node) in _COMPARING:
             yield from zip(node.args[:1], node.args[1:2], strict=False)
+        elif (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("startswith", "endswith")
+        ):
+            yield from ((node.func.value, argument) for argument in node.args[:1])
+
+
+def _within(node: ast.expr) -> ast.expr:
+    if isinstance(node, ast.Call) and called(node) in _WITHIN and node.args:
+        return node.args[0]
+    return node
+
+
+def _is_seeded(node: ast.expr) -> bool:
+    """Whether a result was drawn with a seed that the command gives."""
+    return isinstance(node, ast.Call | ast.Subscript) and any(
+        isinstance(inner, ast.keyword) and inner.arg in _SEED_PARAMETERS for inner in ast.walk(node)
+    )
 
 
 def _is_constant(node: ast.expr) -> bool:
@@ -70,13 +126,25 @@ def _is_constant(node: ast.expr) -> bool:
     return all(isinstance(inner, allowed) for inner in ast.walk(node))
 
 
-def _inputs(node: ast.expr) -> str:
+def _inputs(node: ast.expr, values: Mapping[str, ast.expr]) -> str:
     """The constants in an expression: what comes out as it went in, was not computed."""
-    return "\0".join(
+    told = [node]
+    followed: set[str] = set()
+    for one in islice(told, _FOLLOWED):
+        names = {inner.id for inner in ast.walk(one) if isinstance(inner, ast.Name)} - followed
+        told.extend(values[name] for name in sorted(names) if name in values)
+        followed |= names
+    texts = [text for one in told for text in _texts_of(one)]
+    # A number may be written in groups of digits.
+    return "\0".join([*texts, *(text.replace(",", "").replace("_", "").replace(" ", "") for text in texts)])
+
+
+def _texts_of(node: ast.expr) -> list[str]:
+    return [
         str(inner.value)
         for inner in ast.walk(node)
         if isinstance(inner, ast.Constant) and not _is_huge(inner)
-    )
+    ]
 
 
 def _is_huge(node: ast.Constant) -> bool:

@@ -6,7 +6,8 @@ here, before a model is paid. What follows from a defect is decided elsewhere.
 
 import posixpath
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
 from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
@@ -14,7 +15,7 @@ from pydantic import BaseModel, ConfigDict
 from factory.command_words import words_of
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.work_order import WorkOrder
+from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from factory.failure import Failure, FailureClass, Stage
 from factory.gates.check import CheckContext, CommandResult
 from factory.gates.judge import judge
@@ -25,6 +26,13 @@ Colour = Literal["red", "green", "exempt", "impossible"]
 _CANNOT_EXECUTE: Final = (126, 127)
 """The exit codes of a shell, and of `env` and the like, for a program that is not executable or not there."""
 
+_NOT_THERE: Final = re.compile(
+    r"""(?:.*[\s'":])?(?P<what>[^\s'":]+)['"]?: """
+    r"(?:No such file or directory|(?:command )?not found|Permission denied|Is a directory|cannot execute.*)"
+)
+"""What a shell, and `env` and the like, say of a program or a script that they can't start."""
+
+_WORD: Final = re.compile(r"[^\s'\"`;&|<>()$=,\[\]{}]+")
 _PYTEST_USAGE: Final = 4
 _NO_OPTION: Final = re.compile(r"^.*: error: unrecognized arguments: (?P<options>.*)$", re.MULTILINE)
 _NO_TESTS: Final = re.compile(r"^ERROR: file or directory not found: (?P<path>.*)$", re.MULTILINE)
@@ -64,16 +72,19 @@ class Probed(BaseModel):
     result: CommandResult | None = None
 
 
-def probe(order: WorkOrder, context: CheckContext) -> tuple[Probed, ...]:
+def probe(order: WorkOrder, context: CheckContext, restore: Callable[[], None]) -> tuple[Probed, ...]:
     """Run the acceptance commands of `order` on the baseline, in their order.
 
     Args:
         order: the work order.
         context: of a checkout of the baseline, in which nothing was written.
+        restore: puts the checkout back; what one command left behind would decide the result of the next.
     """
     reasons = {exempt.command: exempt.reason for exempt in order.red_exempt}
-    found = []
+    found: list[Probed] = []
     for number, command in enumerate(order.acceptance_commands, start=1):
+        if number > 1:
+            restore()
         words = words_of(command)
         if words is None:
             reason = "it can't be split into words, or names no program"
@@ -124,7 +135,7 @@ def _judged(
     def told(colour: Colour, reason: str = "") -> Probed:
         return Probed(command=command, colour=colour, reason=reason, result=result)
 
-    impossible = _impossible(result, order, context)
+    impossible = _impossible(command, result, order, context)
     if impossible:
         return told("impossible", impossible)
     if exempt is not None:
@@ -134,29 +145,51 @@ def _judged(
     return told("red")
 
 
-def _impossible(result: CommandResult, order: WorkOrder, context: CheckContext) -> str:
+def _impossible(command: str, result: CommandResult, order: WorkOrder, context: CheckContext) -> str:
     """Why a command can't run, whatever the work order writes; empty if it can."""
     if result.timed_out:
         return "it did not end within its time limit"
     failure = judge(result, Stage.PREFLIGHT, context)
     if failure is not None and result.machine_failed:
         return failure.message
-    lacking = _lacking(result, order, context)
+    earlier = order.acceptance_commands[: order.acceptance_commands.index(command)]
+    lacking = _lacking(result, order, context, earlier)
     if lacking:
         return lacking
-    # A program or a script that the work order is to write is missing for a reason that it can change.
-    if any(posixpath.normpath(word) in order.allowed_files for word in result.argv):
-        return ""
     if result.not_started is not None:
-        return f"the program {result.argv[0]} can't be started: {result.not_started}"
+        assert failure is not None
+        # What is neither there nor to be written may be built, by an earlier command or by the verification.
+        is_built = bool(earlier) or VERIFY_SCRIPT in (*context.writable, *context.landing)
+        if failure.failure_class is FailureClass.MODEL_DEFECT and (
+            is_built or posixpath.normpath(result.argv[0]) in context.writable
+        ):
+            return ""
+        return failure.message
     if result.exit_code in _CANNOT_EXECUTE:
+        last = result.excerpt.rstrip().rpartition("\n")[2]
+        told = _NOT_THERE.fullmatch(last)
+        # A word of the command may hold blanks.
+        shown = [word for word in result.argv if word in last]
+        named = [told["what"], *shown] if told is not None else _words([command])
+        if any(_is_written(name, order) or ("." in name and _names_it(name, earlier)) for name in named):
+            return ""
         return f"it returned {result.exit_code}: something that it starts is not there or not executable"
     if failure is not None and failure.failure_class is FailureClass.ENVIRONMENT:
         return failure.message
     return ""
 
 
-def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> str:
+def _names_it(path: str, commands: Sequence[str]) -> bool:
+    """Whether one of these commands names a file, which it may build."""
+    name = posixpath.basename(path)
+    return any(posixpath.basename(word) == name for word in _words(commands))
+
+
+def _words(commands: Sequence[str]) -> list[str]:
+    return [word for command in commands for word in _WORD.findall(command)]
+
+
+def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext, earlier: Sequence[str]) -> str:
     """What pytest or Python code in the command says that it lacks, if the work order can't bring it."""
     if result.exit_code == _PYTEST_USAGE:
         options = _NO_OPTION.search(result.excerpt)
@@ -169,16 +202,16 @@ def _lacking(result: CommandResult, order: WorkOrder, context: CheckContext) -> 
     if unreadable is not None:
         return f"its code is not valid Python: {unreadable['error']}"
     missing = _NO_IMPORT.fullmatch(result.excerpt.strip())
-    if missing is not None and missing["module"].partition(".")[0] not in _names(context):
+    own = _names((*context.landing, *context.writable, *_words(earlier)))
+    if missing is not None and missing["module"].partition(".")[0] not in own:
         return (
             f"it imports `{missing['module']}`, which is not installed and which the work order can't write"
         )
     return ""
 
 
-def _names(context: CheckContext) -> set[str]:
-    """The names of the product's directories and files: a module may be built from a file of any kind."""
-    paths = (*context.landing, *context.writable)
+def _names(paths: Iterable[str]) -> set[str]:
+    """The names of directories and files: a module may be built from a file of any kind."""
     return {segment.partition(".")[0] for path in paths for segment in path.split("/")}
 
 
@@ -195,6 +228,14 @@ def _brings_options(path: RepoPath, context: CheckContext) -> bool:
 
 
 def _may_write(path: str, order: WorkOrder) -> bool:
-    """Whether a work order may write what is at a path, or something below it."""
-    there = posixpath.normpath(path.partition("::")[0])
-    return any(allowed == there or allowed.startswith(f"{there}/") for allowed in order.allowed_files)
+    """Whether a work order may write a file, or something below a directory."""
+    return _is_written(path, order) or _is_written(f"{path.partition('::')[0]}/*", order)
+
+
+def _is_written(path: str, order: WorkOrder) -> bool:
+    """Whether a work order may write a file.
+
+    The path is as a command names it, which may run in a directory of the repository, and may be a pattern.
+    """
+    there = re.sub(r"^(?:\.\./)+", "", posixpath.normpath(path.partition("::")[0]))
+    return any(fnmatchcase(f"/{allowed}", f"*/{there}") for allowed in order.allowed_files)

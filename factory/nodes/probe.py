@@ -37,7 +37,7 @@ def probed(deps: Deps) -> Failure | None:
         temporary=opened.temporary,
         folder=folder,
     )
-    found = probe(deps.order, context)
+    found = probe(deps.order, context, opened.restore)
     problem = defect(found)
     commands: list[JsonValue] = [dump(one) for one in found]
     deps.folder.document("probe.json", {"commands": commands, "passed": problem is None})

@@ -73,6 +73,8 @@ def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
         "-U0",
         "--no-renames",
         "--no-ext-diff",
+        # Whatever attributes say, these lines are text.
+        "--text",
         "--no-color",
         baseline,
         tree,

@@ -4,10 +4,11 @@
 
 In a `python -c` command, an `==` or `in` between a result and a literal that looks computed: a digest, an
 encoded text, a number with nine digits or more, a text of more than 120 characters or of many lines, a
-collection of more than 24 values, anything but the plainest value where a random generator was seeded, any
-value of `hash()` or `id()`. In `grep` and `test`, a digest or a number with many digits. A literal that is
-also an input of the comparison is left alone: what comes out as it went in, was not computed. So are powers
-of two and of ten.
+collection of more than 24 values, anything but the plainest value where a random generator was seeded, or
+of a call with a seed (`roll(seed=7)`), any value of `hash()` or `id()`. A tolerance (`approx`, `isclose`,
+`abs(a - b) < e`) makes no difference. In `grep` and `test`, a digest or a number with many digits. A literal
+that is also an input of the comparison is left alone: what comes out as it went in, was not computed. So are
+powers of two and of ten.
 
 ## Why it matters
 

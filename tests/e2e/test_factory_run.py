@@ -245,6 +245,7 @@ def test_options_that_make_no_sense_are_refused(tmp_path: Path) -> None:
         ("--llm-temperature", "9"): "from 0 to 2",
         ("--limit", "mem=1"): "'1' is too little for mem",
         ("--unknown",): "unrecognized arguments",
+        ("--kill-threshold", "50", "--mutants", "0"): "would hold for nothing",
     }.items():
         done = user.runs(*options)
         assert done.returncode == 2

@@ -119,6 +119,23 @@ def test_a_limit_on_spending_ends_it(tmp_path: Path) -> None:
     assert "planner compile ended with exit code 1" in done.stderr
 
 
+def test_a_build_that_leaves_no_record_ends_with_its_exit_code(tmp_path: Path) -> None:
+    llm = write_answers(tmp_path / "model", manifest(FIRST, GOOD), FILES)
+    python = tmp_path / "python"
+    python.write_text(
+        f'#!/bin/sh\ncase "$*" in *"factory build"*) exit 1 ;; esac\nexec {sys.executable} "$@"\n'
+    )
+    python.chmod(0o755)
+
+    done = spec_to_repo(tmp_path, llm, "--python", str(python))
+
+    assert done.returncode == 1
+    assert (
+        "factory build; the plan is not to blame as far as can be told ended with exit code 1" in done.stderr
+    )
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("missing", ["--spec", "--repo", "--dir", "--llm"])
 def test_what_is_missing_is_named(tmp_path: Path, missing: str) -> None:
     options = {"--spec": "s", "--repo": "r", "--dir": "d", "--llm": "l"}

@@ -125,6 +125,8 @@ def test_each_statement(source: str, expected: set[tuple[str, str]]) -> None:
         "logger.info('took %d', 3)\nself._log.debug('x')\nlogging.warning('y')\n",
         "x = f'{a + 1:>{b - 2}} and {c!r}'\n",
         "p = Parser(description='a', epilog='b')\nx = p.add(help='c', metavar='D')\n",
+        "T = TypeVar('T')\nId = typing.NewType('Id', int)\nKind = typing.Literal['a', 1]\n",
+        "assert a, 'b'\n",
         "",
         "# only a comment 1 < 2\n",
     ],

@@ -40,6 +40,11 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
         ("no-such-program x", "impossible"),
         ("sh -c 'exit 127'", "impossible"),
         ("./README.md", "impossible"),
+        ("./src/app.py", "impossible"),
+        ("bash missing.sh", "impossible"),
+        ("timeout 5 no-such-program src/app.py", "impossible"),
+        ("sh -c 'no-such-program && python src/app.py'", "impossible"),
+        ("sh -c src", "impossible"),
         ("python -m no_such_module_anywhere", "impossible"),
         ('python -c "import no_such_module_anywhere"', "impossible"),
         ('python -c "from no_such.module_anywhere import a; from src.app import b"', "impossible"),
@@ -134,6 +139,72 @@ def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> N
     assert one.run(red_probe=True).ending.exit_code == 0
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        'bash -c "bash web/build.sh"',
+        'bash -c "cd web && bash build.sh"',
+        "bash check.sh",
+        "bash 'web/a b.sh'",
+        """python -c "import subprocess as s; exit(s.run(['bash', 'web/build.sh']).returncode)\"""",
+        'sh -c "cd web && python -m pytest -q tests/test_it.py::test_new"',
+        "env -C web python -m pytest -q tests/test_it.py",
+        "env -C lib python -m pytest -q ../web/tests",
+        'sh -c "python -m pytest -q web/tests/test_*.py"',
+    ],
+)
+def test_what_the_work_order_writes_may_be_missing_by_whichever_name(tmp_path: Path, command: str) -> None:
+    repo = make_repo(tmp_path / "repo", {"web/a": "", "lib/a": "", "check.sh": "bash web/build.sh\n"})
+    files = ["web/build.sh", "web/tests/test_it.py", "web/a b.sh"]
+    one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ["cp src/app.py build/tool", "./build/tool"],
+        ["cp src/app.py tool.sh", "timeout 9 bash tool.sh"],
+        ["cp src/app.py made/models.py", 'python -c "import made.models"'],
+    ],
+)
+def test_what_an_earlier_command_builds_may_be_missing(tmp_path: Path, commands: list[str]) -> None:
+    one = scene(tmp_path, *commands)
+
+    one.run(red_probe=True)
+
+    assert probed(one) == dict.fromkeys(commands, "red")
+
+
+def test_what_nothing_builds_may_not_be_missing(tmp_path: Path) -> None:
+    one = Scene(make_repo(tmp_path / "repo", {"README.md": ""}), acceptance_commands=["./missing"])
+
+    assert one.run(red_probe=True).ending.exit_code == 4
+
+    assert probed(one) == {"./missing": "impossible"}
+
+
+def test_what_the_verification_builds_may_be_missing(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {"scripts/verify.sh": "cp src/app.py tool\n"})
+    one = Scene(repo, acceptance_commands=["./tool"])
+
+    one.run(red_probe=True)
+
+    assert probed(one) == {"./tool": "red"}
+
+
+def test_what_one_command_left_behind_is_no_merit_of_the_baseline(tmp_path: Path) -> None:
+    commands = ["sh -c 'python src/app.py > out.txt'", "test -f out.txt"]
+    one = scene(tmp_path, *commands)
+
+    assert one.run(red_probe=True).ending.exit_code == 0
+
+    assert probed(one) == dict.fromkeys(commands, "red")
+
+
 def test_an_exempt_command_may_pass_before_and_the_reason_is_kept(tmp_path: Path) -> None:
     exempt = [{"command": "test -f README.md", "reason": "it must stay"}]
     one = scene(tmp_path, "test -f src/app.py", "test -f README.md", red_exempt=exempt)
@@ -164,7 +235,7 @@ def test_what_the_machine_could_not_run_says_nothing_of_the_plan(
     ended = Commands({"acceptance_1": {"exit_code": None, **end}})
     context = a_context(tmp_path, ended, acceptance_commands=["python src/app.py"])
 
-    failure = defect(probe(context.order, context))
+    failure = defect(probe(context.order, context, lambda: None))
 
     assert failure is not None
     assert failure.failure_class is FailureClass.ENVIRONMENT

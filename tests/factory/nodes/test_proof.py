@@ -99,6 +99,15 @@ def test_only_lines_that_were_written_count(tmp_path: Path) -> None:
     assert {fate["line"] for fate in fates if isinstance(fate, dict)} == {6}
 
 
+def test_lines_count_also_where_git_is_told_not_to_show_them(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {".gitattributes": "*.py -diff\n"})
+    one = Scene(repo, [a_proposal({"app.py": APP})], allowed_files=["app.py"], acceptance_commands=[STRONG])
+
+    assert one.run(mutants=2).ending.exit_code == 0
+
+    assert proof(one)["verdict"] == "measured"
+
+
 def test_lines_of_a_patch() -> None:
     patch = (
         b"--- a/x\n+++ b/x\n@@ -1,0 +2,3 @@ def f\n+a\n+b\n+c\n"
@@ -111,6 +120,8 @@ def test_what_counts_as_product_code() -> None:
     assert is_product_code("a/contest.py")
     assert not is_product_code("a/tests/helper.py")
     assert not is_product_code("a/data.json")
+    assert not is_product_code("a/tests.py")
+    assert not is_product_code("test.py")
 
 
 def test_what_the_commands_of_one_mutant_leave_does_not_decide_on_the_next(tmp_path: Path) -> None:
