@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from factory.contract.python_module import MAX_SOURCE_BYTES
 from factory.contract.python_source import PythonSources, module_file
-from factory.contract.python_symbols import BadSymbol, Symbol, parse_symbol
+from factory.contract.python_symbols import Symbol, parse_symbol
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.failure import Failure, FailureClass, Stage
@@ -26,17 +26,8 @@ class Interfaces:
         order = context.order
         if order is None:
             return CheckResult(name=self.name)
-        try:
-            provided = [parse_symbol(text) for text in order.provides]
-            consumed = [parse_symbol(text) for text in order.consumes]
-        except BadSymbol as error:
-            failure = _failure(
-                FailureClass.PLAN_DEFECT,
-                f"a symbol that the work order declares can't be read: it {error.message}",
-                error.where,
-                "see `planner explain E304`",
-            )
-            return CheckResult(name=self.name, failure=failure)
+        provided = [parse_symbol(text) for text in order.provides]
+        consumed = [parse_symbol(text) for text in order.consumes]
         changed = {symbol.address for symbol in provided}
         kept = [
             symbol for symbol in consumed if symbol.address not in changed and _is_written(symbol, context)

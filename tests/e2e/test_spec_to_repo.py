@@ -1,5 +1,6 @@
 """From a specification to a repository by exit codes alone, a wrong plan included."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -134,6 +135,19 @@ def test_a_build_that_leaves_no_record_ends_with_its_exit_code(tmp_path: Path) -
         "factory build; the plan is not to blame as far as can be told ended with exit code 1" in done.stderr
     )
     assert "Traceback" not in done.stderr
+
+
+def test_one_call_at_a_time_works_in_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "work").mkdir()
+    llm = write_answers(tmp_path / "model", manifest(FIRST, GOOD), FILES)
+    with (tmp_path / "work" / "lock").open("w") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        refused = spec_to_repo(tmp_path, llm)
+
+    assert refused.returncode == 2
+    assert refused.stderr.startswith("error: another call is at work in work\n  hint: wait until")
+    assert sorted(path.name for path in (tmp_path / "work").iterdir()) == ["lock"]
+    assert spec_to_repo(tmp_path, llm).returncode == 0
 
 
 @pytest.mark.parametrize("missing", ["--spec", "--repo", "--dir", "--llm"])
