@@ -105,9 +105,7 @@ def job_of(
         ),
         price=Price(*options.price) if options.price else None,
         sources=sources,
-        context=gather(
-            sources, notes, text, options.context_tokens, repo_files=repo_files, is_new=amending is None
-        ),
+        context=gather(sources, notes, text, options.context_tokens, is_new=amending is None),
         amending=amending,
     )
 

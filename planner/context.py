@@ -70,7 +70,6 @@ def gather(
     spec: str | None,
     limit: int,
     *,
-    repo_files: frozenset[str],
     is_new: bool = True,
 ) -> Context:
     """What a prompt says beside the specification.
@@ -80,14 +79,13 @@ def gather(
         notes: what the user hands over.
         spec: the specification, if it is at hand: the modules that it speaks of come first.
         limit: the limit in tokens; 0 for nothing at all.
-        repo_files: the files that the plan starts from, whose names are listed.
         is_new: whether the plan is to be made, not revised.
     """
     found_units = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
     if is_new and found_units[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
         head += WITHOUT_A_VERIFY_SCRIPT
-    files = file_listing(repo_files, limit // _SHARES[Part.FILES])
+    files = file_listing(sources.files, limit // _SHARES[Part.FILES])
     left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
     for part, found in found_units.items():
@@ -100,7 +98,7 @@ def gather(
     if texts:
         message = Message(role="user", content="\n\n".join([head, *texts, *_gaps(parts), AGAIN]))
         tokens += estimate_tokens(message.content)
-    if repo_files:
+    if sources.files:
         parts.insert(0, files)
     return Context(message, limit, tokens, files.text, tuple(parts), notes_hash(notes))
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Final
 
 from factory.contract.work_order import Plan, Requirement
@@ -14,6 +15,9 @@ from planner.impact_reach import Affected, affected
 from planner.quotations import Passage
 from planner.spec import Spec
 from planner.spec_lines import is_covered
+
+MAX_SOUGHT: Final = 50
+"""For how many quotes that vanished the specification is searched for what is like them."""
 
 _LABEL: Final = re.compile(
     r"[*_(\[]*(?:[0-9]+(?:\.[0-9]+)*|[A-Za-z]|[ivx]+|[A-Z][A-Z0-9]{0,15}-?[0-9]{1,9}(?:\.[0-9]+)*)[*_.:)\]]+"
@@ -61,6 +65,8 @@ class Impact:
         dirty_orders: the ids of the work orders that take a dirty requirement, in order.
         affected: others that depend on one of these or write the same file, at any distance, in order.
         unaffected_orders: the ids of the rest.
+        nearest: for quotes that vanished, at most `MAX_SOUGHT`, the sentence of the changed specification
+            that is most like them, if one is and no requirement quotes it.
     """
 
     requirements: tuple[RequirementImpact, ...]
@@ -68,6 +74,7 @@ class Impact:
     dirty_orders: tuple[str, ...]
     affected: tuple[Affected, ...]
     unaffected_orders: tuple[str, ...]
+    nearest: Mapping[str, Passage]
 
     @cached_property
     def affected_orders(self) -> tuple[str, ...]:
@@ -125,6 +132,7 @@ def impact(
         dirty_orders=tuple(name for name in ids if name in dirty),
         affected=others,
         unaffected_orders=tuple(name for name in ids if name not in reached),
+        nearest=_nearest(spec, requirements, quoted),
     )
 
 
@@ -154,6 +162,19 @@ def _requirement(
         outgrown=tuple(outgrown),
         work_orders=tuple(order.id for order in plan.work_orders if requirement.id in order.requirements),
     )
+
+
+def _nearest(
+    spec: Spec, requirements: Iterable[RequirementImpact], quoted: Collection[int]
+) -> Mapping[str, Passage]:
+    vanished = (text for one in requirements for text in one.vanished if text not in one.respelt)
+    sought = ((text, spec.lines.nearest(text)) for text in islice(vanished, MAX_SOUGHT))
+    return {
+        text: spec.lines.words.sentence(found)
+        for text, found in sought
+        # What is quoted is what another requirement says.
+        if found is not None and not all(word in quoted for word in found.words)
+    }
 
 
 def _is_silenced(text: str, spec: Spec, old_spec: Spec | None) -> bool:

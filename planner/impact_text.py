@@ -64,6 +64,8 @@ def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator
                 if text in requirement.respelt:
                     place = _place(requirement.respelt[text])
                     yield f"    only letter case or punctuation differs in {place}"
+                elif text in found.nearest:
+                    yield f"    nearest is {_place(found.nearest[text])}"
             yield from (f"  silenced  {quote(text, _SHOWN_CHARS)}" for text in requirement.silenced)
             yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
             yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
@@ -121,6 +123,11 @@ def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObje
             "silenced": list(requirement.silenced),
             "vanished": list(requirement.vanished),
             "respelt": [{"quote": text, **_passage(place)} for text, place in requirement.respelt.items()],
+            "nearest": [
+                {"quote": text, **_passage(found.nearest[text])}
+                for text in requirement.vanished
+                if text in found.nearest
+            ],
             "outgrown": [_passage(passage) for passage in requirement.outgrown],
             "work_orders": list(requirement.work_orders),
         }

@@ -25,6 +25,7 @@ _MARKER: Final = re.compile(
     r"\s*(?:>\s*)*(?:(?:[-*+•]|[0-9]{1,9}[.)]|#{1,6})(?:\s+|$)(?:\[[ xX]\]\s+)?|[-=*_]{3,}\s*$)?"
 )
 _PUNCTUATION: Final = ".,;:!?()[]{}\"'*_`"
+_CLOSING: Final = ")]}\"'*_`\u201d\u2019"
 _FOLDED: Final = str.maketrans(
     {
         **dict.fromkeys("\u2018\u2019\u201a\u2032", "'"),
@@ -165,6 +166,20 @@ class Words:
         found = _without_surplus(here[max(0, end - length) : end], wanted)
         # With what stands between them, such as a dash: this is to be copied.
         return self.passage(range(found[0], found[-1] + 1))
+
+    def sentence(self, passage: Passage) -> Passage:
+        """A passage with what stands around it up to the ends of its sentences, items or paragraphs."""
+        first, last = passage.words[0], passage.words[-1]
+        while first > 0 and self._goes_on(first - 1):
+            first -= 1
+        while last + 1 < len(self.all) and self._goes_on(last):
+            last += 1
+        return self.passage(range(first, last + 1))
+
+    def _goes_on(self, index: int) -> bool:
+        word, following = self.all[index], self.all[index + 1]
+        ends = word.written.rstrip(_CLOSING).endswith((".", "!", "?"))
+        return not ends and not following.is_marker and following.line <= word.line + 1
 
     def passage(self, indices: Iterable[int]) -> Passage:
         """The passage of these words, at least one; markers among them don't belong to it."""

@@ -418,9 +418,7 @@ def test_what_is_known_beside_the_specification_is_asked_with_and_recorded(bench
     def known(text: str) -> dict[str, Any]:
         notes = (Note("a.md", text),)
         files = {"app.py": b"def start() -> None: ...\n", "broken.py": b"("}
-        context = gather(
-            Sources(frozenset(files), files.get), notes, SPEC, 24_000, repo_files=frozenset(files)
-        )
+        context = gather(Sources(frozenset(files), files.get), notes, SPEC, 24_000)
         return {"context": context, "repo_files": frozenset(files), "overwrite": True}
 
     plain = bench.compile([GOOD]).summary
@@ -447,7 +445,7 @@ def test_what_is_known_beside_the_specification_is_asked_with_and_recorded(bench
 
 
 def test_a_revised_question_still_carries_it(bench: Bench) -> None:
-    context = gather(NO_SOURCES, (Note("a.md", "Be brief."),), SPEC, 24_000, repo_files=frozenset())
+    context = gather(NO_SOURCES, (Note("a.md", "Be brief."),), SPEC, 24_000)
 
     bench.compile([BAD, GOOD], context=context)
 

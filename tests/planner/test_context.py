@@ -42,7 +42,7 @@ def known(
     spec: str | None = "",
     limit: int = 24_000,
 ) -> Context:
-    return gather(_sources(files), notes, spec, limit, repo_files=frozenset(files))
+    return gather(_sources(files), notes, spec, limit)
 
 
 def _sources(files: Mapping[str, str | bytes]) -> Sources:
@@ -102,9 +102,7 @@ def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
     assert sentence in text_of(known(tested))
     assert sentence not in text_of(known({**tested, "scripts/verify.sh": "pytest\n"}))
     assert sentence not in text_of(known({"app.py": "def run(): ...\n"}))
-    assert sentence not in text_of(
-        gather(_sources(tested), NOTES, "", 24_000, repo_files=frozenset(tested), is_new=False)
-    )
+    assert sentence not in text_of(gather(_sources(tested), NOTES, "", 24_000, is_new=False))
 
 
 def test_notes_alone_need_no_repository() -> None:
@@ -289,7 +287,7 @@ def test_what_cannot_be_read_is_named_and_no_link_is_followed(tmp_path: Path) ->
     commit_files(repo, {})
     (repo / "gone.py").unlink()
 
-    found = gather(present_sources(repo), (), None, 24_000, repo_files=frozenset())
+    found = gather(present_sources(repo), (), None, 24_000)
 
     reasons = {name: reason for one in found.parts for name, reason in one.unreadable}
     assert reasons == {
@@ -319,7 +317,7 @@ def test_names_of_any_bytes_break_nothing(tmp_path: Path) -> None:
     # As a repository's own objects give them, and as the checkout refuses them.
     whole = known({f"{odd}.py": "def f(): ...\n", f"{odd}/AGENTS.md": "x\n"}, ())
 
-    found = gather(present_sources(repo), (), None, 24_000, repo_files=frozenset())
+    found = gather(present_sources(repo), (), None, 24_000)
 
     assert "# \\udcff.py, 1 line\n#   f\n" in text_of(whole)
     assert '"\\udcff/AGENTS.md"\n\nx\n' in text_of(whole)

@@ -276,12 +276,33 @@ def test_each_part_follows_from_the_lines_that_are_left(lines: list[str], wrap: 
         assert (order.id in reached) == (is_dirty or bool(reached.intersection(needed)))
 
 
+@pytest.mark.parametrize(
+    ("changed", "sentence"),
+    [
+        (
+            "It stops. It sorts all\nof them when asked (twice). It ends.",
+            "It sorts all of them when asked (twice).",
+        ),
+        ("- It stops\n- It sorts them now\n- It ends", "It sorts them now"),
+        ("# Sorting\n\nHow it sorts them:\n\nSo it is.", "How it sorts them:"),
+        ("Nothing of the kind.", None),
+    ],
+)
+def test_the_sentence_nearest_to_what_vanished_is_shown_whole(changed: str, sentence: str | None) -> None:
+    found = touched(OLD.replace("It sorts them.", changed))
+
+    shown = {quote: passage.text for quote, passage in found.nearest.items()}
+
+    assert shown == ({} if sentence is None else {"It sorts them.": sentence})
+
+
 def test_the_text_says_what_is_touched() -> None:
     found = touched(OLD.replace("sorts them", "sorts\x1b[31m them backwards"))
     text = write_impact(found, PLAN, frozenset({"WO-02"}), ImpactFormat.TEXT)
     assert text.splitlines() == [
         "REQ-02  dirty, taken by WO-02",
         "  vanished  `It sorts them.`",
+        "    nearest is line 2: `It sorts\\x1b[31m them backwards.`",
         "new line  line 2: `It sorts\\x1b[31m them backwards.`",
         "WO-02  dirty, landed  `Step 2`",
         "WO-03  may be affected, not landed  `Step 3`",
@@ -308,6 +329,8 @@ def test_json_is_whole(landed: frozenset[str] | None) -> None:
         ("may be affected", None if landed is None else False),
         ("unaffected", None if landed is None else False),
     ]
+    nearest = {"quote": "It sorts them.", "first": 2, "last": 2, "text": "It sorts them backwards."}
+    assert written["requirements"][1]["nearest"] == [nearest]
     because = [one["because"] for one in written["work_orders"]]
     assert because[1:3] == [
         {"requirements": ["REQ-02"], "depends_on": [], "shares": []},

@@ -247,7 +247,7 @@ class TestFailure:
         assert '"no such option"' in prompt
         assert '<present_plan id="' in prompt and "provenance" not in prompt.split("<present_plan")[1]
         listing = prompt.split("<repository_files")[1].split("</repository_files")[0]
-        assert listing.splitlines()[1:] == ['"README.md"', '"old.py"']
+        assert listing.splitlines()[1:] == ['"README.md"', '"old.py"', '"words.py"']
         assert "(It is not at hand." in prompt
 
     def test_what_landed_is_shown_and_consumed_as_it_is_now(self, bench: Bench) -> None:
