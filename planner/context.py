@@ -96,7 +96,9 @@ def gather(
     texts = [one.text for one in parts if one.text]
     message, tokens = None, files.tokens
     if texts:
-        message = Message(role="user", content="\n\n".join([head, *texts, *_gaps(parts), AGAIN]))
+        # What is revised is said after this, and ends the question.
+        end = [AGAIN] if is_new else []
+        message = Message(role="user", content="\n\n".join([head, *texts, *_gaps(parts), *end]))
         tokens += estimate_tokens(message.content)
     if sources.files:
         parts.insert(0, files)

@@ -128,7 +128,15 @@ class Words:
 
     @cached_property
     def _bare(self) -> "_Sequence":
-        return _Sequence(_bare_words(self.all))
+        return _Sequence(self._here)
+
+    @cached_property
+    def _here(self) -> list[tuple[int, str]]:
+        return _bare_words(self.all)
+
+    @cached_property
+    def _often(self) -> Counter[str]:
+        return Counter(word for _, word in self._here)
 
     def respelt(self, quote: str) -> tuple[Passage, ...]:
         """Where the letters and digits of `quote` stand in whatever case: the first `MAX_PLACES` places.
@@ -146,8 +154,7 @@ class Words:
         sought = [bare for _, bare in _bare_words(_words(quote))]
         wanted = Counter(sought[:_NEAREST_WORDS])
         length = wanted.total() * 5 // 4 + 1
-        here = _bare_words(self.all)
-        often = Counter(word for _, word in here)
+        here, often = self._here, self._often
         window = Counter[str]()
         shared = weight = most = end = enough = 0
         for position, (_, word) in enumerate(here):

@@ -102,7 +102,11 @@ def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
     assert sentence in text_of(known(tested))
     assert sentence not in text_of(known({**tested, "scripts/verify.sh": "pytest\n"}))
     assert sentence not in text_of(known({"app.py": "def run(): ...\n"}))
-    assert sentence not in text_of(gather(_sources(tested), NOTES, "", 24_000, is_new=False))
+    revised = text_of(gather(_sources(tested), NOTES, "", 24_000, is_new=False))
+    assert sentence not in revised
+    # What is asked for then is said after this.
+    assert "Answer with" not in revised
+    assert text_of(known(tested)).endswith("Answer with the JSON object of the plan and nothing else.")
 
 
 def test_notes_alone_need_no_repository() -> None:
