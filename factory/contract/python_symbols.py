@@ -291,10 +291,22 @@ def _filling(found: Shape, promised: Shape) -> Shape:
     """What was promised, with what `found`, which keeps it, says beyond it and callers can rely on."""
     match found, promised:
         case Function(mine, _, manager), Function(theirs):
-            # The result above the `yield` of a context manager is not what callers get.
-            known = replace(mine, returns=None) if manager else mine
+            known = replace(mine, returns=_managed(mine.returns, manager)) if manager else mine
             return replace(promised, signature=known.filling(theirs))
         case Value(mine_type, is_property, is_guess), Value(None) | Named() if mine_type and not is_guess:
             return Value(mine_type, is_property)
         case _:
             return promised
+
+
+def _managed(yielded: str | None, manager: str) -> str | None:
+    """What callers of a context manager get whose function is annotated with the iterator that it is."""
+    try:
+        node = ast.parse(yielded or "None", mode="eval").body
+    except SyntaxError:
+        # What is too large to be read.
+        return None
+    if not isinstance(node, ast.Subscript):
+        return None
+    first = node.slice.elts[0] if isinstance(node.slice, ast.Tuple) and node.slice.elts else node.slice
+    return f"{manager}[{ast.unparse(first)}]"

@@ -15,8 +15,8 @@ from tests.support.repositories import VERIFY_PASSES, a_work_order, make_repo, w
 from tests.support.runs import Scene
 
 SOURCE = """
-from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import overload
 
@@ -27,6 +27,15 @@ def count(text: str, /, *more: str, least: int = 2) -> dict[str, int]: ...
 
 @contextmanager
 def opened(path: str) -> Iterator[int]: ...
+
+@asynccontextmanager
+async def drained(path: str) -> AsyncGenerator[int | None, None]: ...
+
+@contextmanager
+def held(path: str): ...
+
+@contextmanager
+def vast(path: str) -> Iterator[LARGE]: ...
 
 async def lines(path: str) -> AsyncIterator[str]: ...
 
@@ -45,7 +54,7 @@ class Board:
 
     @classmethod
     def parse(cls, text: str) -> "Board": ...
-"""
+""".replace("LARGE", "list[" * 150 + "int" + "]" * 150)
 
 
 def shown(text: str, root: Path) -> str:
@@ -61,7 +70,15 @@ def shown(text: str, root: Path) -> str:
             "tally.counting:count(text: str, /, *more: str, least: int = 2) -> dict[str, int]",
         ),
         ("tally.counting:LIMIT", "tally.counting:LIMIT: int"),
-        ("tally.counting:opened(path)", "tally.counting:opened(path: str)"),
+        (
+            "tally.counting:opened(path)",
+            "tally.counting:opened(path: str) -> AbstractContextManager[int]",
+        ),
+        (
+            "tally.counting:drained(path)",
+            "tally.counting:drained(path: str) -> AbstractAsyncContextManager[int | None]",
+        ),
+        ("tally.counting:held(path)", "tally.counting:held(path: str)"),
         (
             "tally.counting:opened(path) -> AbstractContextManager[int]",
             "tally.counting:opened(path: str) -> AbstractContextManager[int]",
@@ -90,6 +107,7 @@ def test_what_a_plan_leaves_open_is_filled_in(text: str, whole: str, tmp_path: P
         "tally.counting:count(text: 'str', /, *more: str, least: int = 2) -> typing.Dict[str, int]",
         "tally.counting:count(words, /)",
         "tally.counting:twice(x)",
+        "tally.counting:vast(path: str)",
         "tally.counting:GUESS: int | None",
         "tally.counting:Board",
         "tally.counting:Missing",
