@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from factory.attempt.exit_codes import ExitCode
+from factory.commands.options import parser
 from factory.contract.errors import WorkorderError
-from factory.exit_codes import ExitCode
-from factory.options import parser
-from factory.system.console import SHOW_CURSOR, Console
-from factory.system.lock import is_held
-from factory.system.signals import Interrupted, interruptible
+from factory.system.files.lock import is_held
+from factory.system.process.signals import Interrupted, interruptible
+from factory.system.terminal.console import SHOW_CURSOR, Console
 
 
 def _last_word() -> str:
@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments; None for the process's own.
 
     Returns:
-        The exit code, see `factory.exit_codes.ExitCode`.
+        The exit code, see `factory.attempt.exit_codes.ExitCode`.
     """
     console = Console()
     options = parser().parse_args(argv)
@@ -67,9 +67,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(options: argparse.Namespace, console: Console) -> int:
-    from factory.composition import attempt_settings, ledger_folder, outside
-    from factory.report.ending import told
-    from factory.run import RunSettings, run_work_order
+    from factory.commands.composition import attempt_settings, ledger_folder, outside
+    from factory.report.endings import told
+    from factory.runs.run import RunSettings, run_work_order
 
     settings = RunSettings(
         repo=options.repo,
@@ -97,9 +97,9 @@ def _run(options: argparse.Namespace, console: Console) -> int:
 
 
 def _build(options: argparse.Namespace, console: Console) -> int:
-    from factory.build.build import BuildSettings, build
-    from factory.composition import attempt_settings, ledger_folder, outside
-    from factory.report.building import told_build, view
+    from factory.builds.build import BuildSettings, build
+    from factory.commands.composition import attempt_settings, ledger_folder, outside
+    from factory.report.build import told_build, view
 
     terminal = None if options.quiet or options.json else console.animated(os.environ)
     settings = BuildSettings(
@@ -145,10 +145,10 @@ def _build(options: argparse.Namespace, console: Console) -> int:
 
 
 def _status(options: argparse.Namespace, console: Console) -> int:
-    from factory.build.state_file import StateCorrupt, require_state
-    from factory.build.unrecorded import unanswered, with_unrecorded
-    from factory.llm.ledger import Ledger
-    from factory.llm.ledger_file import DamagedLedger
+    from factory.builds.state.file import StateCorrupt, require_state
+    from factory.builds.state.unrecorded import unanswered, with_unrecorded
+    from factory.llm.ledger.file import DamagedLedger
+    from factory.llm.ledger.store import Ledger
     from factory.report.status import Beside, status_document, told_status
 
     try:
@@ -168,11 +168,11 @@ def _status(options: argparse.Namespace, console: Console) -> int:
 
 
 def _reset(options: argparse.Namespace, console: Console) -> int:
-    from factory.build.reset import reset
-    from factory.build.state_file import StateCorrupt
-    from factory.composition import ledger_folder
-    from factory.llm.ledger_file import DamagedLedger
-    from factory.report.resetting import told_reset
+    from factory.builds.state.file import StateCorrupt
+    from factory.builds.state.reset import reset
+    from factory.commands.composition import ledger_folder
+    from factory.llm.ledger.file import DamagedLedger
+    from factory.report.reset import told_reset
 
     ledger = ledger_folder(options)
     try:
@@ -185,7 +185,7 @@ def _reset(options: argparse.Namespace, console: Console) -> int:
 
 
 def _doctor(options: argparse.Namespace, console: Console) -> int:
-    from factory.doctor import as_json, as_text, diagnose
+    from factory.commands.doctor import as_json, as_text, diagnose
 
     diagnosis = diagnose(os.environ, requested=options.sandbox, allow_unsandboxed=options.allow_unsandboxed)
     if options.json:

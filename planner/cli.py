@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.system.console import Console
-from factory.system.signals import Interrupted, interruptible
-from planner.options import parser
+from factory.system.process.signals import Interrupted, interruptible
+from factory.system.terminal.console import Console
+from planner.commands.options import parser
 
 EXIT_ERROR: Final = 1
 EXIT_INVALID: Final = 2
@@ -62,25 +62,25 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(options: Namespace, console: Console) -> int:
     match options.command:
         case "compile":
-            from planner import compile_command
+            from planner.commands.compile import run
 
-            return compile_command.run(options, console)
+            return run(options, console)
         case "revise":
-            from planner import revise_command
+            from planner.commands.revise import run
 
-            return revise_command.run(options, console)
+            return run(options, console)
         case "check":
-            from planner import check_command
+            from planner.commands.check import run
 
-            return check_command.run(options, console)
+            return run(options, console)
         case "trace":
-            from planner import trace_command
+            from planner.commands.trace import run
 
-            return trace_command.run(options, console)
+            return run(options, console)
         case "impact":
-            from planner import impact_command
+            from planner.commands.impact import run
 
-            return impact_command.run(options, console)
+            return run(options, console)
         case "explain":
             return _explain(options, console)
         case _:
@@ -88,19 +88,19 @@ def _run(options: Namespace, console: Console) -> int:
 
 
 def _explain(options: Namespace, console: Console) -> int:
-    from planner.explain import explain, explain_all
+    from planner.check.explain import explain, explain_all
 
     console.result(explain_all() if options.all else explain(options.code))
     return 0
 
 
 def _graph(options: Namespace, console: Console) -> int:
-    from planner.check_plan import check_built_plan
-    from planner.dependencies import depends_on
-    from planner.graph import GraphFormat, draw
-    from planner.interfaces import NO_SOURCES
-    from planner.options import refuse_lone_branch
-    from planner.render import OutputFormat, render
+    from planner.check.on_disk import check_built_plan
+    from planner.commands.options import refuse_lone_branch
+    from planner.diagnostics.render import OutputFormat, render
+    from planner.plan.dependencies import depends_on
+    from planner.report.diagram import GraphFormat, draw
+    from planner.repository.sources import NO_SOURCES
 
     refuse_lone_branch(options)
     checked, standing = check_built_plan(options.plan, options.repo, options.branch)

@@ -1,4 +1,4 @@
-"""What both stages agree on: the documents, their limits, their hashes, and strict reading of JSON.
+"""The documents that both stages agree on, their limits, canonical JSON and hashes. Pure.
 
-Pure values. No disk, clock, chance, process or network.
+No disk, clock, process or network. It leans on nothing of this project.
 """

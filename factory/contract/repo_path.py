@@ -1,7 +1,7 @@
 """A path inside a repository, parsed once and trusted afterwards.
 
 A `RepoPath` is relative, POSIX, normalised, and means the same file on every file system. Whether it is a
-link on this machine is not known here: see `factory.system.files`.
+link on this machine is not known here: see `factory.system.files.tree`.
 """
 
 import re

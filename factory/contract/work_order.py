@@ -131,7 +131,7 @@ class WorkOrder(Document):
 
     Attributes:
         requirements: the ids of the requirements that it takes.
-        provides: the Python symbols that exist after it, as `python_symbols` writes them.
+        provides: the Python symbols that exist after it, as `symbols.symbol` writes them.
         consumes: those of others that it uses.
         red_exempt: acceptance commands that may pass before the work is done.
     """

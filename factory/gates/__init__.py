@@ -1,1 +1,5 @@
-"""The gates: what a check is, which there are, how a command is run and judged."""
+"""What a check is, how a command is run and how its ending is judged.
+
+The checks themselves, and what runs before a model is paid, have rooms inside. What follows from a failure
+belongs to attempt. May lean on checkout, configuration and attempt, and not on runs.
+"""

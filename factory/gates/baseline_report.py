@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, ConfigDict
 
-from factory.failure import Failure, FailureClass
+from factory.attempt.failure import Failure, FailureClass
 
 
 class BaselineCheck(BaseModel):

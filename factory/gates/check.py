@@ -12,10 +12,10 @@ from typing import Protocol
 
 from pydantic import BaseModel, ConfigDict
 
+from factory.attempt.failure import Failure
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.failure import Failure
-from factory.system.files import Tree
+from factory.system.files.tree import Tree
 
 
 class CommandResult(BaseModel):

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
-from factory.system.files import FileProblem, read_bounded
-from factory.system.git import Git
+from factory.checkout.workspace import Checkout
+from factory.system.files.tree import FileProblem, read_bounded
+from factory.system.git.client import Git
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Terms
 from factory.system.sandbox.visible import environments_in, needed
-from factory.workspace import Checkout
 
 _DEEPEST_BORROWING: Final = 5
 """How far git itself follows repositories that borrow from others, see gitrepository-layout(5)."""

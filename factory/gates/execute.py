@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from factory.brief import canonical_output, excerpt
+from factory.attempt.brief import canonical_output, excerpt
+from factory.checkout.workspace import Checkout
 from factory.gates.check import CommandResult
 from factory.gates.confine import policy_for
-from factory.system.console import visible
-from factory.system.files import read_bounded
-from factory.system.process import HEAD_BYTES, TAIL_BYTES, Command, run
+from factory.system.files.tree import read_bounded
+from factory.system.process.launch import HEAD_BYTES, TAIL_BYTES, Command, run
+from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Confinement, Terms
-from factory.system.stop import Stop
-from factory.workspace import Checkout
+from factory.system.terminal.console import visible
 
 _LOOKED_AT: Final = 200_000
 """How much of each end of an output is looked at for an excerpt, in bytes."""

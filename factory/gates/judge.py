@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Final, Protocol
 
-from factory.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.gates.check import CheckContext, CommandResult
 
 _NO_MODULE: Final = re.compile(

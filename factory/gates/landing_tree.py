@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from factory.system.git import Git
+from factory.system.git.client import Git
 
 
 class LandingTree:

@@ -1,1 +1,5 @@
-"""What a person reads afterwards. Computes text from records; prints nothing itself."""
+"""What a person reads: the live view, the lines at the end, status and show.
+
+Takes models and values and gives text. It decides nothing and changes nothing. May lean on builds, runs and
+all below them.
+"""

@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from factory.build.documents import BuildState, OrderState
-from factory.build.machine import OrderPhase
+from factory.builds.state.machine import OrderPhase
+from factory.builds.state.model import BuildState, OrderState
 from factory.report.figures import dollars, elapsed, in_one_line, tokens
 
 _IN_PROGRESS: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHING)

@@ -2,8 +2,8 @@
 
 from datetime import datetime
 
-from factory.build.documents import Spending
-from factory.system.console import visible
+from factory.builds.state.model import Spending
+from factory.system.terminal.console import visible
 
 
 def duration(seconds: float) -> str:

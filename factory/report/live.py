@@ -9,14 +9,14 @@ from rich.live import Live
 from rich.table import Table
 from rich.text import Text
 
-from factory.build.documents import BuildState
-from factory.build.machine import OrderPhase
+from factory.builds.state.machine import OrderPhase
+from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject
 from factory.report.board import Board, board
 from factory.report.transitions import lasting, told_event
 from factory.system.clock import Clock
-from factory.system.console import visible
-from factory.system.signals import shielded
+from factory.system.process.signals import shielded
+from factory.system.terminal.console import visible
 
 _REFRESHES_PER_SECOND: Final = 4
 

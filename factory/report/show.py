@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import Final
 
-from factory.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
-from factory.build.state_file import STATE_FILE
+from factory.builds.state.file import STATE_FILE
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
 from factory.report.figures import output_lines
-from factory.system.files import read_bounded
+from factory.runs.record.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
+from factory.system.files.tree import read_bounded
 
 _CHECK_FILES: Final = ("interfaces_result.json", "verify_result.json", "acceptance_result.json")
 _TOLD_IN_FULL: Final = ("landed", "already_landed", "passed", "failed")

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from factory.build.documents import AttemptRecord, BuildState, OrderState, RunEntry, Spending
-from factory.build.machine import BuildPhase, OrderPhase
+from factory.builds.state.machine import BuildPhase, OrderPhase
+from factory.builds.state.model import AttemptRecord, BuildState, OrderState, RunEntry, Spending
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
 from factory.report.figures import dollars, in_one_line, spent

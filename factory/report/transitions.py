@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from factory.build.documents import BuildState
-from factory.build.machine import BuildPhase, OrderPhase
+from factory.builds.state.machine import BuildPhase, OrderPhase
+from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.report.figures import in_one_line
 

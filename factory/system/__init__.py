@@ -1,1 +1,5 @@
-"""The only doors to the outside: processes, files, git, the console, the clock, packaged templates."""
+"""The doors to the outside: processes, git, files, the terminal, the sandbox, the clock.
+
+No decision of a run. What both stages read from disk, plans and notes, is read here, too, because nothing
+below knows a disk. May lean on contract alone.
+"""

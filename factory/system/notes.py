@@ -13,7 +13,7 @@ from factory.contract.limits import MAX_NOTES_BYTES
 from factory.contract.note import Note
 from factory.contract.strict_json import encodable
 from factory.contract.text import decoded
-from factory.system.files import FileProblem, read_bounded
+from factory.system.files.tree import FileProblem, read_bounded
 
 SUFFIX: Final = ".md"
 

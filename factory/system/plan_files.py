@@ -11,7 +11,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_JSON_BYTES
 from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
 from factory.contract.work_order import COMPUTED_FIELDS, MANIFEST_NAME
-from factory.system.files import read_bounded
+from factory.system.files.tree import read_bounded
 
 _WORK_ORDER_FILE: Final = re.compile(r"WO-([0-9]{1,9})\.json")
 

@@ -19,7 +19,7 @@ from plans import write_plan
 
 sys.path.insert(0, str(CHECKOUT))
 
-from planner.check_plan import check_plan
+from planner.check.on_disk import check_plan
 
 SIZES = (10, 100, 1_000)
 BUDGET_SECONDS = 2.0

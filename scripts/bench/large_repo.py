@@ -23,14 +23,14 @@ from measure import CHECKOUT, machine, median, milliseconds, table, taking_turns
 
 sys.path.insert(0, str(CHECKOUT))
 
-from factory.checkouts import Checkouts
+from factory.checkout.pool import Checkouts
+from factory.checkout.throw_away import ThrowAwayCheckout
 from factory.contract.repo_path import RepoPath
-from factory.landing import land
-from factory.repository import target
-from factory.system.git import Git
-from factory.system.sandbox.choose import choose
+from factory.repository.landing import land
+from factory.repository.target import target
+from factory.system.git.client import Git
+from factory.system.sandbox.levels.choose import choose
 from factory.system.sandbox.port import Sandbox
-from factory.throw_away import ThrowAwayCheckout
 
 SIZES = (1_000, 10_000, 100_000)
 FILES_IN_A_DIRECTORY = 20

@@ -25,11 +25,11 @@ from plans import plan
 
 sys.path.insert(0, str(CHECKOUT))
 
-from factory.build.build import BuildSettings, build
+from factory.builds.build import BuildSettings, build
 from factory.contract.canonical import EMPTY_SHA256
-from factory.execution import AttemptSettings, Outside
-from factory.llm.ledger import Ledger
+from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, FinishReason, Parameters, Request, Usage
+from factory.runs.execution import AttemptSettings, Outside
 from factory.system.clock import SystemClock
 
 COUNT = 16

@@ -17,11 +17,11 @@ from measure import CHECKOUT, machine, median, milliseconds, table, taking_turns
 
 sys.path.insert(0, str(CHECKOUT))
 
-from factory.system.process import Command, run
-from factory.system.sandbox.choose import levels
+from factory.system.process.launch import Command, run
+from factory.system.sandbox.levels.choose import levels
+from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Confinement
-from factory.system.sandbox.unconfined import Unconfined
 from factory.system.sandbox.visible import needed
 
 BUDGET_SECONDS = 0.030

@@ -21,8 +21,8 @@ from plans import write_plan
 
 sys.path.insert(0, str(CHECKOUT))
 
-from factory.build.documents import BuildState
-from factory.build.state_file import save_state
+from factory.builds.state.file import save_state
+from factory.builds.state.model import BuildState
 from factory.contract.work_order import Plan
 
 BUDGET = 2.0

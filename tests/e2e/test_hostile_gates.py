@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from factory.exit_codes import ExitCode
-from factory.report.ending import told
-from factory.run import Finished
+from factory.attempt.exit_codes import ExitCode
+from factory.report.endings import told
+from factory.runs.run import Finished
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import files_of, git, make_repo
 from tests.support.runs import Scene, read_object, summary_of
@@ -356,7 +356,7 @@ def test_hostile_output_is_stored_raw_and_shown_harmless(
     assert (finished.folder / "attempt_1/acceptance_1.output.txt").read_bytes() == raw
     excerpt = failure_of(finished)["excerpt"]
     assert excerpt == "\ufffd\ufffdok\nfake\ufffd\u202e{{PRODUCT_SPEC}}"
-    from factory.system.console import Console
+    from factory.system.terminal.console import Console
 
     Console().error(told(finished.ending, finished.folder))
     shown = capsys.readouterr().err
@@ -655,8 +655,8 @@ class TestEnvironment:
 
     def run(self, repo: Path, *passed: str, **variables: str) -> Finished:
         scene = Scene(repo, acceptance_commands=[self.DUMP])
-        from factory.execution import Outside
-        from factory.run import run_work_order
+        from factory.runs.execution import Outside
+        from factory.runs.run import run_work_order
         from factory.system.clock import SystemClock
         from tests.support.runs import run_settings
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from factory.attempt.exit_codes import ExitCode
 from factory.cli import main
-from factory.exit_codes import ExitCode
 from tests.support.answers import a_proposal
 from tests.support.openai_stand_in import Fault, OpenAiStandIn, error_body
 from tests.support.repositories import make_repo, write_work_order

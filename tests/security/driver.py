@@ -16,15 +16,15 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from factory.system.environment import gate_environment
-from factory.system.process import Command, run
-from factory.system.sandbox.bwrap import Bubblewrap
-from factory.system.sandbox.choose import levels, probe
-from factory.system.sandbox.landlock import LandlockDomain
-from factory.system.sandbox.ownership import hand_over
+from factory.system.process.environment import gate_environment
+from factory.system.process.launch import Command, run
+from factory.system.sandbox.levels.bwrap import Bubblewrap
+from factory.system.sandbox.levels.choose import levels, probe
+from factory.system.sandbox.levels.landlock import LandlockDomain
+from factory.system.sandbox.levels.ownership import hand_over
+from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import Policy, Resources
 from factory.system.sandbox.port import Confinement, Sandbox
-from factory.system.sandbox.unconfined import Unconfined
 from factory.system.sandbox.visible import needed
 
 

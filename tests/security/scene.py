@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from factory.removal import remove_tree
+from factory.system.removal import remove_tree
 from tests.security.attacks import PLAIN, ROOT
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.exit_codes import ExitCode
+from factory.attempt.exit_codes import ExitCode
 from tests.security.scene import USERS
 from tests.security.victim import HELPERS, LEVELS, UNPROTECTED, Victim, a_victim
 from tests.support.answers import APP, a_proposal

@@ -4,7 +4,7 @@ import shlex
 
 import pytest
 
-from factory.exit_codes import ExitCode
+from factory.attempt.exit_codes import ExitCode
 from tests.security.scene import USERS
 from tests.security.victim import LEVELS, UNPROTECTED, Victim, a_victim
 from tests.support.answers import a_proposal

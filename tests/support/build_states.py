@@ -1,8 +1,8 @@
 """States of builds as values: for what is computed from them, without a build."""
 
-from factory.build.documents import AttemptRecord, BuildState, Ended, LastFailure, OrderState, RunEntry
-from factory.build.machine import BuildPhase, OrderPhase
-from factory.failure import FailureClass, Stage
+from factory.attempt.failure import FailureClass, Stage
+from factory.builds.state.machine import BuildPhase, OrderPhase
+from factory.builds.state.model import AttemptRecord, BuildState, Ended, LastFailure, OrderState, RunEntry
 
 
 def a_minute(second: int) -> str:

@@ -9,16 +9,16 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from factory.build.build import BuildSettings, Built, build
-from factory.build.documents import BuildState
+from factory.builds.build import BuildSettings, Built, build
+from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import MANIFEST_NAME
-from factory.execution import AttemptSettings, Outside
-from factory.llm.ledger import Ledger
+from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, Model, Request
-from factory.llm.prices import Price
+from factory.llm.spending.prices import Price
+from factory.runs.execution import AttemptSettings, Outside
 from factory.system.clock import SystemClock
-from factory.system.stop import Stop
+from factory.system.process.stop import Stop
 from tests.support.repositories import a_work_order, git
 from tests.support.runs import attempt_settings
 from tests.support.scripted_model import answer

@@ -23,13 +23,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import factory.graph  # noqa: F401  Imported before forking.
-from factory.build.build import BuildSettings, build
-from factory.build.documents import BuildState
-from factory.build.state_file import load_state
-from factory.execution import Outside
-from factory.llm.ledger import Ledger, call_key
+import factory.runs.graph  # noqa: F401  Imported before forking.
+from factory.builds.build import BuildSettings, build
+from factory.builds.state.file import load_state
+from factory.builds.state.model import BuildState
+from factory.llm.ledger.store import Ledger, call_key
 from factory.llm.port import Answer, Model, Request
+from factory.runs.execution import Outside
 from factory.system.clock import SystemClock
 from tests.support.answers import a_proposal
 from tests.support.builds import write_plan, writes

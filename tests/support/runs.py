@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.execution import AttemptSettings, Outside
 from factory.llm.port import Model, Parameters
-from factory.run import Finished, RunSettings, run_work_order
+from factory.runs.execution import AttemptSettings, Outside
+from factory.runs.run import Finished, RunSettings, run_work_order
 from factory.system.clock import SystemClock
 from tests.support.answers import a_proposal
 from tests.support.repositories import write_work_order

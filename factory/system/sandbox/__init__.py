@@ -1,5 +1,5 @@
-"""What generated code may do to the machine: the policy, the levels that enforce it, the watch over limits.
+"""What a command may touch and use: the port, the policy, and the value of `--limit`.
 
-`port` says what a level is; nothing outside this package knows which one runs. `choose` finds the strongest
-level that works here. Commands are started elsewhere, in `factory.system.process`.
+Levels and the watch have rooms inside. Which policy a check gets is for gates. May lean on files and
+contract.
 """

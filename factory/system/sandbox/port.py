@@ -10,7 +10,7 @@ from factory.contract.errors import WorkorderError
 from factory.system.sandbox.policy import Network, Policy, Resources
 
 if TYPE_CHECKING:
-    from factory.system.process import Command
+    from factory.system.process.launch import Command
 
 
 class SandboxRefused(WorkorderError):

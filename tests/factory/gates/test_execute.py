@@ -9,21 +9,21 @@ from pathlib import Path
 
 import pytest
 
-from factory.checkouts import checkout
-from factory.failure import FailureClass, Stage
+from factory.attempt.failure import FailureClass, Stage
+from factory.checkout.pool import checkout
 from factory.gates.check import CommandResult
 from factory.gates.execute import Executor
 from factory.gates.judge import judge
-from factory.repository import target
-from factory.system.environment import gate_environment
-from factory.system.git import Git
-from factory.system.process import Command
-from factory.system.sandbox.choose import levels
+from factory.repository.target import target
+from factory.system.git.client import Git
+from factory.system.process.environment import gate_environment
+from factory.system.process.launch import Command
+from factory.system.sandbox.levels.choose import levels
+from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import MIB, Policy, Resources
 from factory.system.sandbox.port import Prepared, Sandbox, Terms
-from factory.system.sandbox.unconfined import Unconfined
-from tests.factory.gates.results import a_context
 from tests.support.repositories import git, make_repo
+from tests.support.results import a_context
 
 FILES = {"README.md": "a product\n", "src/app.py": "VALUE = 1\n"}
 

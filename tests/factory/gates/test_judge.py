@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from factory.failure import FailureClass, Stage
+from factory.attempt.failure import FailureClass, Stage
 from factory.gates.judge import judge
-from tests.factory.gates.results import a_context, a_result
+from tests.support.results import a_context, a_result
 
 MODEL, PLAN, MACHINE = FailureClass.MODEL_DEFECT, FailureClass.PLAN_DEFECT, FailureClass.ENVIRONMENT
 LANDING = ("README.md", "tool.sh", "src/app.py", "lib/product/core.py")

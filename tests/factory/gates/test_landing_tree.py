@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from factory.gates.landing_tree import LandingTree
-from factory.system.git import Git
+from factory.system.git.client import Git
 from tests.support.repositories import git, make_repo
 
 FILES = {"README.md": "x", "src/app.py": "x", "a b/ü[1]*.txt": "x", "src/deep/down/x.py": "x"}

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from factory.build.documents import BuildState, OrderState
-from factory.build.machine import OrderPhase
+from factory.builds.state.machine import OrderPhase
+from factory.builds.state.model import BuildState, OrderState
 from factory.report.board import board
 from factory.report.live import drawn
-from factory.system.console import visible
+from factory.system.terminal.console import visible
 from tests.support.build_states import a_minute, a_state, an_attempt, an_order
 from tests.support.golden import assert_golden
 

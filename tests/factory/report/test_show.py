@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from factory.build.state_file import require_state
+from factory.builds.state.file import require_state
 from factory.contract.errors import WorkorderError
-from factory.report.ending import told
+from factory.report.endings import told
 from factory.report.show import show_run
-from factory.run import Finished
-from factory.system.console import visible
+from factory.runs.run import Finished
+from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import MIB, Resources
 from factory.system.sandbox.port import Terms
-from factory.system.sandbox.unconfined import Unconfined
+from factory.system.terminal.console import visible
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.golden import assert_golden

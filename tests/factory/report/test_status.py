@@ -1,7 +1,7 @@
 """`factory status`, whole, as a person reads it."""
 
-from factory.build.documents import AttemptRecord, Ended, RunEntry, Spending
-from factory.build.machine import BuildPhase, OrderPhase
+from factory.builds.state.machine import BuildPhase, OrderPhase
+from factory.builds.state.model import AttemptRecord, Ended, RunEntry, Spending
 from factory.report.status import Beside, told_status
 from tests.support.build_states import a_state, an_attempt, an_order
 from tests.support.golden import assert_golden

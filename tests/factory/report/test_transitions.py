@@ -2,7 +2,7 @@
 
 import pytest
 
-from factory.build.machine import OrderPhase
+from factory.builds.state.machine import OrderPhase
 from factory.contract.strict_json import JsonObject
 from factory.report.transitions import lasting, told_event
 from tests.support.build_states import a_state, an_order

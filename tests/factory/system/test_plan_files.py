@@ -9,8 +9,8 @@ import pytest
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import BadJson
 from factory.system.plan_files import NoPlan, read_plan
-from planner.check_plan import check_plan
-from tests.planner.plans import Json, makes, manifest, order
+from planner.check.on_disk import check_plan
+from tests.support.plans import Json, makes, manifest, order
 
 MANIFEST = "WORK_ORDERS_MANIFEST.json"
 

@@ -1,0 +1,122 @@
+"""From a model's answer to a `WriteProposal`, or the failure that says why it is none. Pure."""
+
+import codecs
+import json
+from collections.abc import Mapping
+
+from factory.attempt.edits import BadEdit, edited
+from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.contract.answer import AnsweredWrite, WriteAnswer
+from factory.contract.documents import BadDocument, read_document, schema_problems
+from factory.contract.proposal import WriteProposal
+from factory.contract.reply import json_text
+from factory.contract.repo_path import RepoPath
+from factory.contract.strict_json import BadJson, JsonValue
+from factory.llm.port import Answer, FinishReason
+
+_SOURCE = "the answer"
+
+
+def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal | Failure:
+    """Read a proposal out of an answer; a Markdown fence around it is understood, prose is not.
+
+    Args:
+        answer: the answer.
+        texts: the files that the model was shown, which it may edit.
+    """
+    match answer.finish_reason:
+        case FinishReason.STOP:
+            pass
+        case FinishReason.LENGTH:
+            return _invalid(
+                f"the answer was cut off after {answer.usage.output_tokens:,} tokens",
+                hint="answer more briefly, or raise --max-output-tokens",
+            )
+        case FinishReason.REFUSAL:
+            # Half of a surrogate pair can't be stored; it goes as its escape.
+            said = answer.text[:500].encode("utf-8", "backslashreplace").decode("utf-8")
+            return _invalid(f"the model refused: {said}")
+        case FinishReason.CONTENT_FILTER:
+            return _invalid("the provider's content filter stopped the answer")
+    try:
+        read = read_document(WriteAnswer, json_text(answer.text), _SOURCE)
+    except BadJson as error:
+        return _invalid(error.message, where=error.where, hint="answer with one JSON object and nothing else")
+    except BadDocument as error:
+        return _invalid(error.message, where=error.where, hint="answer with exactly the fields of the schema")
+    writes: list[JsonValue] = []
+    for number, write in enumerate(read.writes):
+        content = _content(write, texts, f"{_SOURCE} /writes/{number}")
+        if isinstance(content, Failure):
+            return content
+        writes.append({"path": write.path, "base_sha256": write.base_sha256, "content": content})
+    document: JsonValue = {"summary": read.summary, "writes": writes}
+    problems = schema_problems(WriteProposal, document)
+    if problems:
+        return _invalid(
+            "; ".join(f"{problem.pointer}: {problem.message}" for problem in problems),
+            hint="write less, as far as the work order allows it",
+        )
+    return WriteProposal.model_validate(document)
+
+
+def _content(write: AnsweredWrite, texts: Mapping[RepoPath, str], where: str) -> str | Failure:
+    """The whole new text of a file."""
+    if write.content is not None:
+        content = write.content
+    else:
+        assert write.edits is not None
+        if write.path not in texts:
+            return _invalid(
+                f"`{write.path}` is not among the files that were shown, so it can't be edited",
+                where=f"{where}/edits",
+                hint="give the whole text of a new file as `content`",
+            )
+        made = edited(texts[write.path], write.edits)
+        if isinstance(made, BadEdit):
+            passage = write.edits[made.number].old
+            return _invalid(
+                f"an edit of `{write.path}` can't be made: {made.message}: {_shortened(passage)}",
+                where=f"{where}/edits/{made.number}/old",
+                hint=made.hint,
+            )
+        content = made
+    if "\0" in content:
+        return _invalid(
+            f"the content of `{write.path}` holds NUL, so it is not a text",
+            where=where,
+            hint="write the character as an escape of the file's language",
+        )
+    return content
+
+
+def _shortened(passage: str) -> str:
+    return json.dumps(passage if len(passage) <= 200 else f"{passage[:200]}…", ensure_ascii=False)
+
+
+def fitted(content: str, old: bytes | None) -> str:
+    """`content` with what an editor would keep of the old file, and a model can't see in a prompt.
+
+    That is a byte order mark, and the line endings if the old file used one kind throughout.
+    """
+    if not old:
+        return content
+    if b"\n" in old:
+        windows = old.count(b"\r\n")
+        if windows == 0:
+            content = content.replace("\r\n", "\n")
+        elif windows == old.count(b"\n"):
+            content = content.replace("\r\n", "\n").replace("\n", "\r\n")
+    if old.startswith(codecs.BOM_UTF8) and not content.startswith("\ufeff"):
+        content = "\ufeff" + content
+    return content
+
+
+def _invalid(message: str, *, where: str = _SOURCE, hint: str = "") -> Failure:
+    return Failure(
+        stage=Stage.LLM_OUTPUT_INVALID,
+        failure_class=FailureClass.MODEL_DEFECT,
+        message=message,
+        where=where,
+        hint=hint,
+    )

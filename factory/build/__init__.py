@@ -1,1 +1,0 @@
-"""Many work orders: the state machine of a build, its schedule, its landing queue, its records."""

@@ -1,0 +1,165 @@
+"""Keeps `state.json` and `events.jsonl` of a build: every transition goes through here, and is on the disk.
+
+Both are views. Deleting them loses nothing: the state is derived again from git and the run folders.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from factory.attempt.failure import Failure
+from factory.attempt.state import RunState
+from factory.builds.state.file import save_state
+from factory.builds.state.machine import BuildPhase, OrderPhase, next_build_phase, next_order_phase
+from factory.builds.state.model import (
+    AttemptRecord,
+    BuildState,
+    Ended,
+    LastFailure,
+    OrderState,
+    RunEntry,
+)
+from factory.contract.canonical import dump
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject, JsonValue, read_json
+from factory.llm.spending.prices import Price
+from factory.runs.record.artifacts import EVENTS_FILE, SUMMARY_FILE, EventLog
+from factory.system.clock import Clock
+from factory.system.files.tree import read_bounded
+
+
+def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
+    """What was tried, by contract: of each run folder its attempts and the failure that ended it.
+
+    In the order of their beginning. A folder that is damaged or without a summary is left out.
+    """
+    found: list[tuple[str, str, RunEntry, Failure | None]] = []
+    for path in sorted(out.glob(f"*/{SUMMARY_FILE}")):
+        try:
+            summary = read_json(read_bounded(path), str(path))
+            if isinstance(summary, dict):
+                found.append(_told(summary))
+        except (WorkorderError, ValueError, KeyError, TypeError, AttributeError):
+            # Written by another version, or damaged: it explains nothing then.
+            continue
+    runs: dict[str, list[tuple[RunEntry, Failure | None]]] = {}
+    for _, contract, entry, failure in sorted(found, key=lambda run: run[:2]):
+        runs.setdefault(contract, []).append((entry, failure))
+    return runs
+
+
+class Records:
+    """The state of one build, on the disk with every change.
+
+    Args:
+        state: what it is now.
+        out: where `state.json` and `events.jsonl` are.
+        clock: the time, for the record.
+        told: gets every event after it was written.
+    """
+
+    def __init__(
+        self, state: BuildState, out: Path, clock: Clock, told: Callable[[JsonObject], None]
+    ) -> None:
+        self.state = state
+        self._out = out
+        self._clock = clock
+        self._told = told
+        self._events = EventLog(out / EVENTS_FILE, clock)
+
+    def event(self, kind: str, **facts: JsonValue) -> None:
+        """Tell what happened, without a transition."""
+        self._told(self._events.append(kind, **facts))
+
+    def priced(self, price: Price | None) -> None:
+        """What an answer costs in this pass."""
+        self.state = self.state.model_copy(update={"price": price})
+        self._write()
+
+    def build(self, phase: BuildPhase, ended: Ended | None = None) -> None:
+        """The build goes into another state.
+
+        Raises:
+            IllegalTransition: that is not allowed, which is a bug.
+        """
+        before = self.state.state
+        self.state = self.state.model_copy(
+            update={"state": next_build_phase(before, phase), "ended": ended, "updated": self._clock.now()}
+        )
+        self._write()
+        self.event("build", before=before, after=phase, ended=dump(ended) if ended else None)
+
+    def order(self, order_id: str, phase: OrderPhase, **changes: Any) -> None:
+        """A work order goes into another state, with other fields changed at the same time.
+
+        Raises:
+            IllegalTransition: that is not allowed, which is a bug.
+        """
+        now = self._clock.now()
+        order = self.state.order(order_id)
+        before = order.state
+        changed = order.model_copy(update={"state": next_order_phase(before, phase), "since": now, **changes})
+        self.state = self.state.with_order(changed).model_copy(update={"updated": now})
+        self._write()
+        self.event(
+            "work_order",
+            work_order=order_id,
+            before=before,
+            after=phase,
+            attempt=changed.attempt,
+            commit=changed.commit,
+            failure=dump(changed.last_failure) if changed.last_failure else None,
+        )
+
+    def tried(self, order_id: str, run: RunEntry, failure: Failure | None) -> None:
+        """A run of a work order has ended, or is told anew; its state stays."""
+        order = self.state.order(order_id).with_run(run)
+        if failure is not None:
+            order = order.model_copy(update={"last_failure": LastFailure.of(failure)})
+        self.state = self.state.with_order(order).model_copy(update={"updated": self._clock.now()})
+        self._write()
+
+    def _write(self) -> None:
+        save_state(self._out, self.state)
+
+
+def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:
+    """A work order's state with what the run folders tell."""
+    for entry, failure in runs:
+        if entry.attempts or failure is not None:
+            order = order.with_run(entry)
+        if entry.attempts:
+            order = order.model_copy(update={"attempt": entry.attempts[-1].attempt})
+        if failure is not None:
+            order = order.model_copy(update={"last_failure": LastFailure.of(failure)})
+    return order
+
+
+def attempts_of(records: JsonValue) -> tuple[AttemptRecord, ...]:
+    """The attempts as `run_summary.json` holds them.
+
+    Raises:
+        ValueError, KeyError: they are none.
+    """
+    listed = records if isinstance(records, list) else []
+    return tuple(AttemptRecord.of(record) for record in listed if isinstance(record, dict))
+
+
+def attempts_so_far(state: RunState, price: Price | None) -> tuple[AttemptRecord, ...]:
+    """The attempts of a run that goes on; the one under way is among them once it is answered."""
+    records: list[JsonValue] = [*state["attempts"]]
+    if state.get("usage") is not None:
+        answered = {"answer": state["answer"], "usage": state["usage"]}
+        records.append({"attempt": state["attempt"], "passed": False, **answered})
+    return tuple(attempt.priced(price) for attempt in attempts_of(records))
+
+
+def _told(summary: JsonObject) -> tuple[str, str, RunEntry, Failure | None]:
+    failure = summary["failure"]
+    entry = RunEntry(run_id=str(summary["run_id"]), attempts=attempts_of(summary["attempts"]))
+    return (
+        str(summary["started"]),
+        str(summary["contract"]),
+        entry,
+        Failure.model_validate(failure) if failure is not None else None,
+    )

@@ -1,0 +1,74 @@
+"""What only the ledger tells of: answers that were paid and that no attempt on record has used. Only reads.
+
+An attempt is on record a moment after its answer. Where a kill came in between, or where the state was
+deleted, the ledger alone knows what was paid.
+"""
+
+from factory.builds.state.model import RETIRED, AttemptRecord, BuildState, RunEntry, Spending
+from factory.llm.ledger.store import Entry, Ledger
+from factory.llm.port import total
+from factory.llm.spending.prices import Price
+
+
+def with_unrecorded(state: BuildState, ledger: Ledger) -> tuple[BuildState, Spending]:
+    """The state with the answers that it does not tell of, as attempts of runs that are called `ledger`.
+
+    Args:
+        state: of a build.
+        ledger: where its answers are remembered.
+
+    Returns:
+        The state, and what the ledger's other answers used: those for work orders of other plans.
+
+    Raises:
+        DamagedLedger: a file of the ledger can't be trusted.
+    """
+    orders = {order.contract: order for order in state.orders}
+    told = {attempt.answer for order in state.orders for run in order.runs for attempt in run.attempts}
+    found: dict[str, dict[str, list[AttemptRecord]]] = {}
+    others = []
+    for name, entry in ledger.answers():
+        attempt = _not_ended(name, entry, state.price)
+        if entry.request.subject not in orders:
+            others.append(attempt)
+        elif name not in told:
+            _, retired, number = name.partition(".")
+            run = f"ledger{RETIRED}{number}" if retired else "ledger"
+            found.setdefault(entry.request.subject, {}).setdefault(run, []).append(attempt)
+    for contract, runs in found.items():
+        order = orders[contract]
+        # In front: the last run is the one that may still land.
+        entries = tuple(RunEntry(run_id=run, attempts=tuple(attempts)) for run, attempts in runs.items())
+        state = state.with_order(order.model_copy(update={"runs": (*entries, *order.runs)}))
+    return state, Spending.on(others)
+
+
+def unanswered(ledger: Ledger, price: Price | None) -> Spending:
+    """What calls without an answer can have used: those that are open, and those that were broken off.
+
+    Args:
+        ledger: where they are noted.
+        price: of the model; None if it is not known.
+
+    Raises:
+        DamagedLedger: a file of the ledger can't be trusted.
+    """
+    used = total((*ledger.unanswered().values(), *ledger.broken_off()))
+    if not used.input_tokens:
+        return Spending()
+    return Spending(
+        input_tokens=used.input_tokens,
+        output_tokens=used.output_tokens,
+        cost_usd=None if price is None else float(round(price.of(used), 6)),
+    )
+
+
+def _not_ended(name: str, entry: Entry, price: Price | None) -> AttemptRecord:
+    usage = entry.answer.usage
+    return AttemptRecord(
+        attempt=entry.request.attempt,
+        passed=False,
+        answer=name,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+    ).priced(price)

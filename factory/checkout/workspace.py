@@ -1,0 +1,108 @@
+"""A checkout: the files that attempts work on. What every kind has in common, not where they come from.
+
+See `throw_away` for the usual kind, and `in_place` for the user's own checkout.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from pathlib import Path
+
+from factory.checkout.state.git_state import GitState
+from factory.contract.repo_path import RepoPath
+from factory.system.files.tree import Tree
+from factory.system.git.client import Git
+
+
+class Checkout(ABC):
+    """The files an attempt works on.
+
+    Attributes:
+        git: the user's repository, looking at these files through the right index.
+        baseline: the full id of the commit that `restore` goes back to.
+        home: an empty directory for commands that want a home.
+        temporary: a directory for temporary files of commands.
+        own_git: what commands must not change: the git directory they see.
+    """
+
+    def __init__(self, git: Git, baseline: str, scratch: Path, own_git: GitState) -> None:
+        self.git = git
+        self.baseline = baseline
+        self.home = scratch / "home"
+        self.temporary = scratch / "tmp"
+        self.own_git = own_git
+
+    @property
+    def root(self) -> Path:
+        """The directory with the files."""
+        return self.git.work_tree
+
+    @property
+    def tree(self) -> Tree:
+        """The files, reached without following links."""
+        return Tree(self.git.work_tree)
+
+    def stage(self, paths: Sequence[RepoPath]) -> str:
+        """Record the named files as the attempt's result, before any command runs.
+
+        Returns:
+            Git's id of the resulting tree.
+
+        Raises:
+            GitError: git failed.
+        """
+        # -f: whether a file is ignored was decided before; a proposal's file is always part of the commit.
+        self.git.output("add", "-f", "--", *paths)
+        tree = self.git.text("write-tree")
+        self._staged(paths)
+        return tree
+
+    def difference(self, tree: str) -> bytes:
+        """The change from the baseline to `tree` as a patch."""
+        return self.git.output("diff-tree", "-p", "--binary", "--full-index", self.baseline, tree)
+
+    @abstractmethod
+    def changed_since_staging(self) -> tuple[str, ...]:
+        """What a command changed that it must not: tracked files, and git's own state; fit to be shown."""
+
+    @abstractmethod
+    def restore(self) -> None:
+        """Go back to the baseline, and prove it.
+
+        Raises:
+            NotRestored: the user's checkout still differs from the baseline, or something remained in it.
+            GitError, OSError: a throw-away checkout could not even be made anew.
+        """
+
+    @abstractmethod
+    def landed(self) -> None:
+        """The result is the branch's tip now, which an attempt in place goes back to from now on."""
+
+    @abstractmethod
+    def _staged(self, paths: Sequence[RepoPath]) -> None:
+        """The present state is what commands must keep."""
+
+    def _differing(self) -> tuple[str, ...]:
+        """The paths of the tracked files that are not as they were staged; time alone is no difference."""
+        return self.git.paths("diff", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules")
+
+
+class Place:
+    """Which directory is at a path: a command may have moved it away and put a link there."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._identity = (0, 0)
+        self.take()
+
+    def take(self) -> None:
+        """Remember the present directory as the right one."""
+        status = self._path.lstat()
+        self._identity = (status.st_dev, status.st_ino)
+
+    def is_same(self) -> bool:
+        """Whether the directory is still there."""
+        try:
+            status = self._path.lstat()
+        except OSError:
+            return False
+        return (status.st_dev, status.st_ino) == self._identity

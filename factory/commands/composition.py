@@ -1,0 +1,101 @@
+"""Puts the parts together that the options of `run` and `build` name: the model, its limits, the settings."""
+
+import argparse
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from factory.configuration.document import Configuration
+from factory.contract.errors import WorkorderError
+from factory.llm.adapters.select import select_model
+from factory.llm.ledger.store import Ledger
+from factory.llm.port import Model, Parameters
+from factory.llm.secrets import redact, secret_values
+from factory.llm.spending.budget import Budget, Limits
+from factory.llm.spending.prices import Price
+from factory.runs.execution import AttemptSettings, Outside
+from factory.system.clock import SystemClock
+from factory.system.notes import read_notes
+from factory.system.process.stop import Stop
+from factory.system.sandbox.levels.choose import choose
+from factory.system.sandbox.limit_option import parse_limits
+from factory.system.sandbox.policy import Resources
+from factory.system.sandbox.port import Terms
+
+# Tracing to a service is the graph library's own feature; source code never leaves through it.
+os.environ["LANGSMITH_TRACING"] = "false"
+os.environ["LANGCHAIN_TRACING_V2"] = "false"
+
+
+def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
+    """How work orders are attempted.
+
+    Raises:
+        WorkorderError: the notes or a limit can't be used, or a threshold without mutants.
+    """
+    if options.kill_threshold is not None and options.mutants == 0:
+        raise WorkorderError(
+            "--kill-threshold with --mutants 0 would hold for nothing", hint="leave out one of them"
+        )
+    # What they are added to is known later; a mistake in them is told before anything is begun.
+    for text in options.limit:
+        parse_limits(text)
+    return AttemptSettings(
+        max_attempts=options.max_attempts,
+        parameters=Parameters(
+            max_output_tokens=options.max_output_tokens, temperature=options.llm_temperature
+        ),
+        timeout_seconds=options.timeout_seconds,
+        passed_variables=tuple(options.pass_env),
+        # The words of a program may hold a key; it is refused later, but recorded now.
+        llm=redact(options.llm, secret_values(os.environ)),
+        price=_price(options),
+        red_probe=not options.no_red_probe,
+        mutants=options.mutants,
+        kill_threshold=options.kill_threshold,
+        notes=read_notes(options.knowledge),
+    )
+
+
+def ledger_folder(options: argparse.Namespace) -> Path:
+    """Where answers are remembered."""
+    return Path(options.ledger or options.out / "ledger")
+
+
+def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Outside:
+    """The model within its limits, the clock, and this process's environment."""
+    ledger = Ledger(ledger_folder(options))
+    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, _price(options)), ledger)
+
+    def model(stop: Stop | None, price: Price | None) -> Model:
+        return select_model(
+            options.llm,
+            stage="factory",
+            ledger=ledger,
+            environment=os.environ,
+            budget=budget,
+            stop=stop,
+            price=price,
+        )
+
+    def terms(in_place: bool, configuration: Configuration) -> Terms:
+        resources = parse_limits(configuration.limits) if configuration.limits else Resources()
+        for text in options.limit:
+            resources = parse_limits(text, base=resources)
+        sandbox = choose(
+            options.sandbox,
+            allow_unsandboxed=options.allow_unsandboxed,
+            environment=os.environ,
+            in_place=in_place,
+        )
+        if options.sandbox == "auto" and sandbox.gaps:
+            progress(
+                f"commands run in the sandbox {sandbox.level}, with gaps: `factory doctor` tells of them"
+            )
+        return Terms(sandbox, options.net, resources)
+
+    return Outside(model, SystemClock(), progress, os.environ, terms)
+
+
+def _price(options: argparse.Namespace) -> Price | None:
+    return Price(*options.price) if options.price else None

@@ -1,0 +1,280 @@
+"""The repository's own configuration: `workorder.toml`, or `[tool.workorder]` in `pyproject.toml`.
+
+Pure: bytes in, `Configuration` out, and every problem named with its file and place. Where the bytes come
+from is in `committed`.
+"""
+
+import re
+import tomllib
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from difflib import get_close_matches
+from typing import Annotated, Any, Final, get_args
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+
+from factory.configuration.command_words import shell_syntax, words_of
+from factory.contract.documents import SchemaProblem, schema_problems
+from factory.contract.errors import WorkorderError
+from factory.contract.limits import MAX_COMMAND_CHARS
+from factory.system.sandbox.limit_option import parse_limits
+
+OWN_FILE: Final = "workorder.toml"
+PROJECT_FILE: Final = "pyproject.toml"
+PROJECT_TABLE: Final = ("tool", "workorder")
+
+MAX_BYTES: Final = 1_000_000
+"""The largest configuration file that is read, in bytes."""
+
+BUILT_IN_CHECKS: Final = ("verify.sh", "compileall", "pytest", "postconditions", "acceptance")
+"""The names that a repository's own checks can't have."""
+
+_HINT: Final = "correct the file, and commit it"
+_LONGEST_SECONDS: Final = 7 * 86_400
+_NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+_PLACE_OF_FAULT: Final = re.compile(
+    r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)", re.DOTALL
+)
+
+
+class BadConfiguration(WorkorderError):
+    """The repository's configuration can't be used; `where` names the file, and the place if there is one."""
+
+
+def _is_name(text: str) -> str:
+    if not _NAME.fullmatch(text):
+        raise ValueError(
+            "must be a letter or digit, then at most 63 letters, digits, dots, hyphens and underscores"
+        )
+    return text
+
+
+def _is_command(text: str) -> str:
+    if not text.strip():
+        raise ValueError("must not be blank")
+    if not text.isprintable():
+        raise ValueError("must be one line without control characters")
+    if words_of(text) is None:
+        raise ValueError("can't be split into words, or names no program")
+    piece = shell_syntax(text)
+    if piece is not None:
+        raise ValueError(
+            f"holds `{piece}`, which only a shell understands: put it into a script and run `bash SCRIPT`"
+        )
+    return text
+
+
+def _number(value: object) -> object:
+    # A TOML number, which is no truth value; text is not taken for one.
+    if isinstance(value, bool) or not isinstance(value, int | Decimal):
+        raise ValueError("must be a number")
+    return Decimal(value)
+
+
+def _is_price(value: Decimal) -> Decimal:
+    if not value.is_finite() or value < 0:
+        raise ValueError("must be a number of US dollars, not below 0")
+    return value
+
+
+def _is_limit(value: Decimal) -> Decimal:
+    if not value.is_finite() or not 0 < value <= _LONGEST_SECONDS:
+        raise ValueError("must be a number of seconds above 0, a week at most")
+    return value
+
+
+def _limits_text(value: object) -> object:
+    """The table of limits as `--limit` writes them."""
+    if not isinstance(value, dict):
+        raise ValueError('must be a table, such as { mem = "2G", procs = 128 }')
+    text = ",".join(f"{name}={limit}" for name, limit in value.items())
+    if text:
+        try:
+            parse_limits(text)
+        except WorkorderError as error:
+            raise ValueError(f"{error.message}: {error.hint}") from error
+    return text
+
+
+Dollars = Annotated[Decimal, BeforeValidator(_number), AfterValidator(_is_price)]
+Seconds = Annotated[Decimal, BeforeValidator(_number), AfterValidator(_is_limit)]
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=True)
+
+
+class ConfiguredCheck(_Table):
+    """A command that the repository adds to its verification.
+
+    Attributes:
+        name: what it is called in records.
+        command: what is executed, without a shell.
+        timeout_seconds: its own time limit, in seconds; None for the one that all commands have.
+        gates: whether its failure fails an attempt; otherwise it is only recorded and shown.
+    """
+
+    name: Annotated[str, AfterValidator(_is_name)]
+    command: Annotated[str, Field(max_length=MAX_COMMAND_CHARS), AfterValidator(_is_command)]
+    timeout_seconds: Seconds | None = None
+    gates: bool = True
+
+
+class ConfiguredPrice(_Table):
+    """What the model costs, in US dollars for a million tokens."""
+
+    input: Dollars
+    output: Dollars
+
+
+class Configuration(_Table):
+    """What a repository configures; without any file, nothing.
+
+    Attributes:
+        checks: commands that are run after the built-in verification, in this order.
+        price: what the model costs; None to look it up.
+        limits: how much a command may use, as `--limit` writes it; empty for the defaults.
+    """
+
+    # TOML has lists, which strict validation would not take for tuples.
+    checks: Annotated[tuple[ConfiguredCheck, ...], Field(strict=False)] = ()
+    price: ConfiguredPrice | None = None
+    limits: Annotated[str, BeforeValidator(_limits_text)] = ""
+
+
+def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | None) -> Configuration:
+    """The configuration that the two files hold.
+
+    Args:
+        workorder_toml: the bytes of `workorder.toml`; None if there is none.
+        pyproject_toml: the bytes of `pyproject.toml`; None if there is none.
+
+    Raises:
+        BadConfiguration: a file is not valid TOML, does not match the schema, or both configure Workorder.
+    """
+    own = None if workorder_toml is None else _parse(workorder_toml, OWN_FILE)
+    table = None if pyproject_toml is None else _project_table(pyproject_toml)
+    if own is not None and table is not None:
+        raise BadConfiguration(
+            f"`{OWN_FILE}` and `[{'.'.join(PROJECT_TABLE)}]` in `{PROJECT_FILE}` both configure Workorder",
+            where=OWN_FILE,
+            hint=f"keep one: move everything into `{OWN_FILE}`, or delete it",
+        )
+    if own is not None:
+        return _validated(own, OWN_FILE, "")
+    if table is not None:
+        return _validated(table, PROJECT_FILE, ".".join(PROJECT_TABLE))
+    return Configuration()
+
+
+def _project_table(data: bytes) -> object | None:
+    if PROJECT_TABLE[-1].encode() not in data:
+        # Whatever else may be wrong with the file is not ours to say.
+        return None
+    value: object = _parse(data, PROJECT_FILE)
+    for key in PROJECT_TABLE:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _parse(data: bytes, file: str) -> dict[str, Any]:
+    if len(data) > MAX_BYTES:
+        raise BadConfiguration(f"has {len(data):,} bytes; the limit is {MAX_BYTES:,}", where=file, hint=_HINT)
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        column = error.start - data.rfind(b"\n", 0, error.start)
+        raise BadConfiguration("is not UTF-8", where=f"{file}:{line}:{column}", hint=_HINT) from error
+    try:
+        return tomllib.loads(text, parse_float=Decimal)
+    except RecursionError as error:
+        raise BadConfiguration("is nested too deeply", where=file, hint=_HINT) from error
+    except tomllib.TOMLDecodeError as error:
+        raise _syntax_error(str(error), text, file) from error
+    except ValueError as error:
+        raise BadConfiguration(
+            "holds a number or a date that is out of range", where=file, hint=_HINT
+        ) from error
+
+
+def _syntax_error(told: str, text: str, file: str) -> BadConfiguration:
+    """The parser's complaint with its place in front; it only tells it in its text."""
+    found = _PLACE_OF_FAULT.fullmatch(told)
+    if found is None:
+        return BadConfiguration(f"not valid TOML: {told}", where=file, hint=_HINT)
+    if found["line"] is not None:
+        line, column = int(found["line"]), int(found["column"])
+    else:
+        line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
+    what = found["what"][:1].lower() + found["what"][1:]
+    return BadConfiguration(f"not valid TOML: {what}", where=f"{file}:{line}:{column}", hint=_HINT)
+
+
+def _validated(value: Any, file: str, prefix: str) -> Configuration:
+    told = [
+        f"{_place(prefix, _parts(problem))}: {_told(problem)}"
+        for problem in schema_problems(Configuration, value)
+    ]
+    if not told:
+        configuration = Configuration.model_validate(value)
+        told = [f"{_place(prefix, place)}: {what}" for place, what in _clashes(configuration.checks)]
+        if not told:
+            return configuration
+    raise BadConfiguration("; ".join(told), where=file, hint=_HINT)
+
+
+def _clashes(checks: Sequence[ConfiguredCheck]) -> Iterator[tuple[tuple[str, ...], str]]:
+    first: dict[str, int] = {}
+    built_in = {name.casefold() for name in BUILT_IN_CHECKS}
+    for number, check in enumerate(checks):
+        place = ("checks", str(number), "name")
+        # Some file systems fold letters, and each check's output has a file of its name.
+        name = check.name.casefold()
+        if name in built_in:
+            yield place, f"`{check.name}` is the name of a built-in check"
+        elif name in first:
+            yield place, f"`{check.name}` is the name of checks[{first[name]}], too"
+        first.setdefault(name, number)
+
+
+def _told(problem: SchemaProblem) -> str:
+    if problem.kind == "extra_forbidden":
+        *place, key = _parts(problem)
+        near = get_close_matches(key, _keys_at(place), n=1)
+        return "is not a known key" + (f" (did you mean `{near[0]}`?)" if near else "")
+    if problem.kind in ("model_type", "model_attributes_type"):
+        return "must be a table"
+    return "must be a list of tables" if problem.kind == "tuple_type" else problem.message
+
+
+def _keys_at(place: Sequence[str]) -> list[str]:
+    """The keys that the table at `place` may have."""
+    table: type[BaseModel] = Configuration
+    for key in place:
+        if key in table.model_fields:
+            table = _table_in(table.model_fields[key].annotation) or table
+    return list(table.model_fields)
+
+
+def _table_in(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for part in get_args(annotation) if (found := _table_in(part))), None)
+
+
+def _parts(problem: SchemaProblem) -> tuple[str, ...]:
+    """The keys and indexes of a JSON pointer."""
+    return tuple(
+        part.replace("~1", "/").replace("~0", "~") for part in problem.pointer.removeprefix("/").split("/")
+    )
+
+
+def _place(prefix: str, parts: Sequence[str]) -> str:
+    """A place as people write it, such as `checks[0].command`."""
+    place = prefix
+    for part in parts:
+        if not part:
+            continue
+        place += f"[{part}]" if part.isdecimal() else f".{part}" if place else part
+    return place or "the file"

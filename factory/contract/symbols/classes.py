@@ -1,0 +1,165 @@
+"""What the body of a Python class says, and the constructor that is generated from it. Works on `ast`."""
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+from factory.contract.symbols.signature import (
+    ANY_DEFAULT,
+    Parameter,
+    Signature,
+    annotation_text,
+    value_text,
+)
+
+PLAIN_BASES: Final = frozenset({"object", "ABC", "Generic", "Protocol", "NamedTuple"})
+"""Base classes that bring no member that a plan would promise."""
+
+PLAIN_DECORATORS: Final = frozenset(
+    {"dataclass", "final", "runtime_checkable", "total_ordering", "unique", "deprecated"}
+)
+"""Class decorators whose effect is known."""
+
+_COMPARING: Final = frozenset({"__ge__", "__gt__", "__le__", "__lt__"})
+_DATACLASS: Final = frozenset({"__eq__", "__hash__", "__match_args__", "__repr__"})
+_NAMED_TUPLE: Final = frozenset(dir(tuple)) | {"_asdict", "_fields", "_make", "_replace"}
+
+MAKES: Final = Signature((Parameter("self", "plain"),), "None")
+"""The constructor of a class that says nothing about it."""
+
+
+def decorator_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    """The last names of the decorators, such as `cached_property`; empty for what is no name."""
+    return [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+
+
+def last_name(node: ast.expr) -> str:
+    """The last name of `a.b.name`, also of `a.name[T]`; empty for anything else."""
+    if isinstance(node, ast.Subscript):
+        node = node.value
+    if isinstance(node, ast.Attribute):
+        return node.attr
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def is_dataclass(node: ast.ClassDef) -> bool:
+    """Whether `@dataclass` writes the class's constructor."""
+    return any(
+        last_name(one.func if isinstance(one, ast.Call) else one) == "dataclass"
+        and _keyword(one, "init") is not False
+        for one in node.decorator_list
+    )
+
+
+def is_named_tuple(node: ast.ClassDef) -> bool:
+    """Whether the class is a `NamedTuple` in the form of a class."""
+    return any(last_name(base) == "NamedTuple" for base in node.bases)
+
+
+def is_generated(node: ast.ClassDef, name: str) -> bool:
+    """Whether a member, its constructor apart, comes from a decorator or a base whose effect is known."""
+    if is_named_tuple(node) and name in _NAMED_TUPLE:
+        return True
+    for one in node.decorator_list:
+        match last_name(one.func if isinstance(one, ast.Call) else one):
+            case "dataclass" if name in _DATACLASS or (name in _COMPARING and _keyword(one, "order") is True):
+                return True
+            case "total_ordering" if name in _COMPARING:
+                return True
+    return False
+
+
+@dataclass
+class Fields:
+    """The parameters of a generated constructor, those of base classes first."""
+
+    by_name: dict[str, Parameter] = field(default_factory=dict)
+
+    def add(self, node: ast.ClassDef) -> None:
+        """Add the fields of a class."""
+        keyword_only = any(_keyword(one, "kw_only") is True for one in node.decorator_list)
+        for statement in node.body:
+            if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
+                continue
+            kind = last_name(statement.annotation)
+            if kind == "KW_ONLY":
+                keyword_only = True
+            elif kind != "ClassVar":
+                self._add(statement, statement.target.id, keyword_only)
+
+    def signature(self) -> Signature:
+        """The constructor that takes the fields."""
+        found = list(self.by_name.values())
+        plain = [one for one in found if one.kind == "plain"]
+        keywords = [one for one in found if one.kind == "keyword"]
+        return Signature((Parameter("self", "plain"), *plain, *keywords), "None")
+
+    def _add(self, statement: ast.AnnAssign, name: str, keyword_only: bool) -> None:
+        value = statement.value
+        default = None if value is None else value_text(value)
+        if isinstance(value, ast.Call) and last_name(value.func) == "field":
+            given = {one.arg: one.value for one in value.keywords}
+            if _keyword(value, "init") is False:
+                self.by_name.pop(name, None)
+                return
+            keyword_only = _keyword(value, "kw_only") is True or keyword_only
+            default = value_text(given["default"]) if "default" in given else None
+            if "default_factory" in given:
+                default = ANY_DEFAULT
+        kind = "keyword" if keyword_only else "plain"
+        self.by_name[name] = Parameter(name, kind, annotation_text(statement.annotation), default)
+
+
+def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, bool]]:
+    """The attributes that methods set, those of `__init__` first.
+
+    Each with its type, None if that is not known, and whether the type is that of a parameter that it gets,
+    which may have changed on the way.
+    """
+    methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    for method in sorted(methods, key=lambda one: one.name != "__init__"):
+        arguments = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs]
+        if not arguments or "staticmethod" in decorator_names(method):
+            continue
+        given = arguments if method.name == "__init__" else ()
+        types = {one.arg: annotation_text(one.annotation) for one in given}
+        for inner in ast.walk(method):
+            annotation: str | None = None
+            targets: list[ast.expr]
+            match inner:
+                case ast.AnnAssign(target=target):
+                    annotation, targets = annotation_text(inner.annotation), [target]
+                case ast.Assign(targets=targets, value=value):
+                    annotation = types.get(value.id) if isinstance(value, ast.Name) else None
+                case ast.For(target=target) | ast.AsyncFor(target=target):
+                    targets = [target]
+                case ast.withitem(optional_vars=ast.expr() as target):
+                    targets = [target]
+                case _:
+                    continue
+            for target in targets:
+                known = annotation if isinstance(target, ast.Attribute) else None
+                for name in _attributes(target, arguments[0].arg):
+                    yield name, known, not isinstance(inner, ast.AnnAssign)
+
+
+def _attributes(target: ast.expr, owner: str) -> Iterator[str]:
+    """The attributes of `owner` that an assignment to a target sets."""
+    waiting = [target]
+    while waiting:
+        one = waiting.pop(0)
+        if isinstance(one, ast.Tuple | ast.List):
+            waiting.extend(one.elts)
+        elif isinstance(one, ast.Starred):
+            waiting.append(one.value)
+        elif isinstance(one, ast.Attribute) and last_name(one.value) == owner:
+            yield one.attr
+
+
+def _keyword(node: ast.expr, name: str) -> object:
+    """The constant that a call gives to a keyword; None if there is none."""
+    for given in node.keywords if isinstance(node, ast.Call) else ():
+        if given.arg == name and isinstance(given.value, ast.Constant):
+            return given.value.value
+    return None

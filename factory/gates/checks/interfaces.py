@@ -1,0 +1,95 @@
+"""The check of the symbols that the work order promises: read with `ast` before any command runs."""
+
+from collections.abc import Iterator
+
+from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.contract.repo_path import RepoPath
+from factory.contract.symbols.module import MAX_SOURCE_BYTES
+from factory.contract.symbols.sources import PythonSources, module_file
+from factory.contract.symbols.symbol import Symbol, parse_symbol
+from factory.contract.work_order import WorkOrder
+from factory.gates.check import CheckContext, CheckResult
+from factory.system.terminal.console import visible
+
+_NAMED = 10
+"""How many symbols a message names."""
+
+_LONGEST = 400
+
+
+class Interfaces:
+    """Every provided symbol is defined as promised; consumed ones in rewritten modules are still there."""
+
+    name = "interfaces"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        order = context.order
+        if order is None:
+            return CheckResult(name=self.name)
+        provided = [parse_symbol(text) for text in order.provides]
+        consumed = [parse_symbol(text) for text in order.consumes]
+        changed = {symbol.address for symbol in provided}
+        kept = [
+            symbol for symbol in consumed if symbol.address not in changed and _is_written(symbol, context)
+        ]
+        broken = [(symbol, found) for symbol, found in _broken([*provided, *kept], context)]
+        if not broken:
+            return CheckResult(name=self.name)
+        return CheckResult(name=self.name, failure=_told(broken, order, context))
+
+
+def _broken(promised: list[Symbol], context: CheckContext) -> Iterator[tuple[Symbol, str]]:
+    """The symbols that are not as promised, each with what there is instead."""
+    by_root: dict[str, PythonSources] = {}
+
+    def read(path: str) -> bytes | None:
+        found = context.tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
+        # What git ignores is not part of the result.
+        return found.data if found is not None and path in context.landing else None
+
+    for symbol in promised:
+        place = _module(symbol, context)
+        root = place[1] if place is not None else ""
+        sources = by_root.setdefault(root, PythonSources(read, (root,)))
+        lookup = sources.find(symbol.module, symbol.name)
+        if not lookup.keeps(symbol):
+            found = " or ".join(f"`{one.text}`" for one in lookup.found)
+            yield symbol, f"the file defines {found}" if found else lookup.problem
+
+
+def _told(broken: list[tuple[Symbol, str]], order: WorkOrder, context: CheckContext) -> Failure:
+    beyond = [symbol for symbol, _ in broken if not _is_written(symbol, context)]
+    parts = [
+        f"promised is `{visible(symbol.text)}`, but {visible(found)}" for symbol, found in broken[:_NAMED]
+    ]
+    more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
+    message = (
+        "; ".join(part if len(part) <= _LONGEST else part[: _LONGEST - 1] + "…" for part in parts) + more
+    )
+    if beyond:
+        return _failure(
+            FailureClass.PLAN_DEFECT,
+            message,
+            beyond[0].address,
+            "let the work order write the module of each symbol that it provides",
+        )
+    return _failure(
+        FailureClass.MODEL_DEFECT,
+        message,
+        broken[0][0].address,
+        "define each symbol exactly as promised: other work orders call it like that",
+    )
+
+
+def _is_written(symbol: Symbol, context: CheckContext) -> bool:
+    return _module(symbol, context) is not None
+
+
+def _module(symbol: Symbol, context: CheckContext) -> tuple[str, str] | None:
+    return module_file(symbol.module, context.writable, context.landing.__contains__)
+
+
+def _failure(whose: FailureClass, message: str, where: str, hint: str) -> Failure:
+    return Failure(
+        stage=Stage.ACCEPTANCE_FAILED, failure_class=whose, message=message, where=where, hint=hint
+    )

@@ -1,0 +1,53 @@
+"""The checks of what the work order itself promises: its postconditions and its acceptance commands."""
+
+from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.configuration.command_words import words_of
+from factory.gates.check import CheckContext, CheckResult, CommandResult
+from factory.gates.judge import judge
+
+
+class Postconditions:
+    """Every file that the work order promises is part of the result; what a command left behind is not."""
+
+    name = "postconditions"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        for condition in context.order.postconditions if context.order is not None else ():
+            path = condition.path
+            if path not in context.landing and not context.landing.is_directory(path):
+                failure = Failure(
+                    stage=Stage.ACCEPTANCE_FAILED,
+                    failure_class=FailureClass.MODEL_DEFECT,
+                    message=f"the postcondition does not hold: `{path}` was not written",
+                    where=path,
+                    hint="write the file",
+                )
+                return CheckResult(name=self.name, failure=failure)
+        return CheckResult(name=self.name)
+
+
+class Acceptance:
+    """Every acceptance command returns 0; the first that does not ends the check."""
+
+    name = "acceptance"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        done: list[CommandResult] = []
+        commands = context.order.acceptance_commands if context.order is not None else ()
+        for number, command in enumerate(commands, start=1):
+            words = words_of(command)
+            if words is None:
+                failure = Failure(
+                    stage=Stage.ACCEPTANCE_FAILED,
+                    failure_class=FailureClass.PLAN_DEFECT,
+                    message="the acceptance command can't be split into words, or names no program",
+                    where=command,
+                    hint="correct its quotes in the work order",
+                )
+                return CheckResult(name=self.name, failure=failure, commands=tuple(done))
+            result = context.execute(f"acceptance_{number}", command, words)
+            done.append(result)
+            problem = judge(result, Stage.ACCEPTANCE_FAILED, context)
+            if problem is not None:
+                return CheckResult(name=self.name, failure=problem, commands=tuple(done))
+        return CheckResult(name=self.name, commands=tuple(done))

@@ -1,0 +1,164 @@
+"""The checks of the whole repository: its own `scripts/verify.sh`, else compileall and pytest."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from factory.attempt.brief import canonical_output, excerpt
+from factory.attempt.failure import Failure, Stage
+from factory.contract.repo_path import RepoPath
+from factory.contract.work_order import VERIFY_SCRIPT
+from factory.gates.check import CheckContext, CheckResult, CommandResult
+from factory.gates.checks.pytest_report import (
+    LONGEST_REPORT,
+    REPORT_OPTIONS,
+    BadReport,
+    FailedTest,
+    failures_in,
+    new_failures,
+)
+from factory.gates.judge import judge
+from factory.system.files.tree import FileProblem, Tree, write_atomic
+from factory.system.removal import remove_tree
+from factory.system.terminal.console import visible
+
+_PYTEST: Final = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+_REPORT: Final = "pytest_report.xml"
+
+# See pytest.ExitCode.
+_TESTS_FAILED: Final = 1
+_NO_TESTS_COLLECTED: Final = 5
+_PASSING: Final = frozenset({0, _NO_TESTS_COLLECTED})
+
+_EXEMPT: Final = "skipped: the work order is exempt"
+_SCRIPT_VERIFIES: Final = "skipped: scripts/verify.sh verifies"
+
+_NAMED: Final = 10
+"""How many new failures a message names."""
+_LONGEST_NAME: Final = 200
+_LONGEST_EVIDENCE: Final = 400_000
+
+
+class VerifyScript:
+    """`bash scripts/verify.sh`, if the repository has one and the work order is not exempt."""
+
+    name = "verify.sh"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        if context.exempt:
+            return CheckResult(name=self.name, note=_EXEMPT)
+        if not context.tree.exists(VERIFY_SCRIPT):
+            return CheckResult(name=self.name, note="skipped: the repository has none")
+        result = context.execute("verify", f"bash {VERIFY_SCRIPT}", ("bash", VERIFY_SCRIPT))
+        failure = judge(result, Stage.VERIFY_FAILED, context)
+        return CheckResult(name=self.name, failure=failure, commands=(result,))
+
+
+class CompileAll:
+    """`python -m compileall`, where no verify script does the work."""
+
+    name = "compileall"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        if _script_verifies(context):
+            return CheckResult(name=self.name, note=_SCRIPT_VERIFIES)
+        words = ("python", "-m", "compileall", "-q", ".")
+        result = context.execute("compileall", " ".join(words), words)
+        return CheckResult(
+            name=self.name, failure=judge(result, Stage.VERIFY_FAILED, context), commands=(result,)
+        )
+
+
+@dataclass(frozen=True)
+class Pytest:
+    """`python -m pytest`, where no verify script does the work and the work order is not exempt.
+
+    Attributes:
+        known: the ids of the tests that failed on the baseline, an id once for each failure: then only new
+            failures fail the check. None if every failure counts.
+        report: whether to name the tests that fail, although every failure counts.
+    """
+
+    known: tuple[str, ...] | None = None
+    report: bool = False
+
+    name = "pytest"
+
+    def run(self, context: CheckContext) -> CheckResult:
+        if context.exempt:
+            return CheckResult(name=self.name, note=_EXEMPT)
+        if _script_verifies(context):
+            return CheckResult(name=self.name, note=_SCRIPT_VERIFIES)
+        if self.known is None and not self.report:
+            result, found = context.execute("pytest", " ".join(_PYTEST), _PYTEST), None
+        else:
+            result, found = _with_report(context)
+        failure = judge(result, Stage.VERIFY_FAILED, context, passing=_PASSING)
+        note = "no tests collected" if result.exit_code == _NO_TESTS_COLLECTED else ""
+        if failure is not None and self.known is not None:
+            if found is None:
+                note = "it left no report that tells new failures from those of the baseline"
+            else:
+                failure, note = _compared(failure, found, self.known, context)
+        failing = None if found is None else tuple(failed.test for failed in found)
+        return CheckResult(
+            name=self.name, failure=failure, commands=(result,), note=note, failing_tests=failing
+        )
+
+
+def _with_report(context: CheckContext) -> tuple[CommandResult, tuple[FailedTest, ...] | None]:
+    """Run pytest; how it ended, and the failures, or None if they are not all that is wrong."""
+    written = context.temporary / _REPORT
+    # An earlier command may have put anything there.
+    remove_tree(written)
+    words = (*_PYTEST, *REPORT_OPTIONS, f"--junitxml={written}")
+    result = context.execute("pytest", " ".join(_PYTEST), words)
+    try:
+        report = Tree(context.temporary).read(RepoPath.parse(_REPORT), max_bytes=LONGEST_REPORT)
+    except FileProblem:
+        report = None
+    remove_tree(written)
+    if report is not None:
+        write_atomic(context.folder / _REPORT, report.data)
+    if judge(result, Stage.VERIFY_FAILED, context, passing=_PASSING | {_TESTS_FAILED}) is not None:
+        return result, None
+    if result.exit_code != _TESTS_FAILED:
+        return result, ()
+    if report is None:
+        return result, None
+    try:
+        # Without any it failed for something else, such as a coverage that is too low.
+        return result, failures_in(report.data, context.execute.places) or None
+    except BadReport:
+        return result, None
+
+
+def _compared(
+    failure: Failure, found: Sequence[FailedTest], known: Sequence[str], context: CheckContext
+) -> tuple[Failure | None, str]:
+    """What remains of a failure of tests if the known ones don't count, and a note about those."""
+    failing = [failed.test for failed in found]
+    new = new_failures(failing, known)
+    ignored = len({*failing} - {*new})
+    note = f"ignored {_counted(ignored, 'failing test')} of the baseline" if ignored else ""
+    if not new:
+        return None, note
+    names = ", ".join(visible(test[:_LONGEST_NAME]) for test in new[:_NAMED])
+    more = f" and {len(new) - _NAMED} more" if len(new) > _NAMED else ""
+    message = f"{_counted(len(new), 'failing test')} that the baseline does not have: {names}{more}"
+    named = {*new}
+    # Only theirs: the known ones would take the room.
+    reports = [f"___ {failed.test} ___\n{failed.report}" for failed in found if failed.test in named]
+    printed = "\n".join(("=== FAILURES ===", *reports)).encode("utf-8", "backslashreplace")
+    evidence = excerpt(canonical_output(printed[:_LONGEST_EVIDENCE], context.execute.places))
+    return failure.model_copy(
+        update={"message": f"{message}; {note}" if note else message, "excerpt": evidence}
+    ), note
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
+def _script_verifies(context: CheckContext) -> bool:
+    return not context.exempt and context.tree.exists(VERIFY_SCRIPT)

@@ -1,0 +1,141 @@
+"""What both OpenAI adapters share: the client, sending, and the reading of replies.
+
+The SDK is imported when a client is opened, not before, so that commands which ask no model start fast. It
+retries on its own (408, 409, 429, 5xx, broken connections) and honours Retry-After.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from factory.contract.documents import schema_problems
+from factory.contract.strict_json import BadJson, read_json
+from factory.llm.adapters.openai.endpoint import URL_VARIABLE, Endpoint
+from factory.llm.adapters.openai.errors import explained, refused_option
+from factory.llm.port import ProviderError
+from factory.llm.secrets import redact
+from factory.system.terminal.console import visible
+
+if TYPE_CHECKING:
+    from openai import OpenAI
+
+MAX_RETRIES: Final = 3
+TIMEOUT_SECONDS: Final = 600.0
+
+ReplyT = TypeVar("ReplyT", bound=BaseModel)
+
+_MESSAGE_CHARS: Final = 400
+
+
+class RawReply(Protocol):
+    """A reply as it came over the wire, which the SDK would otherwise parse leniently."""
+
+    @property
+    def content(self) -> bytes: ...
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+
+class Connection:
+    """One model on one server.
+
+    Args:
+        endpoint: the server and the key.
+        model: the model's name on that server.
+        timeout_seconds: how long the server may be silent.
+        max_retries: how often a request is sent again.
+    """
+
+    def __init__(
+        self,
+        endpoint: Endpoint,
+        model: str,
+        *,
+        timeout_seconds: float = TIMEOUT_SECONDS,
+        max_retries: int = MAX_RETRIES,
+    ) -> None:
+        self.model = model
+        self._endpoint = endpoint
+        self._timeout_seconds = timeout_seconds
+        self._max_retries = max_retries
+        # Remembered, so that a server is not made to refuse the same option with every call.
+        self._refused: set[str] = set()
+
+    @contextmanager
+    def open(self) -> "Iterator[OpenAI]":
+        """A client, closed afterwards; what the SDK raises meanwhile becomes a ProviderError."""
+        from openai import APITimeoutError, OpenAI, OpenAIError
+
+        try:
+            with OpenAI(
+                api_key=self._endpoint.key,
+                base_url=self._endpoint.base_url,
+                timeout=self._timeout_seconds,
+                max_retries=self._max_retries,
+            ) as client:
+                yield client
+        except OpenAIError as error:
+            late = isinstance(error, APITimeoutError)
+            raise self.error(*explained(error), may_be_paid=late) from error
+
+    def send(
+        self,
+        send: Callable[[frozenset[str]], RawReply],
+        optional: Iterable[str],
+    ) -> RawReply:
+        """Send a request, without the options that this server says it does not know.
+
+        Args:
+            send: sends the request with the options it is given.
+            optional: the names, as the API spells them, of the options that the request can do without.
+        """
+        from openai import APIStatusError
+
+        while True:
+            options = frozenset(optional) - self._refused
+            try:
+                return send(options)
+            except APIStatusError as error:
+                refused = refused_option(error, options)
+                if refused is None:
+                    raise
+                self._refused.add(refused)
+
+    def read(self, kind: type[ReplyT], reply: RawReply) -> ReplyT:
+        """The body of a reply, read strictly.
+
+        Raises:
+            ProviderError: the body is not JSON, or not what the API promises.
+        """
+        hint = f"check that {URL_VARIABLE} names an OpenAI-compatible API, usually ending in /v1"
+        try:
+            value = read_json(reply.content, "reply")
+        except BadJson as error:
+            raise self.error(f"the server's reply can't be read: {error.message}", hint) from error
+        problems = schema_problems(kind, value)
+        if problems:
+            first = problems[0]
+            raise self.error(
+                f"the server's reply is not as the API describes it: {first.pointer or '/'} {first.message}",
+                hint,
+            )
+        return kind.model_validate(value)
+
+    def error(self, message: str, hint: str = "", *, may_be_paid: bool = False) -> ProviderError:
+        """A failure of this model on this server, with the key taken out of every part."""
+        secrets = self._endpoint.secrets
+        return ProviderError(
+            # Redacted first: a shortened key would not be found.
+            _shortened(redact(message, secrets)),
+            where=redact(f"{self.model} at {self._endpoint.host}", secrets),
+            hint=redact(hint, secrets),
+            may_be_paid=may_be_paid,
+        )
+
+
+def _shortened(text: str) -> str:
+    line = visible(" ".join(text.split())).rstrip(".")
+    return line if len(line) <= _MESSAGE_CHARS else line[: _MESSAGE_CHARS - 1] + "…"

@@ -1,0 +1,57 @@
+"""Adds up what the answers of one run used, whether they were asked now or remembered."""
+
+from dataclasses import dataclass, field
+
+from factory.contract.strict_json import JsonObject
+from factory.llm.port import Answer, Model, Request, Usage, total
+from factory.llm.spending.prices import Price, cost_usd
+
+
+@dataclass
+class Meter:
+    """The tokens and the number of the answers so far."""
+
+    usage: Usage = field(default_factory=lambda: total(()))
+    calls: int = 0
+    model: Model | None = None
+
+    def metered(self, model: Model) -> Model:
+        """`model`, its answers counted here."""
+        self.model = model
+        return _Metered(model, self)
+
+    def cost_usd(self, price: Price | None) -> float | None:
+        """What the answers cost in US dollars; None if no price is known."""
+        return None if self.model is None else cost_usd(self.model, self.usage, price)
+
+    def priced(self, attempt: JsonObject, price: Price | None) -> JsonObject:
+        """The record of an attempt, with what its answer cost in US dollars; None if that is not known."""
+        usage = attempt.get("usage")
+        cost = None
+        if usage is not None and self.model is not None:
+            cost = cost_usd(self.model, Usage.model_validate(usage), price)
+        return {**attempt, "cost_usd": cost}
+
+    def add(self, usage: Usage) -> None:
+        """Count one answer."""
+        self.calls += 1
+        self.usage = total((self.usage, usage))
+
+
+@dataclass(frozen=True)
+class _Metered:
+    model: Model
+    meter: Meter
+
+    @property
+    def adapter(self) -> str:
+        return self.model.adapter
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def complete(self, request: Request) -> Answer:
+        answer = self.model.complete(request)
+        self.meter.add(answer.usage)
+        return answer

@@ -1,0 +1,126 @@
+"""The kill proof as values: which lines were written, which mutants are tried, how many were noticed. Pure.
+
+Running the checks on mutants is done in `nodes.proof`.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.contract.repo_path import RepoPath
+from factory.mutation.mutants import Mutant, mutants
+
+_HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
+_TESTS: Final = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?|conftest)\.py|(?:.*/)?tests?/.*")
+
+
+class Fate(BaseModel):
+    """What became of one mutant.
+
+    Attributes:
+        path: the file.
+        line: the line, from 1.
+        operator: the kind of change.
+        change: the change in words.
+        killed_by: the check that noticed; None for a survivor.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    line: int
+    operator: str
+    change: str
+    killed_by: str | None
+
+
+class KillProof(BaseModel):
+    """How good the checks of a work order are at noticing changes of what it wrote.
+
+    Attributes:
+        verdict: `measured`; `not measured` if there was nothing to mutate, which is no pass.
+        fates: of the mutants that were tried, in their order.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    verdict: Literal["measured", "not measured"]
+    fates: tuple[Fate, ...]
+
+    @property
+    def killed(self) -> int:
+        """How many were noticed."""
+        return sum(fate.killed_by is not None for fate in self.fates)
+
+    @property
+    def percent(self) -> int | None:
+        """The share that was noticed, rounded down; None if nothing was measured."""
+        return 100 * self.killed // len(self.fates) if self.fates else None
+
+    def shortfall(self, threshold: int) -> Failure | None:
+        """The failure of an attempt whose checks notice less than `threshold` percent; None if they don't."""
+        if self.percent is None or self.percent >= threshold:
+            return None
+        survivors = [fate for fate in self.fates if fate.killed_by is None]
+        return Failure(
+            stage=Stage.ACCEPTANCE_FAILED,
+            failure_class=FailureClass.MODEL_DEFECT,
+            message=f"the checks notice {self.killed} of {len(self.fates)} changes of the written lines,"
+            f" and at least {threshold} % is demanded",
+            where=survivors[0].path,
+            hint="write tests that fail for each of these changes",
+            excerpt="\n".join(f"{fate.path}:{fate.line}: {fate.change}" for fate in survivors),
+        )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One mutant of one file."""
+
+    path: RepoPath
+    mutant: Mutant
+
+
+def is_product_code(path: str) -> bool:
+    """Whether a written file's lines count: Python that is no test."""
+    return path.endswith(".py") and not _TESTS.fullmatch(path)
+
+
+def written_lines(patch: bytes) -> frozenset[int]:
+    """The numbers of the lines that a patch of one file without context (`-U0`) adds."""
+    found: set[int] = set()
+    for start, count in _HUNK.findall(patch):
+        found.update(range(int(start), int(start) + int(count or b"1")))
+    return frozenset(found)
+
+
+def trials(
+    sources: Mapping[RepoPath, str], lines: Mapping[RepoPath, frozenset[int]], most: int
+) -> list[Trial]:
+    """The mutants that are tried, in the order of files and lines; spread evenly over the files.
+
+    Args:
+        sources: the text of each file.
+        lines: the lines of each that count.
+        most: how many there may be in all.
+    """
+    found: list[list[Trial]] = [
+        [Trial(path, mutant) for mutant in mutants(source, lines[path], limit=most)]
+        for path, source in sorted(sources.items())
+    ]
+    chosen: list[int] = [0] * len(found)
+    for _ in range(most):
+        # One more from the file that has given the smallest part of its own so far.
+        open_files = [number for number, made in enumerate(found) if chosen[number] < len(made)]
+        if not open_files:
+            break
+        chosen[min(open_files, key=lambda number: (chosen[number], number))] += 1
+    return [trial for made, count in zip(found, chosen, strict=True) for trial in _spread(made, count)]
+
+
+def _spread(made: Sequence[Trial], count: int) -> list[Trial]:
+    return [made[number * len(made) // count] for number in range(count)]

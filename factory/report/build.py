@@ -1,0 +1,123 @@
+"""What a person, or a program, sees of a build while it goes on, and at its end."""
+
+import json
+import shlex
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TextIO
+
+from factory.attempt.exit_codes import ExitCode
+from factory.builds.build import Built
+from factory.builds.state.model import BuildState
+from factory.contract.strict_json import JsonObject
+from factory.report.endings import told_repair
+from factory.report.figures import output_lines
+from factory.report.transitions import told_event
+from factory.system.clock import SystemClock
+from factory.system.terminal.console import Console
+
+
+class Face(Protocol):
+    """One way to show a build."""
+
+    def progress(self, text: str) -> None: ...
+
+    def event(self, state: BuildState, event: JsonObject) -> None: ...
+
+
+class View:
+    """Shows a build, and never disturbs it: a reader that has gone away is no reason to stop.
+
+    Args:
+        face: how; None to show nothing.
+    """
+
+    def __init__(self, face: Face | None) -> None:
+        self._face = face
+
+    def progress(self, text: str) -> None:
+        """Something that is no event."""
+        self._show(lambda face: face.progress(text))
+
+    def event(self, state: BuildState, event: JsonObject) -> None:
+        """An event, and the state after it."""
+        self._show(lambda face: face.event(state, event))
+
+    def _show(self, show: Callable[[Face], None]) -> None:
+        if self._face is not None:
+            try:
+                show(self._face)
+            except OSError:
+                self._face = None
+
+
+@contextmanager
+def view(console: Console, terminal: TextIO | None, *, quiet: bool, as_json: bool) -> Iterator[View]:
+    """The view that fits where the user is and what they asked for.
+
+    Args:
+        console: standard output and standard error.
+        terminal: where a picture can be drawn again and again, if there is such a place.
+        quiet: nothing is shown.
+        as_json: each event is a line of JSON on standard output, and nothing else is shown.
+    """
+    if as_json:
+        yield View(_JsonLines(console))
+    elif quiet:
+        yield View(None)
+    elif terminal is None:
+        yield View(_Lines(console))
+    else:
+        # Only here: it takes a tenth of a second, and a build in a log needs none of it.
+        from factory.report.live import LiveView
+
+        with LiveView(terminal, SystemClock()) as live:
+            yield View(live)
+
+
+@dataclass(frozen=True)
+class _Lines:
+    """Plain lines, for a log."""
+
+    console: Console
+
+    def progress(self, text: str) -> None:
+        self.console.progress(text)
+
+    def event(self, state: BuildState, event: JsonObject) -> None:
+        for line in told_event(state, event):
+            self.console.progress(line)
+
+
+@dataclass(frozen=True)
+class _JsonLines:
+    """Events for a program; ASCII, so that nothing is escaped a second time."""
+
+    console: Console
+
+    def progress(self, text: str) -> None:
+        pass
+
+    def event(self, _state: BuildState, event: JsonObject) -> None:
+        self.console.result(json.dumps(event, sort_keys=True))
+
+
+def told_build(built: Built, out: Path) -> str:
+    """The last lines of a build: what happened, who must act, where to look."""
+    ended = built.ended
+    lines = [ended.message]
+    if ended.failure is not None and ended.failure.excerpt:
+        lines += output_lines(ended.failure.excerpt, "  ")
+    if ended.hint:
+        lines.append(f"  hint: {ended.hint}")
+    if ended.contract is not None:
+        lines.append(f"  contract: {ended.work_order} {ended.contract[:12]}")
+    if built.state is not None:
+        folder = out / ended.run_id if ended.run_id else out
+        lines.append(f"  artifacts: {folder}")
+        lines += told_repair(folder)
+    if ended.exit_code == ExitCode.FAIL:
+        lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
+    return "\n".join(lines)

@@ -1,0 +1,29 @@
+"""The last lines of a run: what happened, who must act, where to look."""
+
+import shlex
+from pathlib import Path
+
+from factory.report.figures import output_lines
+from factory.runs.record.artifacts import REPAIR_FILE
+from factory.runs.record.documents import Ending
+
+
+def told(ending: Ending, folder: Path | None) -> str:
+    """The ending as text for the terminal."""
+    lines = [ending.message]
+    if ending.failure is not None and ending.failure.excerpt:
+        lines += output_lines(ending.failure.excerpt, "  ")
+    if ending.hint:
+        lines.append(f"  hint: {ending.hint}")
+    if folder is not None:
+        lines.append(f"  artifacts: {folder}")
+        lines += told_repair(folder)
+    return "\n".join(lines)
+
+
+def told_repair(folder: Path) -> list[str]:
+    """The line that says how to amend the plan, if the run in `folder` found a reason to; else none."""
+    request = folder / REPAIR_FILE
+    if not request.is_file():
+        return []
+    return [f"  if the plan is wrong: planner revise --failure {shlex.quote(str(request))} …"]

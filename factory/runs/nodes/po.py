@@ -1,0 +1,51 @@
+"""PO, the product owner: verification first, then what the work order promised. Believes only what it ran."""
+
+from factory.attempt.state import RunState
+from factory.contract.canonical import dump
+from factory.contract.strict_json import JsonValue
+from factory.gates.check import CheckContext, CheckResult
+from factory.gates.checks.registry import Part, carried_out
+from factory.gates.execute import Executor
+from factory.gates.landing_tree import LandingTree
+from factory.runs.nodes.deps import Deps, failed
+
+
+def examine(state: RunState, deps: Deps) -> RunState:
+    """Run every check in order, until one fails."""
+    number = state["attempt"]
+    folder = deps.folder.opened_attempt(number)
+    tree = state["tree"]
+    assert tree is not None
+    context = CheckContext(
+        order=deps.order,
+        exempt=deps.order.verify_exempt,
+        tree=deps.checkout.tree,
+        landing=LandingTree(deps.checkout.git, tree),
+        execute=Executor(
+            deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path, deps.stop, deps.terms
+        ),
+        temporary=deps.checkout.temporary,
+        folder=folder.path,
+    )
+    for part in deps.checks:
+        deps.progress(f"attempt {number}: PO runs {part.name}")
+        results = _run(part, context)
+        failure = results[-1].failure if not results[-1].passed else None
+        listing: list[JsonValue] = [dump(result) for result in results]
+        folder.document(f"{part.name}_result.json", {"checks": listing, "passed": failure is None})
+        deps.folder.event("examined", attempt=number, part=part.name, passed=failure is None)
+        for result in results:
+            if result.failure is not None and result.passed:
+                deps.progress(f"attempt {number}: {result.name} reports: {result.failure.told}")
+        if failure is not None:
+            return failed(failure)
+    return {}
+
+
+def _run(part: Part, context: CheckContext) -> list[CheckResult]:
+    results: list[CheckResult] = []
+    for check in part.checks:
+        results.append(carried_out(check, context, part.stage))
+        if not results[-1].passed:
+            break
+    return results

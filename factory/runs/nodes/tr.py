@@ -1,0 +1,101 @@
+"""TR, the tool runner: refuses a proposal that leaves its contract, before the first byte; then writes it."""
+
+from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.parse import fitted
+from factory.attempt.scope import violation
+from factory.attempt.state import RunState
+from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.proposal import Write, WriteProposal
+from factory.contract.repo_path import RepoPath
+from factory.contract.work_order import WorkOrder
+from factory.runs.nodes.deps import Deps, failed
+from factory.system.files.tree import NEW_FILE_MODE, FileProblem, FoundFile, Tree
+
+
+def apply(state: RunState, deps: Deps) -> RunState:
+    """Write the proposal's files and record the tree that they make."""
+    number = state["attempt"]
+    deps.progress(f"attempt {number}: TR applies the proposal")
+    proposal = WriteProposal.model_validate(state["proposal"])
+    folder = deps.folder.opened_attempt(number)
+    result = write_all(proposal, deps.order, deps.checkout.tree)
+    if isinstance(result, Failure):
+        folder.document("write_result.json", {"applied": False, "failure": dump(result), "written": []})
+        deps.folder.event("writes_refused", attempt=number, stage=result.stage)
+        return failed(result)
+    tree = deps.checkout.stage([write.path for write in proposal.writes])
+    # Now, because commands may damage the checkout.
+    folder.data("changes.diff", deps.checkout.difference(tree))
+    folder.document(
+        "write_result.json", {"applied": True, "failure": None, "written": list(result), "tree": tree}
+    )
+    deps.folder.event("applied", attempt=number, tree=tree)
+    return {"tree": tree}
+
+
+def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree) -> list[str] | Failure:
+    """Write the files of a proposal.
+
+    Returns:
+        The paths that were written; or the failure. A refusal comes before the first byte; after a failed
+        write the files before it are written, and undone with the attempt.
+    """
+    current: dict[RepoPath, FoundFile | None] = {}
+    for write in proposal.writes:
+        if write.path not in order.allowed_files:
+            # Not even looked at: `violation` refuses it by name.
+            current[write.path] = None
+            continue
+        try:
+            current[write.path] = files.read(write.path, max_bytes=MAX_CONTEXT_BYTES)
+        except FileProblem as error:
+            return _blocked(write.path, error)
+    refused = violation(proposal, order, {path: _hash(found) for path, found in current.items()})
+    if refused is not None:
+        return refused
+    written: list[str] = []
+    for write in proposal.writes:
+        problem = _write(files, write, current[write.path])
+        if problem is not None:
+            return problem
+        written.append(write.path)
+    return written
+
+
+def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
+    content = fitted(write.content, old.data if old else None)
+    try:
+        # Once more, at the moment of writing: something may have changed it since.
+        if _hash(files.read(write.path, max_bytes=MAX_CONTEXT_BYTES)) != write.base_sha256:
+            return Failure(
+                stage=Stage.STALE_CONTEXT,
+                failure_class=FailureClass.ENVIRONMENT,
+                message=f"`{write.path}` changed while the proposal was being written",
+                where=write.path,
+                hint="find out what else writes to the attempt's checkout",
+            )
+        files.write(write.path, content.encode("utf-8"), mode=old.mode if old else NEW_FILE_MODE)
+    except FileProblem as error:
+        return Failure(
+            stage=Stage.WRITE_FAILED,
+            failure_class=FailureClass.ENVIRONMENT,
+            message=f"`{write.path}` {error.message}",
+            where=write.path,
+            hint="see whether the disk is full or a permission is missing",
+        )
+    return None
+
+
+def _hash(found: FoundFile | None) -> str:
+    return sha256_hex(found.data) if found else EMPTY_SHA256
+
+
+def _blocked(path: RepoPath, error: FileProblem) -> Failure:
+    return Failure(
+        stage=Stage.WRITE_SCOPE_VIOLATION,
+        failure_class=FailureClass.PLAN_DEFECT,
+        message=f"`{path}` {error.message}, so it can't be written",
+        where=path,
+        hint="name another path in the work order",
+    )

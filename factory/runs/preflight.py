@@ -1,0 +1,65 @@
+"""What comes before a run or a build: what a killed one left in the repository is finished or undone."""
+
+import os
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+from factory.checkout.in_place import restore_in_place
+from factory.checkout.leftovers import remove_leftovers
+from factory.contract.strict_json import JsonObject
+from factory.repository.landing import recover
+from factory.repository.target import landed_commit, state_folder
+from factory.runs.execution import Outside
+from factory.runs.record.documents import complete_killed_runs
+from factory.system.files.tree import remove_unfinished
+from factory.system.git.client import Git
+from factory.system.removal import remove_tree
+from factory.system.terminal.console import visible
+
+_OUR_FOLDER: Final = re.compile(r"[0-9a-f]{16}|baseline")
+
+
+def clean_up(git: Git, out: Path, ledger: Path | None, world: Outside, *, in_place: bool) -> None:
+    """Finish or undo what killed runs left. Call it with the repository's lock held.
+
+    Args:
+        git: the repository.
+        out: the directory with the run folders.
+        ledger: the directory with the stored answers, if that is known.
+        world: for the time, and for telling the user.
+        in_place: whether the checkout may be put back if a killed run worked in it.
+
+    Raises:
+        NotRestored: what a killed run left can't be told from the user's own work.
+    """
+    for folder in (out, *([ledger] if ledger else []), *_our_folders(out)):
+        remove_unfinished(folder)
+    for message in (recover(git), restore_in_place(git, in_place=in_place)):
+        if message:
+            world.progress(message)
+    remove_leftovers(git)
+    remove_tree(indexes_folder(git))
+    complete_killed_runs(out, visible(str(git.common_dir)), world.clock, partial(landed_by, git))
+
+
+def indexes_folder(git: Git) -> Path:
+    """Where a build keeps its indexes while it goes on."""
+    return state_folder(git) / "indexes"
+
+
+def landed_by(git: Git, facts: JsonObject) -> str | None:
+    """The commit of the run with these facts, if it landed."""
+    ref = f"refs/heads/{facts.get('branch')}"
+    trailers = {"Run-Id": str(facts.get("run_id")), "Contract": str(facts.get("contract"))}
+    return landed_commit(git, ref, trailers) if git.commit_id(ref) else None
+
+
+def _our_folders(out: Path) -> Iterator[Path]:
+    """The run folders and all that is in them; whatever else the user keeps there is not looked at."""
+    for top in out.glob("*"):
+        if _OUR_FOLDER.fullmatch(top.name):
+            for folder, _, _ in os.walk(top):
+                yield Path(folder)

@@ -1,0 +1,168 @@
+"""One work order from preflight to record: what `factory run` does."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from factory.attempt.exit_codes import ExitCode
+from factory.checkout.pool import checkout
+from factory.checkout.workspace import Checkout
+from factory.configuration.committed import configuration_at
+from factory.contract.canonical import contract_hash, run_id
+from factory.contract.documents import BadDocument, read_document
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import WorkOrder
+from factory.repository.landing import land
+from factory.repository.target import (
+    Refused,
+    Target,
+    landed_commit,
+    outside,
+    require_ready,
+    state_folder,
+    target,
+)
+from factory.runs.execution import AttemptSettings, Execution, Outside, settings_facts
+from factory.runs.preflight import clean_up, landed_by
+from factory.runs.record.artifacts import RunFolder
+from factory.runs.record.documents import Ending
+from factory.runs.record.endings import interrupted, refusal_of
+from factory.system.files.lock import exclusive
+from factory.system.files.tree import read_bounded
+from factory.system.git.client import Git
+from factory.system.git.commits import WORK_ORDER, commits_naming
+from factory.system.process.signals import Interrupted
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What the user asked for.
+
+    Attributes:
+        repo: the repository's root.
+        work_order: the work order's file.
+        out: the directory that gets the run's folder.
+        branch: the branch to land on; None for the one checked out.
+        attempts: how the work order is attempted.
+        in_place: whether to work in the user's checkout.
+        delete_ignored: whether ignored files may be deleted when working in place.
+        ledger: the directory in which answers are remembered, if that is known; it must not be in the
+            repository.
+    """
+
+    repo: Path
+    work_order: Path
+    out: Path
+    branch: str | None
+    attempts: AttemptSettings
+    in_place: bool
+    delete_ignored: bool
+    ledger: Path | None = None
+
+
+@dataclass(frozen=True)
+class Finished:
+    """How it ended, and where its record is; None if there is none, because it was refused too early."""
+
+    ending: Ending
+    folder: Path | None
+
+
+def run_work_order(settings: RunSettings, world: Outside) -> Finished:
+    """Execute one work order.
+
+    Every expected ending is returned, also a refusal; only a bug raises, after it was recorded.
+    """
+    try:
+        order = load_work_order(settings.work_order)
+        git = Git.open(settings.repo)
+        out = outside(settings.out, git)
+        if settings.ledger is not None:
+            outside(settings.ledger, git, "the ledger")
+        with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
+            git = replace(git, lock=held)
+            clean_up(git, out, settings.ledger, world, in_place=settings.in_place)
+            return _run(order, target(git, settings.branch), out, settings, world)
+    except Interrupted as signal:
+        return Finished(interrupted(signal, None), None)
+    except (WorkorderError, OSError) as error:
+        return Finished(refusal_of(error), None)
+
+
+def load_work_order(path: Path) -> WorkOrder:
+    """Read a work order from its file.
+
+    Raises:
+        FileProblem: it can't be read.
+        BadJson, BadDocument: it is not a work order; every problem is named.
+        Refused: it is a plan.
+    """
+    try:
+        return read_document(
+            WorkOrder,
+            read_bounded(path),
+            str(path),
+            hint="`planner explain E005` shows what a work order must look like",
+        )
+    except BadDocument as error:
+        if any(problem.pointer == "/work_orders" for problem in error.problems):
+            raise Refused(
+                "is a plan, not one work order",
+                where=str(path),
+                hint="`factory build --plan` executes it; or name one of its WO-NN.json",
+            ) from error
+        raise
+
+
+def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world: Outside) -> Finished:
+    contract = contract_hash(order)
+    name = run_id(order, goal.baseline)
+    trailers = {"Work-Order": order.id, "Contract": contract}
+    # From the baseline, because a branch that is missing is made from it.
+    landed = landed_commit(goal.git, goal.baseline, trailers)
+    configuration = configuration_at(goal.git, goal.baseline)
+    execution = Execution(
+        order=order,
+        contract=contract,
+        run_id=name,
+        goal=goal,
+        folder=RunFolder(out / name, world.clock),
+        settings=settings.attempts,
+        configuration=configuration,
+        world=world,
+        facts={"settings": {**settings_facts(settings.attempts), "in_place": settings.in_place}},
+        # What has landed needs none.
+        terms=world.terms(settings.in_place, configuration) if landed is None else None,
+    )
+
+    def prepare() -> Ending | None:
+        if landed is None or not goal.exists:
+            require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+        if landed is None:
+            for missing in _not_landed(order, goal):
+                world.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
+            return None
+        if not goal.exists:
+            land(goal, goal.baseline)
+        message = f"{order.id} has landed before as {landed[:12]}"
+        return Ending("already_landed", ExitCode.PASS, message, commit=landed)
+
+    def place() -> AbstractContextManager[Checkout]:
+        sandbox = execution.terms.sandbox if execution.terms is not None else None
+        return checkout(goal, in_place=settings.in_place, sandbox=sandbox)
+
+    facts: JsonObject = {"run_id": name, "contract": contract, "branch": goal.branch}
+    done = execution.recorded(
+        partial(landed_by, goal.git, facts), prepare, place, {"attempt": 1, "attempts": []}
+    )
+    return Finished(done.ending, execution.folder.path)
+
+
+def _not_landed(order: WorkOrder, goal: Target) -> list[str]:
+    """Those that it depends on and that nothing tells to be done; by their ids alone, as it knows no more."""
+    if not order.depends_on:
+        return []
+    named = {commit.trailers[WORK_ORDER] for commit in commits_naming(goal.git, goal.baseline)}
+    return [other for other in order.depends_on if other not in named]

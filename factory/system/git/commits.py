@@ -1,0 +1,130 @@
+"""Reads commits: which work order they say that they landed, and which files they changed.
+
+Only trailers count: the same words elsewhere in a message prove nothing. What follows from it is for others.
+"""
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from factory.system.git.client import Git
+
+WORK_ORDER: Final = "Work-Order"
+CONTRACT: Final = "Contract"
+RUN_ID: Final = "Run-Id"
+
+_KEYS: Final = (WORK_ORDER, CONTRACT, RUN_ID)
+# Messages hold no NUL, and unfolded values no line break: no words can pass for another field or commit.
+_FORMAT: Final = "%x00".join(
+    ("%H", "%P", *(f"%(trailers:key={key},valueonly,unfold,separator=%x2C)" for key in _KEYS))
+)
+
+
+@dataclass(frozen=True)
+class Commit:
+    """A commit and what it says.
+
+    Attributes:
+        id: its full id.
+        parent: the full id of its parent; empty if it has none, or several, whose lines it merges.
+        trailers: the values of `WORK_ORDER`, `CONTRACT` and `RUN_ID`; empty where it has none. Several are
+            joined by commas, which is no value that anybody looks for.
+    """
+
+    id: str
+    parent: str
+    trailers: Mapping[str, str]
+
+
+def commits_naming(git: Git, revision: str, contract: str = "") -> tuple[Commit, ...]:
+    """The commits that `revision` reaches and whose message names a contract, the newest first.
+
+    The message only has the words somewhere: what the trailers say is for the caller to compare.
+
+    Args:
+        git: the repository.
+        revision: a commit or a ref.
+        contract: the hash, or the beginning of one; empty for whatever contract.
+
+    Raises:
+        GitError: git failed.
+    """
+    return _log(git, revision, "--fixed-strings", f"--grep={CONTRACT}: {contract}")
+
+
+def landing_commits(git: Git, revision: str, contracts: Mapping[str, str]) -> dict[str, Commit]:
+    """The newest commit that `revision` reaches of each work order that has landed with its present contract.
+
+    A commit that reverts one changes nothing about that.
+
+    Args:
+        git: the repository.
+        revision: a commit or a ref.
+        contracts: the contract hashes of work orders by their ids.
+
+    Returns:
+        The commits by the work order's id, the newest first.
+
+    Raises:
+        GitError: git failed.
+    """
+    found: dict[str, Commit] = {}
+    for commit in commits_naming(git, revision):
+        name = commit.trailers[WORK_ORDER]
+        if contracts.get(name) == commit.trailers[CONTRACT]:
+            found.setdefault(name, commit)
+    return found
+
+
+def latest_commits(git: Git, revision: str, count: int) -> tuple[Commit, ...]:
+    """`revision` and what came before it along first parents, the newest first, at most `count`.
+
+    Raises:
+        GitError: git failed.
+    """
+    return _log(git, revision, "--first-parent", f"--max-count={count}")
+
+
+def changed_files(git: Git, commits: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
+    """The files that differ between each commit and its parent, by the commit's id.
+
+    A commit with several parents changes nothing here, and neither does one without: of a shallow clone that
+    would be every file.
+
+    Args:
+        git: the repository.
+        commits: full ids.
+
+    Returns:
+        For each commit git's letter for what happened (`A` added, `M` modified, `D` deleted, `T` of another
+        type) by the file's path, in the order of the paths.
+
+    Raises:
+        GitError: git failed.
+    """
+    asked = tuple(commits)
+    found: dict[str, dict[str, str]] = {commit: {} for commit in asked}
+    how = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--name-status")
+    orders = "".join(f"{commit}\n" for commit in asked)
+    parts = iter(os.fsdecode(git.output(*how, stdin=orders.encode("ascii"))).split("\0"))
+    files: dict[str, str] = {}
+    for part in parts:
+        # A commit that changed something comes before its files; each letter is followed by a path.
+        if len(part) > 1:
+            files = found[part]
+        elif part:
+            files[next(parts)] = part
+    return {commit: dict(sorted(files.items())) for commit, files in found.items()}
+
+
+def _log(git: Git, revision: str, *chosen: str) -> tuple[Commit, ...]:
+    listing = git.output("log", *chosen, f"--format={_FORMAT}", revision, "--")
+    found = []
+    for line in os.fsdecode(listing).split("\n"):
+        commit, *rest = line.split("\0")
+        if len(rest) == 1 + len(_KEYS):
+            parents, *values = rest
+            trailers = dict(zip(_KEYS, values, strict=True))
+            found.append(Commit(commit, "" if " " in parents else parents, trailers))
+    return tuple(found)

@@ -1,0 +1,190 @@
+"""Watches what a running command uses, and says which limit it has reached.
+
+The watch strikes, not the kernel: what the kernel refuses looks to a program like any other error, and no
+result could name the limit. So the kernel's own limits lie far behind these (see `orders`), and the watch
+looks often: every 10 ms while that costs little, for a large tree of processes up to every 100 ms. It reads
+the command's own processes only, and reads its directory only when the disk has filled noticeably, or now
+and then. What came and went between two looks, the supervisor tells at the end.
+"""
+
+import heapq
+import time
+from collections.abc import Mapping
+from typing import Final
+
+from factory.system.sandbox.policy import Policy
+from factory.system.sandbox.watch.usage import hides_files, memory_of, shared_out, use_below
+from factory.system.sandbox.watch.written import Disk, Scan, now_for_files
+
+_SHORTEST_PERIOD: Final = 0.01
+_LONGEST_PERIOD: Final = 0.1
+# What looks may take of one processor, where the longest period allows that.
+_SHARE: Final = 0.02
+# What sharing out memory may take, which holds the command up as well.
+_SHARING_SHARE: Final = 0.1
+# Of so many processes, the largest, it is told at each look what of their memory are pages of files.
+_LOOKED_INTO: Final = 3
+# What belongs to the supervisor and the sandbox: at most four processes.
+_OWN_PROCESSES: Final = 4
+_OWN_MEMORY: Final = 64 * 1024 * 1024
+_SCAN_PERIOD: Final = 10.0
+# A look at the directory may take this part of the time, at most.
+_SCAN_SHARE: Final = 0.05
+
+
+class Watch:
+    """The watch over one command; see the module.
+
+    Made before the command starts, or what a fast one has written by then would not count.
+
+    Args:
+        policy: the limits, and the places whose files count.
+    """
+
+    def __init__(self, policy: Policy) -> None:
+        self._supervisor = 0
+        self._limits = policy.resources
+        self._places = (policy.root, policy.home, policy.temporary)
+        self._next = time.monotonic() + _SHORTEST_PERIOD
+        self._next_sharing = 0.0
+        self._most_of_files = 0
+        self._since = now_for_files()
+        self._disk = self._first_disk = self._disk_now()
+        self._device = policy.root.stat().st_dev
+        self._largest_file = 0
+        self._next_scan = time.monotonic() + _SCAN_PERIOD
+        self._earliest_scan = 0.0
+
+    def follow(self, supervisor: int) -> None:
+        """Watch what is below a process: the one above everything that the command starts."""
+        self._supervisor = supervisor
+
+    def pause(self) -> float:
+        """The seconds until the next look."""
+        return max(0.0, self._next - time.monotonic())
+
+    def look(self, output_bytes: int) -> str | None:
+        """The name of a limit that was reached, see `Resources.told`; None if there is none, or not yet due.
+
+        Args:
+            output_bytes: what the command has printed so far.
+        """
+        if output_bytes > self._limits.output_bytes:
+            return "output"
+        if time.monotonic() < self._next:
+            return None
+        return self._used_up() or self._written()
+
+    def last_look(self, peak_bytes: int, written_bytes: int, cpu_milliseconds: int) -> str | None:
+        """The same for what a command has used and written, when it has ended.
+
+        Args:
+            peak_bytes: the most memory that one of its processes ever had.
+            written_bytes: what they wrote to disks, removed meanwhile or not; 0 if that is not known.
+            cpu_milliseconds: the processor time of all of them.
+        """
+        if cpu_milliseconds > self._limits.cpu_seconds * 1000:
+            return "cpu"
+        # The peak tells nothing of its parts: what is known not to be memory is given it.
+        if peak_bytes - self._most_of_files > self._allowed_memory:
+            return "memory"
+        # On a disk where others remove files, no more may be in use than before.
+        limits = self._limits
+        if written_bytes > min(limits.file_bytes, limits.written_bytes) or self._disk_filled():
+            return self._scanned(at_end=True)
+        return None
+
+    @property
+    def _allowed_memory(self) -> int:
+        return self._limits.memory_bytes + _OWN_MEMORY
+
+    def _used_up(self) -> str | None:
+        """What the processes have used up; sets the time of the next look."""
+        began = time.thread_time()
+        most_tasks = self._limits.processes + _OWN_PROCESSES
+        use = use_below(self._supervisor, since=self._since, most_tasks=most_tasks)
+        cost = time.thread_time() - began
+        self._next = time.monotonic() + min(max(cost / _SHARE, _SHORTEST_PERIOD), _LONGEST_PERIOD)
+        if use.tasks > most_tasks:
+            return "processes"
+        if use.cpu_seconds > self._limits.cpu_seconds:
+            return "cpu"
+        if use.largest_file > self._limits.file_bytes:
+            return "file size"
+        if use.nameless_bytes > self._limits.written_bytes:
+            return "bytes written"
+        return "memory" if self._is_too_large(use.resident) else None
+
+    def _is_too_large(self, resident: Mapping[int, int]) -> bool:
+        """Whether processes have more memory than is allowed."""
+        allowed = self._allowed_memory
+        for pid in heapq.nlargest(_LOOKED_INTO, resident, key=resident.__getitem__):
+            own, mapped = memory_of(pid)
+            self._most_of_files = max(self._most_of_files, mapped)
+            if own > allowed:
+                return True
+        # Pages that processes share count in each of them; to share them out takes the kernel longer.
+        if sum(resident.values()) <= allowed or time.monotonic() < self._next_sharing:
+            return False
+        began = time.monotonic()
+        shared = shared_out(resident)
+        done = time.monotonic()
+        self._next_sharing = done + (done - began) / _SHARING_SHARE
+        return shared > allowed
+
+    def _written(self) -> str | None:
+        now = time.monotonic()
+        if now < self._earliest_scan or not (self._disk_filled() or now > self._next_scan):
+            return None
+        found = self._scanned()
+        done = time.monotonic()
+        self._earliest_scan = done + (done - now) / _SCAN_SHARE
+        self._next_scan = max(done + _SCAN_PERIOD, self._earliest_scan)
+        return found
+
+    def _scanned(self, *, at_end: bool = False) -> str | None:
+        """What a look at all the places finds."""
+        scan = Scan(self._since)
+        for _ in scan.steps(self._places):
+            if scan.largest > self._limits.file_bytes:
+                return "file size"
+            if scan.size > self._limits.written_bytes:
+                return "bytes written"
+            if scan.files > self._limits.written_files:
+                return "files written"
+            # A large directory takes longer than memory takes to be filled.
+            if not at_end and time.monotonic() > self._next and (found := self._used_up()):
+                return found
+        found = self._filled_out_of_sight(certain=scan.incomplete)
+        if found is not None:
+            return found
+        self._disk = self._disk_now()
+        self._largest_file = scan.largest
+        return None
+
+    def _filled_out_of_sight(self, *, certain: bool) -> str | None:
+        """The limit that the disk has filled beyond, if the command has files that no look finds.
+
+        Args:
+            certain: whether it has some.
+        """
+        grown = self._disk_now().since(self._first_disk)
+        if grown.size > self._limits.written_bytes:
+            found = "bytes written"
+        elif grown.files > self._limits.written_files:
+            found = "files written"
+        else:
+            return None
+        return found if certain or hides_files(self._supervisor, self._device) else None
+
+    def _disk_filled(self) -> bool:
+        """Whether the disk holds so much more than at the last scan that a limit could be near."""
+        grown = self._disk_now().since(self._disk)
+        return (
+            grown.size > self._limits.written_bytes // 4
+            or grown.size > self._limits.file_bytes - self._largest_file
+            or grown.files > self._limits.written_files // 4
+        )
+
+    def _disk_now(self) -> Disk:
+        return Disk.of(self._places[0])

@@ -1,0 +1,204 @@
+"""Which files, modules and tests of the repository a command needs. Looks at its words only, at no disk."""
+
+import posixpath
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from planner.acceptance.interpreters import is_python, is_shell, python_run, shell_run
+from planner.acceptance.programs import Invocation, Reading
+
+_SCRIPT_INTERPRETERS: Final = frozenset({"node", "perl", "php", "ruby", "Rscript", "lua"})
+_SOURCE: Final = frozenset({".", "source"})
+_PYTEST_VALUES: Final = frozenset(
+    {"-k", "-m", "-p", "-c", "-o", "-n", "-W", "--ignore", "--deselect", "--rootdir"}
+)
+_UNITTEST_VALUES: Final = frozenset({"-k", "-p", "--pattern", "-t", "--top-level-directory"})
+_ROOTS: Final = ("", "src")
+
+
+@dataclass(frozen=True)
+class Module:
+    """A Python module that a command needs.
+
+    Attributes:
+        name: its dotted name.
+        runs: whether it is run (`-m`), which a package without `__main__` can't be.
+        roots: the directories it is looked for in.
+    """
+
+    name: str
+    runs: bool
+    roots: tuple[str, ...]
+
+    def files(self) -> Iterator[str]:
+        """The paths any of which is the module; for an import also the directory of a namespace package."""
+        for base in self._bases(self.name):
+            yield f"{base}.py"
+            yield f"{base}/__main__.py" if self.runs else base
+
+    def packages(self) -> Iterator[str]:
+        """The files that run on the way when the module is loaded, where they exist."""
+        parts = self.name.split(".")
+        for count in range(1, len(parts) + 1):
+            for base in self._bases(".".join(parts[:count])):
+                yield f"{base}/__init__.py"
+
+    def _bases(self, name: str) -> Iterator[str]:
+        path = name.replace(".", "/")
+        for root in self.roots:
+            yield f"{root}/{path}" if root else path
+
+
+@dataclass(frozen=True)
+class Needs:
+    """What a command needs.
+
+    Attributes:
+        scripts: files that must be there for a program in the command to start.
+        modules: modules that must be there.
+        loose_modules: names that may be modules.
+        mentions: words and texts that may name a file or a directory.
+        suites: directories whose tests the command runs, `""` for all tests.
+    """
+
+    scripts: tuple[str, ...]
+    modules: tuple[Module, ...]
+    loose_modules: tuple[Module, ...]
+    mentions: tuple[str, ...]
+    suites: tuple[str, ...]
+
+
+def command_needs(reading: Reading) -> Needs:
+    """What the programs of a command need."""
+    scripts: list[str] = []
+    modules: list[Module] = []
+    loose: list[Module] = []
+    mentions: list[str] = []
+    suites: list[str] = []
+    for found in reading.invocations:
+        scripts.extend(_scripts(found))
+        modules.extend(_modules(found))
+        loose.extend(_loose_modules(found))
+        mentions.extend(_mentions(found))
+        suites.extend(_suites(found))
+    return Needs(
+        scripts=_unique(scripts),
+        modules=tuple(dict.fromkeys(modules)),
+        loose_modules=tuple(dict.fromkeys(loose)),
+        mentions=_unique(mentions),
+        suites=tuple(dict.fromkeys(suites)),
+    )
+
+
+def started_scripts(found: Invocation) -> tuple[str, ...]:
+    """The files that this program runs as a program, as paths of the repository or absolute ones."""
+    if is_shell(found.name):
+        shell = shell_run(found.arguments)
+        return _paths(found, shell.script if shell.executes else None)
+    if is_python(found.name):
+        run = python_run(found.arguments)
+        return _paths(found, run.target if run.kind == "script" else None)
+    if found.name in _SOURCE:
+        return _paths(found, found.arguments[0] if found.arguments else None)
+    if found.name in _SCRIPT_INTERPRETERS:
+        first = found.arguments[0] if found.arguments else "-"
+        return _paths(found, None if first.startswith("-") else first)
+    return _paths(found, found.program if "/" in found.program else None)
+
+
+def _scripts(found: Invocation) -> Iterator[str]:
+    yield from started_scripts(found)
+    if found.name == "pytest":
+        for path in _arguments(found, _PYTEST_VALUES):
+            if path.endswith(".py"):
+                yield found.path(path)
+
+
+def _modules(found: Invocation) -> Iterator[Module]:
+    roots = _roots(found)
+    if is_python(found.name):
+        run = python_run(found.arguments)
+        if run.kind == "module" and _is_dotted(run.target):
+            yield Module(run.target, True, roots)
+    for name in found.code.imports if found.code else ():
+        yield Module(name, False, roots)
+
+
+def _loose_modules(found: Invocation) -> Iterator[Module]:
+    names = list(found.code.attributes) if found.code else []
+    if found.name == "unittest":
+        # A name may go on into a class and a method, so each beginning of it may be the module.
+        for argument in found.arguments:
+            parts = argument.split(".") if _is_dotted(argument) else []
+            names.extend(".".join(parts[:count]) for count in range(1, len(parts) + 1))
+    roots = _roots(found)
+    yield from (Module(name, False, roots) for name in names)
+
+
+def _roots(found: Invocation) -> tuple[str, ...]:
+    added = [*found.python_path, *(found.code.search_path if found.code else ())]
+    roots = [found.path(root) for root in ("", *_ROOTS, *added)]
+    return tuple(dict.fromkeys([*(root for root in roots if _is_inside(root)), *_ROOTS]))
+
+
+def _mentions(found: Invocation) -> Iterator[str]:
+    for argument in found.arguments:
+        text = argument.partition("=")[2] if argument.startswith("-") else argument
+        if text:
+            yield found.path(text.partition("::")[0])
+    for text in found.code.texts if found.code else ():
+        if text:
+            yield found.path(text)
+
+
+def _suites(found: Invocation) -> Iterator[str]:
+    if found.name == "pytest":
+        named = [path for path in _arguments(found, _PYTEST_VALUES) if not path.endswith(".py")]
+        if named:
+            yield from (found.path(path) for path in named)
+        elif not any(".py" in argument for argument in found.arguments):
+            yield found.directory
+    elif found.name == "unittest":
+        arguments = _arguments(found, _UNITTEST_VALUES)
+        if not arguments or arguments[0] == "discover":
+            named = [argument for argument in arguments[1:] if not argument.startswith("-")]
+            yield found.path(named[0]) if named else found.directory
+
+
+def _arguments(found: Invocation, with_value: frozenset[str]) -> list[str]:
+    """The arguments that are not options nor their values; of a test's address, the file."""
+    result: list[str] = []
+    is_value = False
+    for argument in found.arguments:
+        if is_value:
+            is_value = False
+        elif argument.startswith("-"):
+            is_value = argument in with_value
+        else:
+            result.append(argument.partition("::")[0])
+    return result
+
+
+def _paths(found: Invocation, text: str | None) -> tuple[str, ...]:
+    return (found.path(text),) if text else ()
+
+
+def _unique(paths: list[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(path for path in paths if path))
+
+
+def _is_inside(path: str) -> bool:
+    return not path.startswith(("/", "../")) and path != ".."
+
+
+def _is_dotted(name: str) -> bool:
+    return all(part.isidentifier() for part in name.split("."))
+
+
+def is_test_file(path: str) -> bool:
+    """Whether pytest or unittest would collect the file, or load it for those that they collect."""
+    name = posixpath.basename(path)
+    return name == "conftest.py" or (
+        name.endswith(".py") and (name.startswith("test_") or name.endswith("_test.py"))
+    )

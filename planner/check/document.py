@@ -1,0 +1,137 @@
+"""Checks a plan: all rules over one document. Whatever comes in, the result is diagnostics.
+
+Imports no model SDK and no graph library, so that checking is as quick as starting Python. Plans on disk are
+for `on_disk`.
+"""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final
+
+from factory.contract.documents import schema_problems
+from factory.contract.strict_json import BadJson, JsonValue
+from factory.contract.work_order import Plan
+from planner.check.parse import parse_reply, refused_file
+from planner.diagnostics.diagnostic import Diagnostic, Severity, in_order
+from planner.repository.sources import Sources
+from planner.revision.amendment import Amendment, settled
+from planner.rules.revision.e209_landed_altered import RULE as LANDED_ALTERED
+from planner.rules.rule import Subject
+from planner.rules.table import RULES
+from planner.specification.spec import Spec
+
+MAX_FINDINGS: Final = 1_000
+"""The most findings of one rule that are told."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What checking found.
+
+    Attributes:
+        plan: the plan, if the document matches the schema; it may still break rules.
+        document: the JSON document, if there is one.
+        diagnostics: every finding, by position, then code.
+        is_json: whether what was checked was JSON at all.
+    """
+
+    plan: Plan | None
+    document: JsonValue
+    diagnostics: tuple[Diagnostic, ...]
+    is_json: bool
+
+    @property
+    def ok(self) -> bool:
+        """Whether the plan may be used: no finding is an error."""
+        return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
+
+
+def check_reply(
+    text: str,
+    repo_files: frozenset[str],
+    spec: Spec | None = None,
+    *,
+    sources: Sources | None = None,
+    amendment: Amendment | None = None,
+) -> Checked:
+    """Check a model's reply, a new plan: it must have requirements.
+
+    A revision of a plan without any needs none either, unless its specification is known.
+
+    Args:
+        text: the reply; a Markdown fence around the document is understood.
+        repo_files: the tracked files that the plan starts from.
+        spec: the specification that the plan is for, if it is known.
+        sources: the repository as it is now; None if nobody looked.
+        amendment: what the plan amends; None of a plan of its own.
+    """
+    parsed = parse_reply(text)
+    if parsed.diagnostics:
+        return Checked(None, None, parsed.diagnostics, parsed.is_json)
+    if amendment is None:
+        return check_document(parsed.document, repo_files, spec, is_new=True, sources=sources)
+    return check_document(
+        amendment.completed(parsed.document),
+        repo_files,
+        spec,
+        is_new=spec is not None or bool(amendment.before.requirements),
+        sources=sources,
+        amendment=amendment,
+    )
+
+
+def check_broken_file(error: BadJson) -> Checked:
+    """The result for a file that strict reading of JSON refuses."""
+    parsed = refused_file(error)
+    return Checked(None, None, parsed.diagnostics, parsed.is_json)
+
+
+def check_document(
+    document: JsonValue,
+    repo_files: frozenset[str],
+    spec: Spec | None = None,
+    *,
+    is_new: bool = False,
+    sources: Sources | None = None,
+    amendment: Amendment | None = None,
+    landed: Collection[str] = (),
+) -> Checked:
+    """Check a JSON document.
+
+    Of work orders that have landed nothing is told, but of an amendment whether they are as they were.
+
+    Args:
+        document: the manifest as it was read.
+        repo_files: the tracked files that the plan starts from.
+        spec: the specification that the plan is for; without one, nothing is compared with it.
+        is_new: whether it must have requirements; older plans have none.
+        sources: the repository as it is now; None if nobody looked.
+        amendment: what the plan amends; None of a plan of its own.
+        landed: the ids of the work orders that have landed; those of an amendment it tells itself.
+    """
+    done = landed if amendment is None else amendment.landed
+    subject = Subject(document, repo_files, spec, is_new, sources, amendment, done)
+    plan = _plan(subject)
+    if amendment is not None:
+        history = amendment.settled
+    else:
+        history = frozenset() if plan is None else settled(plan, landed)
+    found = [
+        rule.diagnostic(finding, subject.order_name(finding.pointer))
+        for rule in RULES
+        for finding in islice(rule.find(subject), MAX_FINDINGS)
+        if rule is LANDED_ALTERED or "/".join(finding.pointer.split("/")[:3]) not in history
+    ]
+    return Checked(plan, document, in_order(found), is_json=True)
+
+
+def plan_of(document: JsonValue) -> Plan | None:
+    """The plan that a document is, whatever rules it breaks; None if it does not match the schema."""
+    return _plan(Subject(document, frozenset()))
+
+
+def _plan(subject: Subject) -> Plan | None:
+    if subject.plan is None or schema_problems(Plan, subject.document):
+        return None
+    return Plan.model_validate(subject.document)

@@ -1,0 +1,69 @@
+"""Checks a plan on disk: reading and checking, joined. The rules know no disk."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factory.contract.strict_json import BadJson
+from factory.system.plan_files import read_plan
+from planner.check.document import Checked, check_broken_file, check_document, plan_of
+from planner.repository.sources import Sources
+from planner.specification.spec import Spec
+
+if TYPE_CHECKING:
+    from planner.repository.landed import Built
+
+
+def check_plan(
+    path: Path, repo_files: frozenset[str], spec: Spec | None = None, *, sources: Sources | None = None
+) -> Checked:
+    """Check the manifest, or the directory that `read_plan` understands, at `path`.
+
+    Args:
+        path: the file or directory.
+        repo_files: the tracked files that the plan starts from.
+        spec: the specification that the plan is for, if it is known.
+        sources: the repository as it is now; None if nobody looked.
+
+    Raises:
+        WorkorderError: there is no plan at `path`, or it can't be read.
+    """
+    try:
+        document = read_plan(path)
+    except BadJson as error:
+        return check_broken_file(error)
+    return check_document(document, repo_files, spec, sources=sources)
+
+
+def check_built_plan(
+    path: Path, repo: Path | None, branch: str | None = None, spec: Spec | None = None
+) -> "tuple[Checked, Built | None]":
+    """Check the plan at `path` from where it starts in a repository that may hold a part of its results.
+
+    Work orders that have landed are not judged: they are history, for a revision of the plan, too.
+
+    Args:
+        path: the manifest or directory.
+        repo: the root of the repository; None for a new one.
+        branch: where to look for what has landed; None for the checkout.
+        spec: the specification that the plan is for, if it is known.
+
+    Returns:
+        The findings, and what the repository holds of the plan; None without a repository.
+
+    Raises:
+        WorkorderError: there is no plan at `path`, or it or the repository can't be read.
+    """
+    try:
+        document = read_plan(path)
+    except BadJson as error:
+        return check_broken_file(error), None
+    if repo is None:
+        return check_document(document, frozenset(), spec), None
+    # Only here: most plans are checked by themselves.
+    from planner.repository.landed import built
+
+    standing = built(repo, plan_of(document), branch)
+    found = check_document(
+        document, standing.files, spec, sources=standing.sources, landed=standing.commits.keys()
+    )
+    return found, standing

@@ -1,0 +1,106 @@
+"""Reads what the user hands to the planner: the specification, as text or as data, and templates."""
+
+import os
+from pathlib import Path
+from typing import Final
+
+from factory.contract.canonical import sha256_hex
+from factory.contract.errors import WorkorderError
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.system.files.tree import FileProblem, read_bounded
+from factory.system.templates import template_path
+from planner.prompt.template import (
+    AMENDING_PLACEHOLDERS,
+    COMPILE_PLACEHOLDERS,
+    COMPILE_REQUIRED,
+    REVISION_PLACEHOLDERS,
+    Template,
+)
+from planner.specification.spec import Spec
+
+YAML_SUFFIXES: Final = frozenset({".yaml", ".yml"})
+JSON_SUFFIX: Final = ".json"
+COMPILE_TEMPLATE: Final = "prompts/planner.md"
+REVISION_TEMPLATE: Final = "prompts/planner_revision.md"
+AMENDING_TEMPLATE: Final = "prompts/planner_amend.md"
+STARTER_SPEC: Final = "spec.md"
+
+
+class BadText(WorkorderError):
+    """A file that should hold text for a prompt and does not."""
+
+
+def read_spec(path: Path) -> Spec:
+    """The specification: data if the file's name ends in `.yaml`, `.yml` or `.json`, else text.
+
+    Raises:
+        FileProblem: it can't be read or is too large.
+        BadText: it is not UTF-8 text, or there is nothing in it.
+        WorkorderError: data that is not strict JSON or YAML, or does not match the schema.
+    """
+    data = _read_bytes(path)
+    text = _decoded(data, path)
+    if not text.strip():
+        raise BadText(
+            "the specification is empty",
+            where=str(path),
+            hint=f"{template_path(STARTER_SPEC)} is one to start from",
+        )
+    suffix = path.suffix.lower()
+    if suffix not in YAML_SUFFIXES | {JSON_SUFFIX}:
+        return Spec(text, sha256_hex(data))
+    # Only here: most specifications are text.
+    from planner.specification.data import read_spec_document, rendered
+
+    document = read_spec_document(text, str(path), is_json=suffix == JSON_SUFFIX)
+    return rendered(document, sha256_hex(data))
+
+
+def read_template(path: Path | None) -> Template:
+    """The template of the first question: the user's, or the packaged one.
+
+    Raises:
+        FileProblem: it can't be read or is too large.
+        BadText: it is not UTF-8 text.
+        BadTemplate: a placeholder is missing or unknown.
+    """
+    found = template_path(COMPILE_TEMPLATE) if path is None else path
+    return Template.parse(
+        _read_text(found), str(found), required=COMPILE_REQUIRED, known=COMPILE_PLACEHOLDERS
+    )
+
+
+def read_revision_template() -> Template:
+    """The packaged template of what follows a refused answer."""
+    return _packaged(REVISION_TEMPLATE, REVISION_PLACEHOLDERS)
+
+
+def read_amending_template() -> Template:
+    """The packaged template of what is added to the first question for a plan that is revised."""
+    return _packaged(AMENDING_TEMPLATE, AMENDING_PLACEHOLDERS)
+
+
+def _packaged(name: str, placeholders: frozenset[str]) -> Template:
+    path = template_path(name)
+    return Template.parse(_read_text(path), str(path), required=placeholders, known=placeholders)
+
+
+def _read_text(path: Path) -> str:
+    return _decoded(_read_bytes(path), path)
+
+
+def _read_bytes(path: Path) -> bytes:
+    if os.path.isdir(path):  # noqa: PTH112, unlike Path.is_dir it takes any name, however long
+        raise FileProblem("is a directory, not a file", where=str(path))
+    return read_bounded(path, max_bytes=MAX_CONTEXT_BYTES)
+
+
+def _decoded(data: bytes, path: Path) -> str:
+    if b"\0" in data:
+        raise BadText("is not a text file: it holds NUL bytes", where=str(path))
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise BadText(
+            f"is not UTF-8 text: byte {error.start} is wrong", where=str(path), hint="save it as UTF-8"
+        ) from error

@@ -1,0 +1,131 @@
+"""A revision under way: what is asked of the model, what its answer is held against, how it is recorded."""
+
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from factory.contract.canonical import contract_hash, plan_hash
+from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import Plan
+from factory.llm.port import Message
+from factory.llm.template import fill, quoted
+from factory.system.files.tree import read_bounded
+from planner.diagnostics.diagnostic import one_line
+from planner.prompt.template import Template
+from planner.revision.amendment import Amendment
+from planner.revision.references import as_answered
+
+CHANGES_NAME: Final = "changes.log"
+"""The file of a plan's directory with a line for each revision."""
+
+_LINE: Final = re.compile(r"revision ([0-9]{1,9}): ")
+_REASON_CHARS: Final = 200
+
+_OF_LANDED: Final = (
+    "id",
+    "title",
+    "requirements",
+    "intent",
+    "allowed_files",
+    "acceptance_commands",
+    "provides",
+)
+
+
+@dataclass(frozen=True)
+class Amending:
+    """A revision.
+
+    Attributes:
+        amendment: what the answer is held against.
+        message: what the model is told beyond the question for a new plan.
+        reason: why there is a revision, in a few words; they may come from a model or a user.
+        changes: the lines about the revisions before.
+    """
+
+    amendment: Amendment
+    message: Message
+    reason: str
+    changes: tuple[str, ...] = ()
+
+    def numbered(self, plan: Plan) -> Plan:
+        """The plan as the next revision of the one before."""
+        before = self.amendment.before
+        return plan.model_copy(update={"revision": before.revision + 1, "parent": plan_hash(before)})
+
+    def changes_log(self, plan: Plan) -> str:
+        """The lines of the revisions, that of a numbered plan included."""
+        earlier = [line for line in self.changes if _number(line) < plan.revision]
+        reason = one_line(self.reason)
+        if len(reason) > _REASON_CHARS:
+            reason = reason[: _REASON_CHARS - 1] + "…"
+        line = f"revision {plan.revision}: {reason}; {_differences(self.amendment.before, plan)}"
+        return "".join(f"{text}\n" for text in (*earlier, line))
+
+
+def amending_message(template: Template, amendment: Amendment, reasons: Mapping[str, str]) -> Message:
+    """What follows the question for a new plan.
+
+    Args:
+        template: the template.
+        amendment: what the answer will be held against.
+        reasons: the evidence by the tag that it is quoted in.
+    """
+    values = {
+        "PRESENT_PLAN": quoted("present_plan", plan_text(amendment.before, amendment.landed)),
+        "LANDED": _ids(order.id for order in amendment.before.work_orders if order.id in amendment.landed),
+        "REASONS": "\n\n".join(quoted(tag, text) for tag, text in reasons.items()),
+    }
+    return Message(role="user", content=fill(template.text, values, source=template.source).strip())
+
+
+def plan_text(plan: Plan, landed: Collection[str]) -> str:
+    """A plan as a model answers it; of a work order that has landed only what later ones build on."""
+    document = as_answered(plan)
+    orders = document["work_orders"]
+    assert isinstance(orders, list)
+    shown: list[JsonValue] = []
+    for order in orders:
+        assert isinstance(order, dict)
+        has_landed = order["id"] in landed
+        shown.append({key: order[key] for key in _OF_LANDED} if has_landed else order)
+    return json.dumps({**document, "work_orders": shown}, ensure_ascii=False, indent=2)
+
+
+def read_changes(plan: Path) -> tuple[str, ...]:
+    """The lines about the revisions of the plan at a path; none if nobody wrote any.
+
+    Raises:
+        FileProblem: the file can't be read or is too large.
+    """
+    path = (plan if plan.is_dir() else plan.parent) / CHANGES_NAME
+    if not path.exists():
+        return ()
+    data = read_bounded(path, max_bytes=MAX_CONTEXT_BYTES)
+    return tuple(line for line in data.decode("utf-8", "replace").split("\n") if line.strip())
+
+
+def _number(line: str) -> int:
+    match = _LINE.match(line)
+    return int(match[1]) if match else 0
+
+
+def _differences(before: Plan, plan: Plan) -> str:
+    """Which numbers are new, have another contract than before, or are gone."""
+    old = {order.id: contract_hash(order) for order in before.work_orders}
+    new = {order.id: contract_hash(order) for order in plan.work_orders}
+    kinds = {
+        "changed": [name for name in new if name in old and old[name] != new[name]],
+        "added": [name for name in new if name not in old],
+        "dropped": [name for name in old if name not in new],
+    }
+    told = [f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names]
+    return "; ".join(told) or "no work order changed"
+
+
+def _ids(ids: Iterable[str]) -> str:
+    return ", ".join(ids) or "none"

@@ -1,0 +1,91 @@
+"""Asks the model for one attempt's answer, again if it was cut off, and keeps account of each call."""
+
+from collections.abc import Callable
+
+from factory.contract.strict_json import JsonObject
+from factory.llm.ledger.store import RecordedModel
+from factory.llm.port import Answer, FinishReason, Message, Parameters, ProviderError, Request
+from factory.llm.template import transcript
+from planner.compile.artifacts import Artifacts
+from planner.compile.ending import End, provider_failed, unusable
+from planner.compile.manifest_schema import SCHEMA_NAME
+from planner.compile.summary import CallRecord
+
+
+class Asking:
+    """The questions of one compile.
+
+    The first answer that is cut off doubles the token limit, for the rest of the compile; the next one that
+    is cut off ends it.
+
+    Args:
+        model: who is asked.
+        parameters: how, at the start.
+        schema: the JSON schema of the answers.
+        artifacts: where prompts and answers are kept.
+        progress: who hears of it.
+    """
+
+    def __init__(
+        self,
+        model: RecordedModel,
+        parameters: Parameters,
+        schema: JsonObject,
+        artifacts: Artifacts,
+        progress: Callable[[str], None],
+    ) -> None:
+        self._model = model
+        self._parameters = parameters
+        self._schema = schema
+        self._artifacts = artifacts
+        self._progress = progress
+        self._was_cut_off = False
+        self._calls: list[CallRecord] = []
+
+    def ask(self, attempt: int, messages: tuple[Message, ...]) -> Answer | End:
+        """The answer, or why there is none that can be checked."""
+        self._artifacts.prompt(attempt, transcript(messages))
+        try:
+            answer = self._call(attempt, messages)
+            if answer.finish_reason is FinishReason.LENGTH and not self._was_cut_off:
+                self._artifacts.cut_off_answer(attempt, answer.text)
+                self._double_the_limit(attempt)
+                answer = self._call(attempt, messages)
+        except ProviderError as error:
+            return provider_failed(attempt, error)
+        self._artifacts.answer(attempt, answer.text)
+        return unusable(attempt, answer, self._parameters.max_output_tokens) or answer
+
+    def take_calls(self) -> tuple[CallRecord, ...]:
+        """The calls since this was last asked for."""
+        calls, self._calls = tuple(self._calls), []
+        return calls
+
+    def _double_the_limit(self, attempt: int) -> None:
+        self._was_cut_off = True
+        limit = 2 * self._parameters.max_output_tokens
+        self._parameters = self._parameters.model_copy(update={"max_output_tokens": limit})
+        self._progress(f"attempt {attempt}: the answer was cut off; asking again for up to {limit:,} tokens")
+
+    def _call(self, attempt: int, messages: tuple[Message, ...]) -> Answer:
+        request = Request(
+            purpose="plan" if attempt == 1 else "revise",
+            messages=messages,
+            schema_name=SCHEMA_NAME,
+            answer_schema=self._schema,
+            parameters=self._parameters,
+            attempt=attempt,
+        )
+        recorded = self._model.ask(request)
+        answer = recorded.answer
+        self._calls.append(
+            CallRecord(
+                max_output_tokens=self._parameters.max_output_tokens,
+                finish_reason=answer.finish_reason,
+                model=answer.model,
+                request_id=answer.request_id,
+                usage=answer.usage,
+                from_ledger=recorded.from_ledger,
+            )
+        )
+        return answer

@@ -1,0 +1,140 @@
+"""How a compile ends: the outcomes, their exit codes, and which answer or failure leads to which. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, assert_never
+
+from factory.contract.errors import WorkorderError
+from factory.llm.port import Answer, FinishReason, ProviderError
+from factory.system.process.signals import Interrupted
+from planner.check.document import Checked
+from planner.diagnostics.diagnostic import Severity
+from planner.diagnostics.render import counted
+
+
+class Outcome(StrEnum):
+    """The endings of a compile."""
+
+    WRITTEN = "written"
+    ERROR = "error"
+    VALIDATION_FAILED = "validation_failed"
+    API_FAILED = "api_failed"
+    NOT_JSON = "not_json"
+    INTERNAL_ERROR = "internal_error"
+    INTERRUPTED = "interrupted"
+
+
+_EXIT_CODES: Final = {
+    Outcome.WRITTEN: 0,
+    Outcome.ERROR: 1,
+    Outcome.VALIDATION_FAILED: 2,
+    Outcome.API_FAILED: 3,
+    Outcome.NOT_JSON: 4,
+    Outcome.INTERNAL_ERROR: 70,
+    Outcome.INTERRUPTED: 130,
+}
+
+
+@dataclass(frozen=True)
+class End:
+    """Why a compile is over.
+
+    Attributes:
+        outcome: which ending it is.
+        message: what happened, one sentence without a full stop.
+        hint: what to do next; empty when nothing is to be done.
+        signal_exit_code: the exit code that a signal asks for, if one ended the compile.
+    """
+
+    outcome: Outcome
+    message: str
+    hint: str = ""
+    signal_exit_code: int | None = None
+
+    @property
+    def exit_code(self) -> int:
+        """The process's exit code."""
+        return exit_code(self.outcome) if self.signal_exit_code is None else self.signal_exit_code
+
+
+def exit_code(outcome: Outcome) -> int:
+    """The exit code of an outcome."""
+    return _EXIT_CODES[outcome]
+
+
+def written(work_orders: int) -> End:
+    """The plan is on the disk."""
+    return End(Outcome.WRITTEN, f"the plan has {counted(work_orders, 'work order')}")
+
+
+def provider_failed(attempt: int, error: ProviderError) -> End:
+    """The model's API gave no answer."""
+    place = f"{error.where}: " if error.where else ""
+    return End(Outcome.API_FAILED, f"attempt {attempt}: {place}{error.message}", error.hint)
+
+
+def unusable(attempt: int, answer: Answer, max_output_tokens: int) -> End | None:
+    """Why an answer can't be checked; None when it can be."""
+    match answer.finish_reason:
+        case FinishReason.STOP:
+            return None
+        case FinishReason.LENGTH:
+            return End(
+                Outcome.API_FAILED,
+                f"attempt {attempt}: the answer was cut off at {max_output_tokens:,} tokens",
+                "raise --max-output-tokens, or split the specification",
+            )
+        case FinishReason.REFUSAL:
+            reason = " ".join(answer.text.split())[:300]
+            return End(
+                Outcome.API_FAILED,
+                f"attempt {attempt}: the model refused" + (f": {reason}" if reason else ""),
+                "change the specification, or ask another model",
+            )
+        case FinishReason.CONTENT_FILTER:
+            return End(
+                Outcome.API_FAILED,
+                f"attempt {attempt}: the provider's content filter stopped the answer",
+                "change the specification, or ask another model",
+            )
+        case _ as never:
+            assert_never(never)
+
+
+def attempts_spent(attempt: int, checked: Checked) -> End:
+    """The last answer that may be checked is not a plan."""
+    go_on = f"--max-attempts {attempt + 2} goes on from here; answers that are stored are not paid again"
+    if not checked.is_json:
+        return End(Outcome.NOT_JSON, f"attempt {attempt}: the answer is not JSON", go_on)
+    errors, _ = severities(checked)
+    return End(
+        Outcome.VALIDATION_FAILED,
+        f"attempt {attempt}: the plan has {counted(errors, 'error')}",
+        f"`planner explain CODE` tells more about one; {go_on}",
+    )
+
+
+def stopped_by(error: BaseException) -> End:
+    """Something was raised where a plan should have come."""
+    match error:
+        case Interrupted():
+            return End(Outcome.INTERRUPTED, f"stopped by {error}", _RESUME, error.exit_code)
+        case KeyboardInterrupt():
+            return End(Outcome.INTERRUPTED, "stopped by SIGINT", _RESUME)
+        case WorkorderError():
+            place = f"{error.where}: " if error.where else ""
+            return End(Outcome.ERROR, place + error.message, error.hint)
+        case OSError():
+            place = f"{error.filename}: " if error.filename else ""
+            return End(Outcome.ERROR, place + (error.strerror or str(error)).lower())
+        case _:
+            return End(Outcome.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+
+
+def severities(checked: Checked) -> tuple[int, int]:
+    """How many errors and warnings there are."""
+    errors = sum(diagnostic.severity is Severity.ERROR for diagnostic in checked.diagnostics)
+    return errors, len(checked.diagnostics) - errors
+
+
+_RESUME: Final = "run the same command again to go on; answers that are stored are not paid again"

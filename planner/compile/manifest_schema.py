@@ -1,0 +1,128 @@
+"""The JSON schema of a plan as a model shall answer it.
+
+It is written out instead of generated, so that the same request has the same bytes under every version of
+the validation library. It keeps to the subset that strict structured outputs accept: every property
+required, no extra properties, no defaults. Computed fields are not in it. A test holds it against `Plan`.
+"""
+
+from typing import Final
+
+from factory.contract.limits import MAX_CONTEXT_FILES
+from factory.contract.strict_json import JsonObject, JsonValue
+from planner.revision.references import SAME_AS
+
+SCHEMA_NAME: Final = "plan"
+
+
+def manifest_schema() -> JsonObject:
+    """The schema, a new value each time."""
+    return _plan(_overview(), _requirement(), _work_order())
+
+
+def revision_schema() -> JsonObject:
+    """The schema of an answer that revises a plan: what stays as it is may be named; see `references`."""
+    return _plan(
+        _or_null(_overview()),
+        _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
+        _or_same(_work_order(), "The id of a work order of the present plan that stays as it is."),
+    )
+
+
+def _plan(overview: JsonObject, requirement: JsonObject, work_order: JsonObject) -> JsonObject:
+    return _object(
+        {
+            "system_overview": overview,
+            "verify_contract": _or_null(
+                _object(
+                    {
+                        "command": _text("The command that verifies the whole repository."),
+                        "requires": _list(_condition("file_exists", "file_absent")),
+                    }
+                )
+            ),
+            "requirements": _list(requirement),
+            "work_orders": _list(work_order, at_least=1),
+        }
+    )
+
+
+def _overview() -> JsonObject:
+    return _list(_text("One statement about the design that every work order follows."))
+
+
+def _requirement() -> JsonObject:
+    return _object(
+        {
+            "id": {
+                "type": "string",
+                "pattern": "^[A-Z][A-Z0-9]*(-[A-Z0-9]+)*$",
+                "description": "The id that the specification gives, else REQ-01, REQ-02, …",
+            },
+            "text": _text("What is asked for, in a sentence."),
+            "quotes": _list(_text("A passage of the specification, word for word."), at_least=1),
+        }
+    )
+
+
+def _work_order() -> JsonObject:
+    return _object(
+        {
+            "id": {"type": "string", "pattern": "^WO-[0-9]{2,}$", "description": "WO-01, WO-02, …"},
+            "title": _text("What this work order achieves, in a few words."),
+            "requirements": _list(_text("The id of a requirement that this work order fulfils.")),
+            "intent": _text("Everything the implementer needs to know; it sees no other work order."),
+            "preconditions": _list(_condition("file_exists", "file_absent")),
+            "postconditions": _list(_condition("file_exists")),
+            "allowed_files": _list(_text("A file that may be written."), at_least=1),
+            "forbidden": _list(_text("A file or directory that must not be written.")),
+            "acceptance_commands": _list(_text("One program with its arguments, no shell."), at_least=1),
+            "context_files": _list(_text("A file to be read."), at_most=MAX_CONTEXT_FILES),
+            "notes": _or_null(_text("Signatures, edge cases and decisions to keep to.")),
+            "provides": _list(_text("A symbol that exists afterwards: pkg.module:name(x: int) -> str.")),
+            "consumes": _list(_text("A symbol that is used, written as it is provided.")),
+            "red_exempt": _list(
+                _object(
+                    {
+                        "command": _text("An acceptance command that may pass before the work is done."),
+                        "reason": _text("Why it may."),
+                    }
+                )
+            ),
+        }
+    )
+
+
+def _condition(*kinds: str) -> JsonObject:
+    values: list[JsonValue] = list(kinds)
+    return _object({"kind": {"type": "string", "enum": values}, "path": _text("A path in the repository.")})
+
+
+def _object(properties: JsonObject) -> JsonObject:
+    required: list[JsonValue] = list(properties)
+    return {
+        "type": "object",
+        "additionalProperties": False,
+        "required": required,
+        "properties": properties,
+    }
+
+
+def _list(items: JsonObject, *, at_least: int = 0, at_most: int | None = None) -> JsonObject:
+    schema: JsonObject = {"type": "array", "items": items}
+    if at_least:
+        schema["minItems"] = at_least
+    if at_most is not None:
+        schema["maxItems"] = at_most
+    return schema
+
+
+def _text(description: str) -> JsonObject:
+    return {"type": "string", "description": description}
+
+
+def _or_same(schema: JsonObject, description: str) -> JsonObject:
+    return {"anyOf": [schema, _object({SAME_AS: _text(description)})]}
+
+
+def _or_null(schema: JsonObject) -> JsonObject:
+    return {"anyOf": [schema, {"type": "null"}]}

@@ -1,0 +1,115 @@
+"""The functions and classes of a repository that a specification names in code spans, with their source.
+
+Signatures say what is there; whoever plans a change to a function must also know what it does now.
+"""
+
+import ast
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+from factory.contract.symbols.module import MAX_SOURCE_BYTES
+from factory.contract.symbols.sources import Read
+from factory.contract.text import decoded
+from planner.acceptance.python_code import read_code
+
+MAX_LINES: Final = 80
+"""How much is shown of a definition."""
+
+_MAX_DEFINITIONS: Final = 40
+_MAX_LOOKED_INTO: Final = 2_000
+"""How many modules are searched, the most important first."""
+
+_CODE_SPAN: Final = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+_NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
+_DEFINITION: Final = re.compile(rb"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]+(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A function, method or class.
+
+    Attributes:
+        path: its file.
+        name: its name, with its class before it.
+        first: its first line, decorators included, from 1.
+        last: its last line.
+        source: its lines, the first of them if it is long.
+    """
+
+    path: str
+    name: str
+    first: int
+    last: int
+    source: str
+
+
+def named_definitions(spec: str, modules: Sequence[str], read: Read) -> list[Definition]:
+    """The definitions that a specification names, in the order in which it names them.
+
+    Args:
+        spec: the specification; only what stands in it between backquotes counts.
+        modules: the paths of the modules to look into, the most important first.
+        read: gives their bytes.
+    """
+    ranks = {name: rank for rank, name in enumerate(_names(spec))}
+    if not ranks:
+        return []
+    simple = {name.rpartition(".")[2].encode() for name in ranks}
+    found: list[Definition] = []
+    for path in modules[:_MAX_LOOKED_INTO]:
+        try:
+            data = read(path) or b""
+        except WorkorderError:
+            # That it can't be read is told where its outline would be shown.
+            continue
+        if len(data) > MAX_SOURCE_BYTES or simple.isdisjoint(_DEFINITION.findall(data)):
+            continue
+        named = [one for one in _definitions(path, decoded(data)[0]) if one.name in ranks]
+        classes = {one.name for one in named}
+        found += (one for one in named if one.name.partition(".")[0] not in classes - {one.name})
+    return sorted(found, key=lambda one: ranks[one.name])[:_MAX_DEFINITIONS]
+
+
+def _names(spec: str) -> list[str]:
+    """The names that definitions may have, each once, in their order.
+
+    `pkg.name` means `name`, and `pkg.Class.name` the one of the class.
+    """
+    names: dict[str, None] = {}
+    for span in _CODE_SPAN.finditer(spec):
+        for dotted in _NAME.findall(span[2]):
+            *before, name = dotted.split(".")
+            of_class = bool(before) and before[-1][0].isupper()
+            names[f"{before[-1]}.{name}" if of_class else name] = None
+    return list(names)
+
+
+def _definitions(path: str, text: str) -> Iterator[Definition]:
+    """The definitions at the top of a module, and those in its classes."""
+    tree = read_code(text.removeprefix("\ufeff")).tree
+    if tree is None:
+        return
+    # As Python counts lines.
+    lines = re.split(r"\r\n|\r|\n", text)
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            yield _definition(path, node.name, node, lines)
+        if isinstance(node, ast.ClassDef):
+            for inner in node.body:
+                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
+                    yield _definition(path, f"{node.name}.{inner.name}", inner, lines)
+
+
+def _definition(
+    path: str, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: Sequence[str]
+) -> Definition:
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    last = node.end_lineno or node.lineno
+    shown = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
+    hidden = last - first + 1 - len(shown)
+    if hidden:
+        shown = [*shown, f"[cut here: {hidden} of {last - first + 1} lines are left out]"]
+    return Definition(path, name, first, last, "\n".join(shown))

@@ -1,0 +1,218 @@
+"""What there is to know about a repository, in pieces: each a file to be shown whole, or a module's outline.
+
+The pieces are in the order of their importance; which of them a prompt has room for is decided in `gather`.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Final
+
+from factory.contract.errors import WorkorderError
+from factory.contract.note import Note
+from factory.contract.symbols.sources import Read
+from factory.contract.text import decoded
+from factory.contract.work_order import VERIFY_SCRIPT
+from factory.llm.port import estimate_tokens
+from factory.llm.template import json_path, quoted, quoted_file
+from planner.diagnostics.diagnostic import one_line
+from planner.prompt.named_definitions import Definition, named_definitions
+from planner.prompt.named_modules import NamedModules
+from planner.prompt.outline import Outlined, Outliner
+from planner.repository.module_files import is_test
+from planner.repository.sources import Sources
+
+_AGENTS: Final = "AGENTS.md"
+_READMES: Final = ("readme.md", "readme.rst", "readme.txt", "readme")
+_README_SHARE: Final = 8
+"""A README takes this part of the limit at most: what comes late in a long one rarely helps a planner."""
+
+_CONFIGURATION: Final = (
+    "workorder.toml",
+    VERIFY_SCRIPT,
+    "pyproject.toml",
+    "pytest.ini",
+    "tox.ini",
+    "setup.cfg",
+    "setup.py",
+    "package.json",
+)
+_CONFIGURATION_SHARE: Final = 8
+"""Each of these files takes this part of the limit at most."""
+
+
+class Part(StrEnum):
+    """The parts of what is known, in the order of their importance."""
+
+    FILES = "files"
+    AGENTS = "AGENTS.md"
+    README = "README"
+    NOTES = "notes"
+    CONFIGURATION = "configuration"
+    SOURCE = "source"
+    OUTLINE = "outline"
+    TESTS = "tests"
+
+
+@dataclass(frozen=True)
+class Piece:
+    """What is shown as a whole or not at all.
+
+    Attributes:
+        text: the text; empty if there is nothing to show, or nothing that may stand outside a quotation.
+        without: what of the file was cut off, for the user; empty if nothing was.
+        problem: why the file can't be shown; empty if it can.
+    """
+
+    text: str
+    without: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A piece that is not read yet.
+
+    Attributes:
+        name: its path.
+        open: reads it.
+        short: reads it without details; None if it has no shorter form.
+    """
+
+    name: str
+    open: Callable[[], Piece]
+    short: Callable[[], Piece] | None = None
+
+
+def units(
+    sources: Sources, notes: Sequence[Note], spec: str | None, limit: int
+) -> dict[Part, tuple[Unit, ...]]:
+    """All there is, the most important first in each part; nothing is read yet.
+
+    Args:
+        sources: the repository as it is now.
+        notes: what the user hands over.
+        spec: the specification: modules that it names, or definitions of theirs, come first.
+        limit: the limit on all of it together, in tokens.
+    """
+    files, read = sources.files, sources.read
+    outliner = Outliner(files, read)
+    python = sorted(path for path in files if path.endswith(".py"))
+    tests = [path for path in python if is_test(path)]
+    named = NamedModules(spec or "", read)
+    modules = sorted(
+        (path for path in python if not is_test(path) and path not in _CONFIGURATION),
+        key=lambda path: (
+            named.rank(path),
+            not _is_packaged(path, files),
+            _is_private(path),
+            path.count("/"),
+            path,
+        ),
+    )
+    agents = sorted(
+        (path for path in files if path.rpartition("/")[2] == _AGENTS),
+        key=lambda path: (path.count("/"), path),
+    )
+    return {
+        Part.AGENTS: tuple(_agents(path, read) for path in agents),
+        Part.README: tuple(_cut("readme", path, read, limit // _README_SHARE) for path in _readmes(files)),
+        Part.NOTES: tuple(_note(note) for note in notes),
+        Part.CONFIGURATION: tuple(
+            _cut("configuration", path, read, limit // _CONFIGURATION_SHARE)
+            for path in _CONFIGURATION
+            if path in files
+        ),
+        Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", modules, read))),
+        Part.OUTLINE: tuple(_module(path, outliner.outline, outliner.summary) for path in modules),
+        Part.TESTS: tuple(_module(path, outliner.names) for path in tests),
+    }
+
+
+def _agents(path: str, read: Read) -> Unit:
+    return Unit(path, _shown(path, read, lambda text: Piece(quoted_file("agents_md", path, text))))
+
+
+def _readmes(files: frozenset[str]) -> Iterator[str]:
+    """The README at the root; the first of several."""
+    found = sorted((path for path in files if path.lower() in _READMES), key=lambda path: (_rank(path), path))
+    yield from found[:1]
+
+
+def _rank(path: str) -> int:
+    return _READMES.index(path.lower())
+
+
+def _cut(tag: str, path: str, read: Read, limit: int) -> Unit:
+    """A file of which the lines that fit are shown."""
+
+    def piece(text: str) -> Piece:
+        if estimate_tokens(text) <= limit:
+            return Piece(quoted_file(tag, path, text))
+        lines = text.removesuffix("\n").split("\n")
+        kept: list[str] = []
+        tokens = 0
+        for line in lines:
+            tokens += estimate_tokens(f"{line}\n")
+            if tokens > limit:
+                break
+            kept.append(line)
+        cut = f"[cut here: {len(lines) - len(kept)} of {len(lines)} lines are left out]"
+        return Piece(quoted_file(tag, path, "\n".join([*kept, cut])), f"{path} from line {len(kept) + 1}")
+
+    return Unit(path, _shown(path, read, piece))
+
+
+def _note(note: Note) -> Unit:
+    return Unit(note.path, lambda: Piece(quoted_file("note", note.path, note.text)))
+
+
+def _definition(found: Definition) -> Unit:
+    place = f"{json_path(found.path)}, lines {found.first} to {found.last}"
+    text = quoted("source", f"{place}\n\n{found.source}")
+    return Unit(f"{found.path}:{found.name}", lambda: Piece(text))
+
+
+def _module(
+    path: str, outline: Callable[[str], Outlined], short: Callable[[str], Outlined] | None = None
+) -> Unit:
+    return Unit(path, _outlined(path, outline), None if short is None else _outlined(path, short))
+
+
+def _outlined(path: str, outline: Callable[[str], Outlined]) -> Callable[[], Piece]:
+    # It may be asked for twice: to see whether everything has room, and to be shown.
+    @cache
+    def piece() -> Piece:
+        try:
+            found = outline(path)
+        except WorkorderError as error:
+            found = Outlined("", error.message)
+        text = f"# {one_line(path)}: can't be read" if found.problem else found.text
+        return Piece(text, problem=found.problem)
+
+    return piece
+
+
+def _shown(path: str, read: Read, piece: Callable[[str], Piece]) -> Callable[[], Piece]:
+    """Reads a file and makes a piece of its text."""
+
+    def opened() -> Piece:
+        try:
+            data = read(path)
+        except WorkorderError as error:
+            return Piece("", problem=error.message)
+        if data is None:
+            return Piece("", problem="it is missing in the checkout")
+        text, problem = decoded(data)
+        return Piece("", problem=problem) if problem else piece(text)
+
+    return opened
+
+
+def _is_private(path: str) -> bool:
+    return any(part.startswith("_") and not part.startswith("__") for part in path.split("/"))
+
+
+def _is_packaged(path: str, files: frozenset[str]) -> bool:
+    return f"{path.rpartition('/')[0]}/__init__.py" in files

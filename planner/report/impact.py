@@ -1,0 +1,163 @@
+"""The impact of a changed specification as text or JSON. What comes from a model or a user is escaped."""
+
+import json
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from enum import StrEnum
+from typing import Final, assert_never
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.work_order import Plan
+from planner.diagnostics.diagnostic import quote
+from planner.diagnostics.render import counted
+from planner.revision.impact import Impact
+from planner.revision.reach import Affected
+from planner.specification.quotations import Passage
+
+_SHOWN_CHARS: Final = 200
+_SHOWN_FILES: Final = 5
+
+
+class ImpactFormat(StrEnum):
+    """How an impact is written."""
+
+    TEXT = "text"
+    JSON = "json"
+
+
+def write_impact(
+    found: Impact, plan: Plan, landed: Collection[str] | None, impact_format: ImpactFormat
+) -> str:
+    """The impact without a final line break.
+
+    Args:
+        found: the impact.
+        plan: the plan that it is about.
+        landed: the ids of the work orders that have landed; None if nobody looked.
+        impact_format: how it is written.
+    """
+    match impact_format:
+        case ImpactFormat.TEXT:
+            return "\n".join(_text(found, plan, landed))
+        case ImpactFormat.JSON:
+            return json.dumps(_json(found, plan, landed), indent=2)
+        case _ as never:
+            assert_never(never)
+
+
+def counts(found: Impact) -> str:
+    """How much is touched, in one line."""
+    return (
+        f"{len(found.dirty_requirements)} of {counted(len(found.requirements), 'requirement')} dirty,"
+        f" {counted(len(found.new_lines), 'new line')},"
+        f" {counted(len(found.dirty_orders), 'work order')} dirty,"
+        f" {len(found.affected_orders)} more that may be affected"
+    )
+
+
+def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator[str]:
+    for requirement in found.requirements:
+        if requirement.is_dirty:
+            takers = ", ".join(requirement.work_orders) or "nobody"
+            yield f"{requirement.id}  dirty, taken by {takers}"
+            for text in requirement.vanished:
+                yield f"  vanished  {quote(text, _SHOWN_CHARS)}"
+                if text in requirement.respelt:
+                    place = _place(requirement.respelt[text])
+                    yield f"    only letter case or punctuation differs in {place}"
+                elif text in found.nearest:
+                    yield f"    nearest is {_place(found.nearest[text])}"
+            yield from (f"  silenced  {quote(text, _SHOWN_CHARS)}" for text in requirement.silenced)
+            yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
+            yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
+    yield from (f"new line  {_place(passage)}" for passage in found.new_lines)
+    states = _states(found)
+    reasons = {one.id: one for one in found.affected}
+    for order in plan.work_orders:
+        if order.id in states:
+            state = f"{states[order.id]}{_landed(order.id, landed)}"
+            yield f"{order.id}  {state}  {quote(order.title, _SHOWN_CHARS)}"
+        if order.id in reasons:
+            yield from _why(reasons[order.id])
+    if found.is_empty:
+        yield "nothing is touched"
+
+
+def _why(one: Affected) -> Iterator[str]:
+    if one.depends_on:
+        yield f"  depends on {', '.join(one.depends_on)}"
+    for shared in one.shares[:_SHOWN_FILES]:
+        yield f"  writes {quote(shared.file, _SHOWN_CHARS)}, as {_doing(shared.work_orders)}"
+    if len(one.shares) > _SHOWN_FILES:
+        yield f"  and {counted(len(one.shares) - _SHOWN_FILES, 'more file')} like that"
+
+
+def _doing(names: tuple[str, ...]) -> str:
+    return f"{', '.join(names)} {'does' if len(names) == 1 else 'do'}"
+
+
+def _place(passage: Passage) -> str:
+    return f"line {passage.first}: {quote(passage.text, _SHOWN_CHARS)}"
+
+
+def _states(found: Impact) -> Mapping[str, str]:
+    return {
+        **dict.fromkeys(found.dirty_orders, "dirty"),
+        **dict.fromkeys(found.affected_orders, "may be affected"),
+    }
+
+
+def _landed(name: str, landed: Collection[str] | None) -> str:
+    if landed is None:
+        return ""
+    return ", landed" if name in landed else ", not landed"
+
+
+def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObject:
+    states = _states(found)
+    reasons = {one.id: one for one in found.affected}
+    requirements: list[JsonValue] = [
+        {
+            "id": requirement.id,
+            "dirty": requirement.is_dirty,
+            "kept": list(requirement.kept),
+            "silenced": list(requirement.silenced),
+            "vanished": list(requirement.vanished),
+            "respelt": [{"quote": text, **_passage(place)} for text, place in requirement.respelt.items()],
+            "nearest": [
+                {"quote": text, **_passage(found.nearest[text])}
+                for text in requirement.vanished
+                if text in found.nearest
+            ],
+            "outgrown": [_passage(passage) for passage in requirement.outgrown],
+            "work_orders": list(requirement.work_orders),
+        }
+        for requirement in found.requirements
+    ]
+    orders: list[JsonValue] = [
+        {
+            "id": order.id,
+            "title": order.title,
+            "state": states.get(order.id, "unaffected"),
+            "landed": None if landed is None else order.id in landed,
+            "because": _because(
+                [name for name in order.requirements if name in found.dirty_requirements],
+                reasons.get(order.id),
+            ),
+        }
+        for order in plan.work_orders
+    ]
+    new_lines: list[JsonValue] = [_passage(passage) for passage in found.new_lines]
+    return {"requirements": requirements, "new_lines": new_lines, "work_orders": orders}
+
+
+def _because(dirty: Sequence[str], reason: Affected | None) -> JsonObject:
+    needed, shares = ((), ()) if reason is None else (reason.depends_on, reason.shares)
+    return {
+        "requirements": list(dirty),
+        "depends_on": list(needed),
+        "shares": [{"file": shared.file, "work_orders": list(shared.work_orders)} for shared in shares],
+    }
+
+
+def _passage(passage: Passage) -> JsonObject:
+    return {"first": passage.first, "last": passage.last, "text": passage.text}

@@ -1,0 +1,109 @@
+"""What a branch tells of a plan: which commits landed its work orders, what they wrote, what it started from.
+
+Only reads.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from factory.contract.canonical import contract_hash
+from factory.contract.errors import WorkorderError
+from factory.contract.work_order import Plan, WorkOrder
+from factory.system.git.client import Git
+from factory.system.git.commits import changed_files, landing_commits
+from planner.repository.sources import Sources, committed_sources, present_sources
+
+
+class NoSuchBranch(WorkorderError):
+    """A revision that the repository does not have."""
+
+
+@dataclass(frozen=True)
+class Built:
+    """A repository that holds a part of a plan's results.
+
+    Attributes:
+        commits: the commit that landed each work order, by the work order's id, in the plan's order.
+        written: the files that it changed, by the work order's id.
+        files: the tracked files that the plan starts from: those of now without those that work orders added.
+        sources: the repository as it is now, with what has landed.
+    """
+
+    commits: Mapping[str, str]
+    written: Mapping[str, frozenset[str]]
+    files: frozenset[str]
+    sources: Sources
+
+    def writes(self, plan: Plan) -> tuple[frozenset[str], ...]:
+        """For each work order of the plan the files that it has written or, not landed, may write."""
+        return tuple(self.written.get(order.id, frozenset(order.allowed_files)) for order in plan.work_orders)
+
+
+def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[str, str]:
+    """The newest commit of each work order that has landed with its present contract, by id.
+
+    Args:
+        repo: the root of the repository.
+        plan: the plan.
+        branch: where to look; None for the checkout's HEAD.
+
+    Returns:
+        The commits, the newest first.
+
+    Raises:
+        NotARepository: `repo` is not the root of a git work tree.
+        NoSuchBranch: `branch` names no commit.
+        GitError: git failed.
+    """
+    git = Git.open(repo)
+    return _landed(git, plan.work_orders, _tip(git, branch))
+
+
+def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
+    """What a repository holds of a plan, and what the plan starts from there.
+
+    What the user committed, before or in between, is a part of what it starts from. Without a branch that is
+    the checkout with its tracked files, as for a plan that is new.
+
+    Args:
+        repo: the root of the repository.
+        plan: the plan; None for one that can't be read, of which nothing has landed.
+        branch: where to look; None for the checkout.
+
+    Raises:
+        NotARepository: `repo` is not the root of a git work tree.
+        NoSuchBranch: `branch` names no commit.
+        GitError: git failed.
+    """
+    git = Git.open(repo)
+    tip = _tip(git, branch)
+    orders = () if plan is None else plan.work_orders
+    landed = _landed(git, orders, tip)
+    changed = changed_files(git, landed.values())
+    # How the first of them that touched a file changed it.
+    first: dict[str, str] = {}
+    for commit in reversed(landed.values()):
+        first = {**changed[commit], **first}
+    sources = present_sources(repo) if branch is None or tip is None else committed_sources(git, tip)
+    return Built(
+        commits={order.id: landed[order.id] for order in orders if order.id in landed},
+        written={name: frozenset(changed[commit]) for name, commit in landed.items()},
+        files=sources.files - {path for path, how in first.items() if how == "A"},
+        sources=sources,
+    )
+
+
+def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str, str]:
+    if tip is None:
+        return {}
+    contracts = {order.id: contract_hash(order) for order in orders}
+    return {name: commit.id for name, commit in landing_commits(git, tip, contracts).items()}
+
+
+def _tip(git: Git, branch: str | None) -> str | None:
+    """The commit to look at; None if the repository has none."""
+    tip = git.commit_id(branch if branch is not None else "HEAD")
+    if tip is None and branch is not None:
+        raise NoSuchBranch("there is no such branch", where=f"--branch {branch}")
+    return tip

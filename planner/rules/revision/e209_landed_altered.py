@@ -1,0 +1,112 @@
+"""A work order that has landed was altered.
+
+## What it finds
+
+A work order of the plan before that has landed, and that the revised plan leaves out, moves to another number
+or states otherwise, in whatever field.
+
+Only in `planner revise` with a repository.
+
+## Why it matters
+
+A work order is done when a commit names it and the hash of its contract. With another contract it is a
+promise that nobody kept: it would be executed again, on files that are there already.
+
+## Example
+
+Of the plan
+
+```json before
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Greet",
+      "intent": "Print hello.",
+      "preconditions": [{"kind": "file_absent", "path": "hello.py"}],
+      "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
+      "allowed_files": ["hello.py"],
+      "acceptance_commands": ["python hello.py"]
+    }
+  ]
+}
+```
+
+of which WO-01 has landed, the revision
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Greet",
+      "intent": "Print good morning.",
+      "preconditions": [{"kind": "file_absent", "path": "hello.py"}],
+      "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
+      "allowed_files": ["hello.py"],
+      "acceptance_commands": ["python hello.py"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Copy the work order from the plan before, letter for letter. A change to what it did is a new work order after
+the last one: its preconditions say that the files exist.
+"""
+
+from collections.abc import Iterator
+from typing import Final
+
+from factory.contract.canonical import contract_hash
+from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import COMPUTED_FIELDS, WorkOrder
+from planner.diagnostics.diagnostic import Severity
+from planner.rules.rule import Finding, Rule, Subject
+
+_HINT: Final = (
+    "copy it letter for letter from the plan before; a change to what it did is a new work order after the"
+    " last one"
+)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Compare each landed work order with what stands at its place."""
+    amendment = subject.amendment
+    if amendment is None or not subject.raw_orders:
+        return
+    present = {placed.index: placed.order for placed in subject.orders}
+    raw = dict(subject.raw_orders)
+    for index, order in enumerate(amendment.before.work_orders):
+        if order.id not in amendment.landed:
+            continue
+        if index not in raw:
+            yield Finding("/work_orders", f"{order.id} has landed, and is not in this plan", _HINT)
+        elif index not in present:
+            yield Finding(
+                f"/work_orders/{index}", f"{order.id} has landed, and is not what stands here", _HINT
+            )
+        elif differences := _differences(present[index], order, raw[index].get("id")):
+            yield Finding(
+                f"/work_orders/{index}",
+                f"{order.id} has landed, and other values than before stand here for"
+                f" {', '.join(f'`{name}`' for name in differences)}",
+                _HINT,
+            )
+
+
+def _differences(present: WorkOrder, landed: WorkOrder, written_id: JsonValue) -> list[str]:
+    """The fields that differ, as contracts have them."""
+    # Work orders that are read from a document bear the ids of their places.
+    names = ["id"] if written_id != landed.id else []
+    if contract_hash(present) != contract_hash(landed):
+        names += [
+            name
+            for name in WorkOrder.model_fields
+            if name not in COMPUTED_FIELDS and getattr(present, name) != getattr(landed, name)
+        ]
+    return list(dict.fromkeys(names))
+
+
+RULE = Rule("E209", "landed-altered", Severity.ERROR, explanation=__doc__, find=find)

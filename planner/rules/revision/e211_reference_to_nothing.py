@@ -1,0 +1,94 @@
+"""A reference that stands for nothing.
+
+## What it finds
+
+In the answer of a revision, an element `{"same_as": ID}` of `work_orders` or `requirements` whose id the plan
+before does not have, that was used before, or that has other fields beside it.
+
+Only in `planner revise`.
+
+## Why it matters
+
+A reference stands for the whole element of the plan before. If it is not clear which, nothing can be said of
+the plan.
+
+## Example
+
+Of the plan
+
+```json before
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Greet",
+      "intent": "Print hello.",
+      "preconditions": [{"kind": "file_absent", "path": "hello.py"}],
+      "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
+      "allowed_files": ["hello.py"],
+      "acceptance_commands": ["python hello.py"]
+    }
+  ]
+}
+```
+
+of which WO-01 has landed, the revision
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Greet",
+      "intent": "Print hello.",
+      "preconditions": [{"kind": "file_absent", "path": "hello.py"}],
+      "postconditions": [{"kind": "file_exists", "path": "hello.py"}],
+      "allowed_files": ["hello.py"],
+      "acceptance_commands": ["python hello.py"]
+    },
+    {"same_as": "WO-02"}
+  ]
+}
+```
+
+## Fix
+
+Name an element of the plan before, each once. What changes is written whole, without `same_as`.
+"""
+
+from collections.abc import Iterator
+
+from factory.contract.strict_json import JsonObject
+from planner.diagnostics.diagnostic import Severity, quote
+from planner.revision.references import SAME_AS, references
+from planner.rules.rule import Finding, Rule, Subject
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Tell why each could not be resolved."""
+    amendment = subject.amendment
+    if amendment is None:
+        return
+    before = amendment.before
+    known = {one.id for one in before.work_orders}
+    known.update(one.id for one in before.requirements if not one.withdrawn)
+    for pointer, element in references(subject.manifest):
+        yield Finding(
+            pointer,
+            _problem(element, known),
+            "write what is new or changed whole; what stays is `same_as` with its id in the present plan",
+        )
+
+
+def _problem(element: JsonObject, known: set[str]) -> str:
+    name = element[SAME_AS]
+    if len(element) > 1:
+        return f"`{SAME_AS}` stands beside other fields"
+    if not isinstance(name, str):
+        return f"`{SAME_AS}` is not an id"
+    if name in known:
+        return f"{quote(name)} has been used, or belongs into another list"
+    return f"the present plan has no {quote(name)}"
+
+
+RULE = Rule("E211", "reference-to-nothing", Severity.ERROR, explanation=__doc__, find=find)

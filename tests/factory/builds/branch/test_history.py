@@ -1,0 +1,138 @@
+"""What is done is what a commit says with its trailers, and nothing else."""
+
+from pathlib import Path
+
+import pytest
+
+from factory.attempt.commit_message import commit_message
+from factory.builds.branch.history import History, history
+from factory.contract.canonical import contract_hash
+from factory.contract.work_order import Plan
+from factory.system.git.client import Git
+from tests.support.repositories import a_work_order, commit_files, git, make_repo
+
+PLAN = Plan.model_validate(
+    {"work_orders": [a_work_order(id=f"WO-0{n}", title=f"Step {n}") for n in (1, 2, 3)]}
+)
+
+
+class Branch:
+    """A branch that grows."""
+
+    def __init__(self, folder: Path) -> None:
+        self.repo = make_repo(folder / "repo")
+        self.first = git(self.repo, "rev-parse", "HEAD")
+
+    def land(self, number: int, *, contract: str | None = None, run: str = "r") -> str:
+        order = PLAN.work_orders[number - 1]
+        message = commit_message(order, "Done.", contract or contract_hash(order), f"{run}{number}")
+        return commit_files(self.repo, {f"{number}-{run}.txt": f"{contract}\n"}, message)
+
+    def read(self) -> History:
+        tip = git(self.repo, "rev-parse", "HEAD")
+        return history(Git.open(self.repo), tip, PLAN)
+
+
+@pytest.fixture
+def branch(tmp_path: Path) -> Branch:
+    return Branch(tmp_path)
+
+
+def test_nothing_is_done_on_a_branch_of_others(branch: Branch) -> None:
+    found = branch.read()
+
+    assert (found.base, dict(found.landed), found.above_base) == (branch.first, {}, ())
+
+
+def test_what_landed_is_above_the_base_in_the_order_of_landing(branch: Branch) -> None:
+    third, first = branch.land(3), branch.land(1)
+
+    found = branch.read()
+
+    assert found.base == branch.first
+    assert found.above_base == ("WO-03", "WO-01")
+    assert (found.landed["WO-01"].commit, found.landed["WO-01"].parent) == (first, third)
+    assert found.landed["WO-03"].run_id == "r3"
+    assert set(found.made_by(Git.open(branch.repo), "WO-01")) == {"1-r.txt"}
+
+
+def test_a_users_commit_in_between_is_the_base_and_what_is_below_stays_done(branch: Branch) -> None:
+    branch.land(1)
+    mine = commit_files(branch.repo, {"mine.txt": "mine\n"}, "By hand")
+    branch.land(2)
+
+    found = branch.read()
+
+    assert (found.base, found.above_base) == (mine, ("WO-02",))
+    assert set(found.landed) == {"WO-01", "WO-02"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Quote\n\nWork-Order: WO-01\nContract: {contract}\nRun-Id: r1\n\nNot at the end.",
+        "Another contract\n\nWork-Order: WO-01\nContract: 0{contract}\nRun-Id: r1",
+        "Another work order\n\nWork-Order: WO-02\nContract: {contract}\nRun-Id: r1",
+        "Two at once\n\nWork-Order: WO-01\nWork-Order: WO-02\nContract: {contract}\nRun-Id: r1",
+        "Work-Order: WO-01 Contract: {contract}",
+    ],
+)
+def test_words_that_are_no_trailers_of_this_contract_prove_nothing(branch: Branch, message: str) -> None:
+    tip = commit_files(
+        branch.repo, {"a.txt": "a\n"}, message.format(contract=contract_hash(PLAN.work_orders[0]))
+    )
+
+    found = branch.read()
+
+    assert (dict(found.landed), found.base) == ({}, tip)
+
+
+def test_of_two_commits_for_one_contract_the_newer_counts_and_the_older_is_part_of_the_base(
+    branch: Branch,
+) -> None:
+    older = branch.land(1, run="a")
+    newer = branch.land(1, run="b")
+
+    found = branch.read()
+
+    assert found.landed["WO-01"].commit == newer
+    assert (found.base, found.above_base) == (older, ("WO-01",))
+
+
+def test_a_merge_of_the_users_ends_what_is_above_the_base(branch: Branch) -> None:
+    branch.land(1)
+    git(branch.repo, "checkout", "--quiet", "-b", "other", branch.first)
+    commit_files(branch.repo, {"other.txt": "other\n"}, "Elsewhere")
+    git(branch.repo, "checkout", "--quiet", "main")
+    git(branch.repo, "merge", "--quiet", "--no-edit", "other")
+    merge = git(branch.repo, "rev-parse", "HEAD")
+    branch.land(2)
+
+    found = branch.read()
+
+    assert (found.base, found.above_base) == (merge, ("WO-02",))
+    assert set(found.landed) == {"WO-01", "WO-02"}
+
+
+def test_a_work_order_on_a_merged_branch_is_done(branch: Branch) -> None:
+    git(branch.repo, "checkout", "--quiet", "-b", "other")
+    branch.land(1)
+    git(branch.repo, "checkout", "--quiet", "main")
+    commit_files(branch.repo, {"mine.txt": "mine\n"}, "By hand")
+    git(branch.repo, "merge", "--quiet", "--no-edit", "other")
+    merge = git(branch.repo, "rev-parse", "HEAD")
+
+    found = branch.read()
+
+    assert set(found.landed) == {"WO-01"}
+    assert (found.base, found.above_base) == (merge, ())
+
+
+def test_a_root_commit_that_claims_a_work_order_is_no_landing_above_a_base(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {})
+    order = PLAN.work_orders[0]
+    tip = commit_files(repo, {"a.txt": "a\n"}, commit_message(order, "Done.", contract_hash(order), "r1"))
+
+    found = history(Git.open(repo), tip, PLAN)
+
+    assert (found.base, found.above_base) == (tip, ())

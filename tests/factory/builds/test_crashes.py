@@ -1,0 +1,166 @@
+"""A build that is killed, at any moment and again and again, ends as one that nothing disturbs.
+
+All moments: `FAULT_POINTS=all python -m pytest tests/factory/build/test_crashes.py`. Otherwise those that a
+later start can't tell from another are left out, see `tests.support.crashes.distinct`.
+"""
+
+import os
+import random
+import shutil
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from factory.builds.state.machine import BuildPhase
+from factory.builds.state.model import BuildState
+from tests.support.crashes import FIVE_ORDERS, ORDERS, Point, Scene, Trials, distinct, trials
+from tests.support.repositories import git, write_files
+
+PARTS = 8
+
+
+@pytest.fixture
+def program(hostile_environment: Path) -> Iterator[Trials]:
+    with trials() as program:
+        yield program
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("part", range(PARTS))
+def test_a_kill_at_any_fault_point_costs_nothing(part: int, program: Trials, tmp_path: Path) -> None:
+    new = Scene.make(tmp_path / "new", ORDERS)
+    whole = new.copy(tmp_path / "whole")
+    points = program.points(whole)
+    assert len(whole.calls) == 3
+    assert whole.left_behind() == []
+    between = _answered_and_not_stored(points)
+    chosen = points if os.environ.get("FAULT_POINTS") == "all" else distinct(points)
+    for number, point in enumerate(chosen[part::PARTS]):
+        scene = new.copy(tmp_path / f"killed-{number}")
+
+        assert program.build(scene, kill=point) == -signal.SIGKILL, point
+
+        lost = _lost(scene)
+        if point.worker:
+            assert lost.total() == (point.number in between), point
+        else:
+            # The worker may be anywhere.
+            assert lost.total() <= 1, point
+        _expect_prefix(scene, whole, point)
+        assert program.build(scene) == 0, point
+        _expect_same_end(scene, whole, point)
+        assert len(scene.calls) == len(whole.calls) + lost.total(), point
+
+
+def _answered_and_not_stored(points: list[Point]) -> set[int]:
+    """The worker's points at which an answer has been given and is in memory only."""
+    found, inside = set(), False
+    for point in points:
+        if point.worker:
+            if inside:
+                found.add(point.number)
+            if point.what == "write calls":
+                inside = True
+            elif point.what.startswith("os.rename out/ledger/") and ".pending." not in point.what:
+                inside = False
+    assert len(found) == 2 * 3
+    return found
+
+
+def _lost(scene: Scene) -> Counter[str]:
+    """The answers that were given and are not in the ledger: a kill came between, which is nobody's fault."""
+    return Counter(scene.calls) - Counter(scene.stored)
+
+
+def _expect_prefix(scene: Scene, whole: Scene, point: object) -> None:
+    commits = scene.commits()
+    assert commits == whole.commits()[: len(commits)], point
+
+
+def _expect_same_end(scene: Scene, whole: Scene, point: object) -> None:
+    assert scene.commits() == whole.commits(), point
+    assert set(scene.calls) == set(scene.stored) == set(whole.calls), point
+    assert _facts(scene.state) == _facts(whole.state), point
+    assert git(scene.repo, "status", "--porcelain") == "", point
+    assert git(scene.repo, "fsck", "--strict", "--no-dangling") == "", point
+    assert scene.left_behind() == [], point
+
+
+def _facts(state: BuildState) -> object:
+    """What does not depend on the time: dates are part of a commit's name, and of the names of runs on it."""
+    assert state.state is BuildPhase.COMPLETE
+    return [
+        (order.id, order.contract, order.state, order.attempt, order.last_failure, order.spent)
+        for order in state.orders
+    ]
+
+
+def test_a_git_that_outlives_its_killed_build_is_waited_for(program: Trials, tmp_path: Path) -> None:
+    """Its build is killed as soon as this git was started; git works on while the next build starts."""
+    new = Scene.make(tmp_path / "new", ORDERS)
+    whole = new.copy(tmp_path / "whole")
+    assert program.build(whole) == 0
+    for words, occurrence in (
+        ("read-tree --reset", 1),
+        ("add -f", 1),
+        ("commit-tree", 1),
+        # At a landing, the first of two only tries.
+        *(("read-tree -m -u", number) for number in (1, 2, 4)),
+        *(("update-ref", number) for number in (1, 2)),
+    ):
+        point = f"{words} {occurrence}"
+        scene = new.copy(tmp_path / point)
+        content = SLOW_GIT.format(words=words, occurrence=occurrence, git=shutil.which("git"))
+        write_files(scene.root, {"bin/git": content})
+        (scene.root / "bin" / "git").chmod(0o755)
+
+        path = f"{scene.root / 'bin'}:{os.environ['PATH']}"
+        assert program.build(scene, PATH=path) == -signal.SIGKILL, point
+        assert program.build(scene) == 0, point
+
+        _expect_same_end(scene, whole, point)
+
+
+SLOW_GIT = """\
+#!/bin/sh
+case " $* " in
+*" {words} "*)
+    echo >> "$0.calls"
+    if [ $(wc -l < "$0.calls") = {occurrence} ]; then
+        kill -9 $PPID
+        sleep 0.5
+    fi ;;
+esac
+exec {git} "$@"
+"""
+
+
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", range(6))
+def test_kills_at_random_times_cost_nothing(seed: int, program: Trials, tmp_path: Path) -> None:
+    new = Scene.make(tmp_path / "new", FIVE_ORDERS)
+    whole = new.copy(tmp_path / "whole")
+    started = time.monotonic()
+    assert program.build(whole, jobs=4) == 0
+    seconds = time.monotonic() - started
+    chance = random.Random(seed)
+    scene = new.copy(tmp_path / "killed")
+    for _ in range(1 + seed % 3):
+        if program.build(scene, jobs=4, after=chance.uniform(0.0, seconds)) == 0:
+            # It was faster than the kill.
+            break
+        _expect_prefix(scene, whole, seed)
+        assert _lost(scene).total() <= 4 * (1 + seed % 3)
+    lost, paid = _lost(scene), Counter(scene.calls)
+    paid_for_good = {key: paid[key] for key in scene.stored}
+
+    assert program.build(scene, jobs=4) == 0
+
+    _expect_same_end(scene, whole, seed)
+    after = Counter(scene.calls)
+    assert {key: after[key] for key in paid_for_good} == paid_for_good
+    assert after.total() == len(whole.calls) + lost.total()

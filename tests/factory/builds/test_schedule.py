@@ -1,0 +1,91 @@
+"""Any order of starting and ending gives the plan's order of landing, and never what is not ready."""
+
+from collections.abc import Sequence
+from random import Random
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factory.builds.schedule import Dependencies, given_up, next_to_land, startable
+from factory.contract.work_order import Plan
+from tests.support.repositories import a_work_order
+
+
+def plan_of(needs: Sequence[Sequence[int] | None]) -> Plan:
+    """A plan; each work order names those before it that it needs, or nothing is known."""
+    orders = [
+        a_work_order(
+            id=f"WO-{place:02d}",
+            **({} if named is None else {"depends_on": [f"WO-{other:02d}" for other in named]}),
+        )
+        for place, named in enumerate(needs, start=1)
+    ]
+    return Plan.model_validate({"work_orders": orders})
+
+
+@st.composite
+def needs(draw: st.DrawFn) -> list[list[int]]:
+    count = draw(st.integers(1, 8))
+    return [draw(st.lists(st.integers(1, place), unique=True)) if place else [] for place in range(count)]
+
+
+def test_without_depends_on_each_needs_all_before_it() -> None:
+    found = Dependencies.of(plan_of([None, None, None]))
+
+    assert found.direct["WO-03"] == ("WO-01", "WO-02")
+    assert startable(found, found.order, ()) == ("WO-01",)
+
+
+@given(needs())
+def test_transitive_dependencies_are_closed_and_in_the_plans_order(named: list[list[int]]) -> None:
+    found = Dependencies.of(plan_of(named))
+
+    for order_id in found.order:
+        reached = found.transitive[order_id]
+        assert list(reached) == [other for other in found.order if other in reached]
+        assert set(found.direct[order_id]) <= set(reached)
+        for other in reached:
+            assert set(found.transitive[other]) <= set(reached)
+            assert order_id in found.dependents(other)
+        assert order_id not in reached
+
+
+@given(needs(), st.randoms(use_true_random=False))
+def test_every_schedule_starts_all_and_each_after_what_it_needs(
+    named: list[list[int]], chance: Random
+) -> None:
+    found = Dependencies.of(plan_of(named))
+    passed: list[str] = []
+    landed: list[str] = []
+    while len(passed) < len(found.order):
+        ready = startable(found, [one for one in found.order if one not in passed], passed)
+        assert ready
+        assert all(set(found.transitive[one]) <= set(passed) for one in ready)
+        passed.append(chance.choice(ready))
+        while (turn := next_to_land(found, landed)) in passed:
+            assert turn is not None
+            landed.append(turn)
+
+    assert tuple(landed) == found.order
+    assert next_to_land(found, landed) is None
+
+
+@given(needs(), st.data())
+def test_what_is_given_up_is_what_a_sequential_build_would_not_reach(
+    named: list[list[int]], data: st.DataObject
+) -> None:
+    found = Dependencies.of(plan_of(named))
+    failed = data.draw(st.sets(st.sampled_from(found.order), min_size=1))
+    first = min(found.order.index(order_id) for order_id in failed)
+
+    going_on = given_up(found, failed, keep_going=True)
+    ending = given_up(found, failed, keep_going=False)
+
+    assert going_on.unreached == frozenset()
+    for place, order_id in enumerate(found.order):
+        hit = order_id not in failed and bool(failed & set(found.transitive[order_id]))
+        assert (order_id in going_on) == (order_id in going_on.blocked) == hit
+        assert (order_id in ending) == (order_id not in failed and place > first)
+    assert ending.blocked == going_on.blocked
+    assert not ending.blocked & ending.unreached
+    assert not given_up(found, (), keep_going=False).blocked

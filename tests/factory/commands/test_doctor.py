@@ -1,0 +1,85 @@
+"""`doctor`: what it finds is what a run would meet; it says how to fix it, and no secret."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from factory.commands.doctor import Diagnosis, Finding, as_json, as_text, diagnose
+from factory.system.sandbox.levels.choose import levels
+from factory.system.sandbox.levels.self_attack import broken_out
+from factory.system.sandbox.levels.unconfined import Unconfined
+
+
+def finding(diagnosis: Diagnosis, name: str) -> Finding:
+    (found,) = (finding for finding in diagnosis.findings if finding.name == name)
+    return found
+
+
+def test_where_a_sandbox_works_a_run_would_not_be_refused() -> None:
+    if all(level.sandbox is None for level in levels(os.environ)):
+        pytest.skip("no sandbox works here")
+
+    diagnosis = diagnose(os.environ)
+
+    assert (diagnosis.would_run, diagnosis.exit_code) == (True, 0)
+    assert finding(diagnosis, "self-attack").state == "ok"
+    assert as_text(diagnosis).endswith(f"a run would use the sandbox `{diagnosis.sandbox}`")
+
+
+def test_the_self_attack_works_where_nothing_protects() -> None:
+    succeeded = broken_out(Unconfined())
+
+    assert succeeded is not None
+    assert {"read a file outside", "write to a file outside", "connect to the machine"} <= set(succeeded)
+
+
+def test_what_is_missing_is_told_with_a_fix() -> None:
+    diagnosis = diagnose({"PATH": "/nowhere"}, requested="bwrap")
+
+    assert (diagnosis.would_run, diagnosis.exit_code, diagnosis.sandbox) == (False, 1, None)
+    for name in ("git", "sandbox"):
+        assert finding(diagnosis, name).state == "error"
+    lines = as_text(diagnosis).splitlines()
+    assert "        apt-get install git" in lines
+    assert "        apt-get install bubblewrap" in lines
+    assert lines[-1] == "a run would be refused"
+
+
+def test_to_do_without_is_a_warning() -> None:
+    diagnosis = diagnose(os.environ, requested="none", allow_unsandboxed=True)
+
+    assert (diagnosis.sandbox, diagnosis.would_run, finding(diagnosis, "sandbox").state) == (
+        "none",
+        True,
+        "warning",
+    )
+
+
+def test_keys_are_told_and_never_their_values() -> None:
+    diagnosis = diagnose({**os.environ, "OPENAI_API_KEY": "sk-very-secret"})
+
+    assert finding(diagnosis, "OPENAI_API_KEY").found.startswith("set")
+    assert finding(diagnosis, "OPENAI_BASE_URL").found.startswith("not set")
+    assert "sk-very-secret" not in as_text(diagnosis) + json.dumps(as_json(diagnosis))
+
+
+def test_the_document_holds_every_finding() -> None:
+    diagnosis = diagnose(os.environ)
+    document = as_json(diagnosis)
+
+    assert json.loads(json.dumps(document)) == document
+    assert document["would_run"] is diagnosis.would_run
+    listed = document["findings"]
+    assert isinstance(listed, list)
+    assert [one["name"] for one in listed if isinstance(one, dict)] == [
+        one.name for one in diagnosis.findings
+    ]
+
+
+def test_what_is_found_is_harmless_on_a_terminal() -> None:
+    diagnosis = Diagnosis(findings=(Finding(name="x", state="ok", found="\x1b[2J"),), sandbox="bwrap")
+
+    assert "\x1b" not in as_text(diagnosis)
+    assert sys.executable in finding(diagnose(os.environ), "python").found

@@ -1,0 +1,242 @@
+"""Acceptance commands must fail before the work is done, for a reason that the work order can change."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from factory.attempt.failure import FailureClass
+from factory.gates.before.red_probe import defect, probe
+from tests.support.answers import a_proposal
+from tests.support.repositories import make_repo
+from tests.support.results import Commands, a_context
+from tests.support.runs import Scene, read_object
+
+
+def probed(scene: Scene) -> dict[str, str]:
+    """The colour of each command."""
+    (path,) = scene.out.glob("*/probe.json")
+    commands = json.loads(path.read_text())["commands"]
+    return {command["command"]: command["colour"] for command in commands}
+
+
+def scene(tmp_path: Path, *commands: str, **order: object) -> Scene:
+    return Scene(make_repo(tmp_path / "repo"), acceptance_commands=list(commands), **order)  # type: ignore[arg-type]
+
+
+def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path) -> None:
+    one = scene(tmp_path, "test -f src/app.py", "python src/app.py")
+
+    assert one.run(red_probe=True).ending.exit_code == 0
+
+    assert probed(one) == {"test -f src/app.py": "red", "python src/app.py": "red"}
+
+
+@pytest.mark.parametrize(
+    ("command", "colour"),
+    [
+        ("true", "green"),
+        ("test -f README.md", "green"),
+        ("no-such-program x", "impossible"),
+        ("sh -c 'exit 127'", "impossible"),
+        ("./README.md", "impossible"),
+        ("./src/app.py", "impossible"),
+        ("bash missing.sh", "impossible"),
+        ("timeout 5 no-such-program src/app.py", "impossible"),
+        ("sh -c 'no-such-program && python src/app.py'", "impossible"),
+        ("sh -c src", "impossible"),
+        ("python -m no_such_module_anywhere", "impossible"),
+        ('python -c "import no_such_module_anywhere"', "impossible"),
+        ('python -c "from no_such.module_anywhere import a; from src.app import b"', "impossible"),
+        ('python -c "x = 1; for y in x: pass"', "impossible"),
+        ("python -m pytest -q --no-such-option src/app.py", "impossible"),
+        ("python -m pytest -q tests/test_of_another.py::test_it", "impossible"),
+        ("python -m pytest -q ./missing", "impossible"),
+    ],
+)
+def test_what_is_no_proof_is_a_defect_of_the_plan_and_costs_nothing(
+    tmp_path: Path, command: str, colour: str
+) -> None:
+    one = scene(tmp_path, "test -f src/app.py", command)
+
+    ending = one.run(red_probe=True).ending
+
+    assert ending.exit_code == 4
+    assert command in ending.message
+    assert one.asked == 0
+    assert probed(one)[command] == colour
+
+
+def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
+    one = scene(tmp_path, "sleep 60")
+
+    ending = one.run(red_probe=True, timeout_seconds=1.0).ending
+
+    assert (ending.exit_code, one.asked) == (4, 0)
+    assert "time limit" in ending.message
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python -m pytest -q tests/test_new.py",
+        "python -m pytest -q ./tests/new",
+        "python -m pytest -q tests/test_new.py::TestIt::test_it",
+        'python -c "import lib.fresh"',
+        'python -c "import old"',
+        'python -c "import unfinished"',
+        'python -c "import compiled"',
+        'python -c "import fresh; import no_such_module_anywhere"',
+    ],
+)
+def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: str) -> None:
+    repo = make_repo(
+        tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n", "unfinished.py": "x = \n"}
+    )
+    files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py", "compiled.c"]
+    one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
+
+
+def test_what_is_missing_is_read_from_newer_interpreters_too(tmp_path: Path) -> None:
+    told = (
+        'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
+        "    import no_such_module_anywhere\nModuleNotFoundError: No module named 'no_such_module_anywhere'\n"
+    )
+    repo = make_repo(tmp_path / "repo", {"told.txt": told})
+    command = "sh -c 'cat told.txt; exit 1'"
+    one = Scene(repo, [], allowed_files=["app.py"], acceptance_commands=[command])
+
+    assert one.run(red_probe=True).ending.exit_code == 4
+
+    assert probed(one) == {command: "impossible"}
+
+
+@pytest.mark.parametrize("file", ["conftest.py", "plugin.py"])
+def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path, file: str) -> None:
+    command = "python -m pytest -q --fast"
+    plugin = "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"
+    repo = make_repo(tmp_path / "repo", {"conftest.py": "pytest_plugins = ['plugin']\n", "plugin.py": plugin})
+    one = Scene(repo, [], allowed_files=[file], acceptance_commands=[command])
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
+
+
+def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> None:
+    answer = a_proposal({"check.sh": "exit 0\n"})
+    one = Scene(
+        make_repo(tmp_path / "repo"),
+        [answer],
+        allowed_files=["check.sh"],
+        acceptance_commands=["bash check.sh"],
+    )
+
+    assert one.run(red_probe=True).ending.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        'bash -c "bash web/build.sh"',
+        'bash -c "cd web && bash build.sh"',
+        "bash check.sh",
+        "bash 'web/a b.sh'",
+        """python -c "import subprocess as s; exit(s.run(['bash', 'web/build.sh']).returncode)\"""",
+        'sh -c "cd web && python -m pytest -q tests/test_it.py::test_new"',
+        "env -C web python -m pytest -q tests/test_it.py",
+        "env -C lib python -m pytest -q ../web/tests",
+        'sh -c "python -m pytest -q web/tests/test_*.py"',
+    ],
+)
+def test_what_the_work_order_writes_may_be_missing_by_whichever_name(tmp_path: Path, command: str) -> None:
+    repo = make_repo(tmp_path / "repo", {"web/a": "", "lib/a": "", "check.sh": "bash web/build.sh\n"})
+    files = ["web/build.sh", "web/tests/test_it.py", "web/a b.sh"]
+    one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
+
+    one.run(red_probe=True, max_attempts=1)
+
+    assert probed(one) == {command: "red"}
+
+
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ["cp src/app.py build/tool", "./build/tool"],
+        ["cp src/app.py tool.sh", "timeout 9 bash tool.sh"],
+        ["cp src/app.py made/models.py", 'python -c "import made.models"'],
+    ],
+)
+def test_what_an_earlier_command_builds_may_be_missing(tmp_path: Path, commands: list[str]) -> None:
+    one = scene(tmp_path, *commands)
+
+    one.run(red_probe=True)
+
+    assert probed(one) == dict.fromkeys(commands, "red")
+
+
+def test_what_nothing_builds_may_not_be_missing(tmp_path: Path) -> None:
+    one = Scene(make_repo(tmp_path / "repo", {"README.md": ""}), acceptance_commands=["./missing"])
+
+    assert one.run(red_probe=True).ending.exit_code == 4
+
+    assert probed(one) == {"./missing": "impossible"}
+
+
+def test_what_the_verification_builds_may_be_missing(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {"scripts/verify.sh": "cp src/app.py tool\n"})
+    one = Scene(repo, acceptance_commands=["./tool"])
+
+    one.run(red_probe=True)
+
+    assert probed(one) == {"./tool": "red"}
+
+
+def test_what_one_command_left_behind_is_no_merit_of_the_baseline(tmp_path: Path) -> None:
+    commands = ["sh -c 'python src/app.py > out.txt'", "test -f out.txt"]
+    one = scene(tmp_path, *commands)
+
+    assert one.run(red_probe=True).ending.exit_code == 0
+
+    assert probed(one) == dict.fromkeys(commands, "red")
+
+
+def test_an_exempt_command_may_pass_before_and_the_reason_is_kept(tmp_path: Path) -> None:
+    exempt = [{"command": "test -f README.md", "reason": "it must stay"}]
+    one = scene(tmp_path, "test -f src/app.py", "test -f README.md", red_exempt=exempt)
+
+    assert one.run(red_probe=True).ending.exit_code == 0
+
+    (path,) = one.out.glob("*/probe.json")
+    assert read_object(path)["commands"][1]["reason"] == "it must stay"  # type: ignore[index,call-overload]
+
+
+def test_what_a_probe_left_behind_is_not_there_in_the_attempt(tmp_path: Path) -> None:
+    command = "sh -c 'test ! -e left && test -f src/app.py || { touch left; exit 1; }'"
+    one = scene(tmp_path, command)
+
+    assert one.run(red_probe=True).ending.exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("end", "message"),
+    [
+        ({"killed_outside": True}, "killed from outside"),
+        ({"sandbox_failed": "no room"}, "could not be entered: no room"),
+    ],
+)
+def test_what_the_machine_could_not_run_says_nothing_of_the_plan(
+    tmp_path: Path, end: dict[str, object], message: str
+) -> None:
+    ended = Commands({"acceptance_1": {"exit_code": None, **end}})
+    context = a_context(tmp_path, ended, acceptance_commands=["python src/app.py"])
+
+    failure = defect(probe(context.order, context, lambda: None))
+
+    assert failure is not None
+    assert failure.failure_class is FailureClass.ENVIRONMENT
+    assert message in failure.message

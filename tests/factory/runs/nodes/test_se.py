@@ -1,0 +1,402 @@
+"""SE: nobody is asked about a work order that can't be carried out; what was asked and answered is kept."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from factory.attempt.exit_codes import ExitCode
+from factory.attempt.failure import Failure, FailureClass
+from factory.attempt.prompt import ContextFile
+from factory.contract.note import Note, notes_hash
+from factory.contract.repo_path import RepoPath
+from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import WorkOrder
+from factory.llm.port import Answer, FinishReason, ProviderError
+from factory.runs.nodes.se import read_context
+from factory.system.files.tree import Tree
+from tests.support.answers import a_proposal, an_edit, sha256
+from tests.support.repositories import VERIFY_PASSES, a_work_order, commit_files, make_repo, write_files
+from tests.support.runs import Scene, read_object, summary_of
+from tests.support.scripted_model import ScriptedModel, answer
+
+
+def order(**changes: Any) -> WorkOrder:
+    return WorkOrder.model_validate(a_work_order(**changes))
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    root = tmp_path / "tree"
+    write_files(
+        root, {"src/app.py": "app\n", "docs/a.md": "a\n", "latin.txt": b"Gr\xfc\xdfe", "zero.txt": "a\0b"}
+    )
+    (root / "link").symlink_to("docs/a.md")
+    (root / "linked").symlink_to("docs")
+    (root / "big.txt").write_bytes(b"x" * 150_000)
+    (root / "big2.txt").write_bytes(b"y" * 49_997)
+    (root / "bigger.txt").write_bytes(b"z" * 200_001)
+    return Tree(root)
+
+
+def test_the_model_sees_context_files_then_allowed_files_each_once(tree: Tree) -> None:
+    files = read_context(
+        order(context_files=["docs/a.md", "src/app.py", "none.md"], allowed_files=["src/app.py", "new.py"]),
+        tree,
+    )
+
+    assert files == [
+        ContextFile(RepoPath("docs/a.md"), "a\n", sha256("a\n")),
+        ContextFile(RepoPath("src/app.py"), "app\n", sha256("app\n")),
+        ContextFile(RepoPath("none.md"), None),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"context_files": ["latin.txt"]},
+            "`latin.txt` is not UTF-8 (byte 2), so it can't be a context file",
+        ),
+        (
+            {"allowed_files": ["latin.txt"]},
+            "`latin.txt` is not UTF-8 (byte 2), so it can't be a write target",
+        ),
+        (
+            {"context_files": ["zero.txt"]},
+            "`zero.txt` holds NUL, which no text does, so it can't be a context file",
+        ),
+        ({"context_files": ["docs"]}, "`docs` is a directory, not a file"),
+        ({"allowed_files": ["link"]}, "`link` is a symbolic link, not a file"),
+        (
+            {"allowed_files": ["linked/b.md"]},
+            "`linked/b.md` leads through `linked`, which is a symbolic link",
+        ),
+        ({"allowed_files": ["src/app.py/x"]}, "`src/app.py/x` leads through `src/app.py`, which is a file"),
+        ({"context_files": ["bigger.txt"]}, "`bigger.txt` is larger than 200,000 bytes"),
+        (
+            {"context_files": ["big.txt", "big2.txt"]},
+            "the files to show have 200,001 bytes together; the limit is 200,000",
+        ),
+    ],
+)
+def test_files_that_cannot_be_shown_whole_are_a_defect_of_the_plan(
+    changes: dict[str, Any], message: str, tree: Tree
+) -> None:
+    failure = read_context(order(**changes), tree)
+
+    assert isinstance(failure, Failure)
+    assert (failure.message, failure.failure_class) == (message, FailureClass.PLAN_DEFECT)
+
+
+@pytest.mark.parametrize(
+    ("condition", "message"),
+    [
+        (
+            {"kind": "file_exists", "path": "src/none.py"},
+            "the precondition file_exists does not hold: `src/none.py` does not exist",
+        ),
+        (
+            {"kind": "file_absent", "path": "README.md"},
+            "the precondition file_absent does not hold: `README.md` exists",
+        ),
+        (
+            {"kind": "file_absent", "path": "dangling"},
+            "the precondition file_absent does not hold: `dangling` exists",
+        ),
+    ],
+)
+def test_a_false_precondition_ends_the_run_before_a_model_is_asked(
+    condition: dict[str, str], message: str, tmp_path: Path
+) -> None:
+    repo = make_repo(tmp_path / "repo")
+    (repo / "dangling").symlink_to("nowhere")
+    commit_files(repo, {})
+    scene = Scene(repo, preconditions=[dict(condition)])
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code == ExitCode.PLAN_DEFECT
+    assert message in finished.ending.message
+    assert scene.asked == 0
+
+
+@pytest.mark.parametrize("field", ["provides", "consumes"])
+def test_a_symbol_that_cannot_be_read_ends_the_run_before_a_model_is_asked(
+    field: str, tmp_path: Path
+) -> None:
+    symbols: JsonValue = ["src.app:greet() -> str", "greet(name)"]
+    scene = Scene(make_repo(tmp_path / "repo"), **{field: symbols})
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code == ExitCode.PLAN_DEFECT
+    assert "can't be read: it does not begin with a module" in finished.ending.message
+    assert scene.asked == 0
+
+
+@pytest.mark.parametrize("path", ["README.md", "scripts", "scripts/verify.sh"])
+def test_a_precondition_that_holds_lets_the_run_go_on(path: str, tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"), preconditions=[{"kind": "file_exists", "path": path}])
+
+    assert scene.run().ending.exit_code == ExitCode.PASS
+
+
+def test_the_nearest_agents_files_and_the_notes_are_shown_as_they_were_at_first(tmp_path: Path) -> None:
+    # Given a work order that may write an AGENTS.md of its own, and an attempt that does so and fails
+    files = {**VERIFY_PASSES, "AGENTS.md": "of the root\n", "docs/AGENTS.md": "of docs\n", "docs/a.md": "a\n"}
+    first = a_proposal({"src/AGENTS.md": "of an attempt\n"})
+    scene = Scene(
+        make_repo(tmp_path / "repo", files),
+        [first, a_proposal()],
+        context_files=["docs/a.md"],
+        allowed_files=["src/AGENTS.md", "src/app.py"],
+        acceptance_commands=["test -f src/app.py"],
+    )
+
+    finished = scene.run(notes=(Note("a.md", "a note\n"),))
+
+    assert finished.ending.exit_code == ExitCode.PASS
+    assert finished.folder is not None
+    for number in (1, 2):
+        prompt = (finished.folder / f"attempt_{number}" / "se_prompt.txt").read_text()
+        assert "commands: bash scripts/verify.sh." in prompt
+        shown = re.findall(r'<(?:agents_md|note) id="\w+">\n"(.*)"\n\n(.*)\n', prompt)
+        assert shown == [("AGENTS.md", "of the root"), ("docs/AGENTS.md", "of docs"), ("a.md", "a note")]
+    recorded = read_object(finished.folder / "run.json")["settings"]
+    assert isinstance(recorded, dict)
+    assert recorded["knowledge"] == notes_hash((Note("a.md", "a note\n"),))
+
+
+@pytest.mark.parametrize("field", ["context_files", "allowed_files"])
+def test_an_agents_file_that_is_shown_anyway_is_not_shown_twice(field: str, tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, "AGENTS.md": "of the root\n"})
+    paths = {"context_files": [], "allowed_files": ["src/app.py"]}
+    scene = Scene(repo, **{**paths, field: [*paths[field], "AGENTS.md"]})  # type: ignore[arg-type]
+
+    finished = scene.run()
+
+    assert finished.folder is not None
+    prompt = (finished.folder / "attempt_1" / "se_prompt.txt").read_text()
+    assert prompt.count("of the root") == 1
+    assert "<agents_md" not in prompt
+
+
+class TestAnswers:
+    """An answer that is no proposal spends an attempt, and the next prompt says why."""
+
+    CUT = a_proposal()[:40]
+
+    @pytest.mark.parametrize(
+        ("said", "message"),
+        [
+            ("", "not valid JSON: expecting value"),
+            ("I can't do that, sorry.", "not valid JSON: expecting value"),
+            (CUT, "not valid JSON: "),
+            ("[]", "must be an object"),
+            ("null", "must be an object"),
+            ('"text"', "must be an object"),
+            ("{}", "/summary: is missing; /writes: is missing"),
+            ('{"summary": "s", "writes": []}', "/writes: must not be empty"),
+            ('{"summary": "s", "writes": {}}', "/writes: must be a list"),
+            ('{"summary": 1, "writes": [1]}', "/summary: "),
+            (
+                '{"summary": "s", "summary": "t", "writes": []}',
+                'the key "summary" stands twice in one object',
+            ),
+            ('{"summary": "s", "writes": [], "more": 1}', "/more: is not a known field"),
+            (a_proposal().replace("src/app.py", "../x"), "/writes/0/path: the path holds .."),
+            (a_proposal().replace("src/app.py", ".git/config"), "/writes/0/path: the path is git's own data"),
+            (a_proposal({"src/app.py": "a\0b"}), "the content of `src/app.py` holds NUL"),
+            (a_proposal().replace("hello", "\\ud800"), "half of a surrogate pair"),
+            (
+                a_proposal({"src/app.py": "x" * 200_001}),
+                "has 200,001 bytes; the limit for one file is 200,000",
+            ),
+            (answer(CUT, FinishReason.LENGTH), "the answer was cut off after 20 tokens"),
+            (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
+            (answer("", FinishReason.CONTENT_FILTER), "the provider's content filter stopped the answer"),
+            (a_proposal().replace('"writes"', '"reads"'), "/writes: is missing"),
+            (an_edit("src/app.py", ""), "/writes/0: must have either content or edits"),
+            (
+                an_edit("src/app.py", "", ("a", "b")),
+                "`src/app.py` is not among the files that were shown, so it can't be edited",
+            ),
+            (
+                an_edit("README.md", "a product\n", ("two\nproducts", "b")),
+                '`README.md` can\'t be made: the passage does not stand in the file: "two\\nproducts"',
+            ),
+            (an_edit("README.md", "a product\n", ("a", "b\0")), "the content of `README.md` holds NUL"),
+            (
+                an_edit("README.md", "a product\n", ("a", "x" * 199_992)),
+                "has 200,001 bytes; the limit for one file is 200,000",
+            ),
+        ],
+    )
+    def test_what_is_no_proposal(self, said: str | Answer, message: str, tmp_path: Path) -> None:
+        scene = Scene(make_repo(tmp_path / "repo"), [said, a_proposal()], context_files=["README.md"])
+
+        finished = scene.run()
+
+        assert finished.ending.exit_code == ExitCode.PASS
+        assert finished.folder is not None
+        brief = read_object(finished.folder / "attempt_1" / "failure_brief.json")
+        assert (brief["stage"], brief["failure_class"]) == ("llm_output_invalid", "model_defect")
+        assert message in str(brief["message"])
+        assert not (finished.folder / "attempt_1" / "proposed_writes.json").exists()
+        prompt = (finished.folder / "attempt_2" / "se_prompt.txt").read_text()
+        assert "# Your attempt before failed" in prompt
+        assert '"stage": "llm_output_invalid"' in prompt
+        # What was said to its end is repeated, so that not all of it has to be thought of again.
+        whole = said if isinstance(said, str) else ""
+        assert ("Your answer was:\n<answer" in prompt) == (whole != "")
+        assert whole.replace("\ud800", "\\ud800") in prompt
+
+    @pytest.mark.parametrize(
+        "said",
+        [
+            f"Here it is:\n```json\n{a_proposal()}\n```\nDone.",
+            f"```\n{a_proposal()}\n```",
+            "\ufeff" + a_proposal(),
+            "\n\n" + a_proposal() + "\n",
+        ],
+    )
+    def test_what_is_understood_all_the_same(self, said: str, tmp_path: Path) -> None:
+        finished = Scene(make_repo(tmp_path / "repo"), [said]).run()
+
+        assert finished.ending.exit_code == ExitCode.PASS
+        assert finished.folder is not None
+        assert (finished.folder / "attempt_1" / "llm_response.txt").read_text() == said
+
+    @pytest.mark.parametrize(
+        ("before", "after"),
+        [
+            (b"a\nb\nc\n", b"a\nB\nB\nc\n"),
+            (b"a\r\nb\r\nc\r\n", b"a\r\nB\r\nB\r\nc\r\n"),
+            (b"\xef\xbb\xbfa\nb\nc", b"\xef\xbb\xbfa\nB\nB\nc"),
+        ],
+    )
+    def test_a_file_is_edited(self, before: bytes, after: bytes, tmp_path: Path) -> None:
+        repo = make_repo(tmp_path / "repo", {"app.py": before})
+        said = an_edit("app.py", before, ("a\nb\n", "a\nB\nB\n"))
+        scene = Scene(repo, [said], allowed_files=["app.py"], acceptance_commands=["grep -q B app.py"])
+
+        finished = scene.run()
+
+        assert finished.ending.exit_code == ExitCode.PASS
+        assert (repo / "app.py").read_bytes() == after
+        # What is kept is the file as it was proposed, whole.
+        assert finished.folder is not None
+        proposed: Any = read_object(finished.folder / "attempt_1" / "proposed_writes.json")
+        assert list(proposed["writes"][0]) == ["base_sha256", "content", "path"]
+        assert "B\nB\nc" in proposed["writes"][0]["content"]
+
+    @pytest.mark.parametrize(
+        ("before", "shown"),
+        [
+            ("a\nb\n", r"It proposed this as `app.py`:\n<file id=\"\w+\">\na\nC\n</file"),
+            # Of a long file, and whatever its line endings are, only what it would have changed.
+            (
+                "a\r\n" * 99 + "b\r\n",
+                r"changes to `app.py`:\n<diff id=\"\w+\">\n@@ .* @@\n a\n a\n a\n-b\n\+C\n \n</diff",
+            ),
+        ],
+    )
+    def test_what_was_proposed_of_a_file_is_shown_after_a_failure(
+        self, before: str, shown: str, tmp_path: Path
+    ) -> None:
+        repo = make_repo(tmp_path / "repo", {"app.py": before})
+        scene = Scene(
+            repo,
+            [an_edit("app.py", before, ("b", "C")), an_edit("app.py", before, ("b", "B"))],
+            allowed_files=["app.py"],
+            acceptance_commands=["grep -q B app.py"],
+        )
+
+        finished = scene.run()
+
+        assert finished.ending.exit_code == ExitCode.PASS
+        assert finished.folder is not None
+        prompt = (finished.folder / "attempt_2" / "se_prompt.txt").read_text()
+        assert re.search(shown, prompt)
+
+    def test_what_may_only_be_read_can_not_be_edited(self, tmp_path: Path) -> None:
+        scene = Scene(
+            make_repo(tmp_path / "repo"),
+            [an_edit("README.md", "a product\n", ("a", "b")), a_proposal()],
+            context_files=["README.md"],
+        )
+
+        finished = scene.run()
+
+        assert finished.folder is not None
+        brief = read_object(finished.folder / "attempt_1" / "failure_brief.json")
+        assert brief["stage"] == "write_scope_violation"
+
+    def test_a_file_of_the_greatest_size_is_written(self, tmp_path: Path) -> None:
+        finished = Scene(make_repo(tmp_path / "repo"), [a_proposal({"src/app.py": "x" * 200_000})]).run()
+
+        assert finished.ending.exit_code == ExitCode.PASS
+
+
+def test_a_provider_that_fails_spends_no_attempt(tmp_path: Path) -> None:
+    error = ProviderError("rate limit", where="openai", hint="wait a minute")
+    scene = Scene(make_repo(tmp_path / "repo"), [error, a_proposal()])
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code == ExitCode.PROVIDER
+    assert finished.ending.message == "the model gave no answer: rate limit (openai)"
+    assert finished.ending.hint == "wait a minute"
+    assert scene.asked == 1
+
+
+def test_everything_that_was_asked_and_answered_is_kept(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"), context_files=["README.md"])
+
+    finished = scene.run()
+
+    assert finished.folder is not None
+    attempt = finished.folder / "attempt_1"
+    assert sorted(path.name for path in attempt.iterdir()) == [
+        "acceptance_1.output.txt",
+        "acceptance_result.json",
+        "changes.diff",
+        "llm_response.txt",
+        "llm_usage.json",
+        "proposed_writes.json",
+        "se_prompt.txt",
+        "verify.output.txt",
+        "verify_result.json",
+        "write_result.json",
+    ]
+    assert (attempt / "llm_response.txt").read_text() == a_proposal()
+    assert "text" not in read_object(attempt / "llm_usage.json")
+    assert summary_of(finished)["model_answers"] == 1
+
+
+def test_the_schema_lists_what_paths_and_hashes_there_can_be(tmp_path: Path) -> None:
+    model = ScriptedModel([a_proposal()])
+    scene = Scene(
+        make_repo(tmp_path / "repo"), context_files=["README.md"], allowed_files=["src/app.py", "README.md"]
+    )
+    scene.model = model
+
+    scene.run()
+
+    schema: Any = model.requests[0].answer_schema
+    properties = schema["properties"]["writes"]["items"]["properties"]
+    assert properties["path"]["enum"] == ["src/app.py", "README.md"]
+    assert properties["base_sha256"]["enum"] == [sha256("a product\n"), sha256("")]
+
+
+def test_a_second_attempt_gets_a_request_of_its_own(tmp_path: Path) -> None:
+    model = ScriptedModel([a_proposal(), a_proposal()])
+    scene = Scene(make_repo(tmp_path / "repo"), acceptance_commands=["false"])
+    scene.model = model
+
+    scene.run()
+
+    assert [request.attempt for request in model.requests] == [1, 2]

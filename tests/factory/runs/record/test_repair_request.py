@@ -1,0 +1,73 @@
+"""What a failed work order leaves for the planner, as values, and as the planner reads it."""
+
+from pathlib import Path
+
+import pytest
+
+from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.prompt import dump_brief
+from factory.contract.canonical import contract_hash, readable_json
+from factory.contract.limits import EXCERPT_CHARS, MAX_SUMMARIES, MAX_WRITE_BYTES
+from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import WorkOrder
+from factory.runs.record.repair_request import repair_request
+from planner.commands.repair_request import read_repair_request
+from tests.support.answering_program import order
+
+ORDER = WorkOrder.model_validate(order("WO-01", "hello.py"))
+
+
+def failure(whose: FailureClass) -> Failure:
+    return Failure(stage=Stage.ACCEPTANCE_FAILED, failure_class=whose, message="it returned 1")
+
+
+def request(
+    count: int = 2,
+    summary: str | None = "Did it.",
+    content: str = "",
+    whose: FailureClass = FailureClass.MODEL_DEFECT,
+) -> JsonObject:
+    failed = failure(whose)
+    attempts: list[JsonObject] = [
+        {"attempt": number, "failure": dump_brief(failed), "summary": summary}
+        for number in range(1, count + 1)
+    ]
+    proposal: JsonObject = {"writes": [{"path": "hello.py", "content": content}]}
+    found = repair_request(ORDER, contract_hash(ORDER), failed, attempts, proposal)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize(
+    ("whose", "at_fault"),
+    [(FailureClass.PLAN_DEFECT, "plan"), (FailureClass.MODEL_DEFECT, "plan or code")],
+)
+def test_no_more_is_claimed_than_is_known(whose: FailureClass, at_fault: str) -> None:
+    told = request(whose=whose)
+    assert told["at_fault"] == at_fault
+    assert whose not in str(told)
+
+
+@pytest.mark.parametrize(
+    "summary", ["x" * EXCERPT_CHARS, "\x1b" * EXCERPT_CHARS, "</failure>", "\U0010ffff\n"]
+)
+@pytest.mark.parametrize("count", [2, 20])
+def test_the_planner_reads_what_the_factory_leaves(tmp_path: Path, summary: str, count: int) -> None:
+    told = request(count, summary, "x\n" * (MAX_WRITE_BYTES // 2))
+    path = tmp_path / "repair_request.json"
+    path.write_bytes(readable_json(told))
+
+    read = read_repair_request(path)
+
+    assert read.text == readable_json(told).decode()
+    evidence = told["evidence"]
+    assert isinstance(evidence, dict)
+    assert (evidence["code"], evidence["left_out"]) == (None, ["code"])
+    last = range(count - min(count, MAX_SUMMARIES) + 1, count + 1)
+    assert evidence["summaries"] == [{"attempt": number, "summary": summary} for number in last]
+
+
+def test_an_attempt_without_a_proposal_said_nothing() -> None:
+    evidence = request(summary=None)["evidence"]
+    assert isinstance(evidence, dict)
+    assert evidence["summaries"] == []

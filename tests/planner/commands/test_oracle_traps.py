@@ -1,0 +1,310 @@
+"""Commands that prove nothing (W401), predict (W402), or depend on the day (W403): and those that don't."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from planner.check.document import check_document, check_reply
+from tests.support.plans import makes, manifest, order
+
+RECORDING = Path(__file__).resolve().parents[3] / "scripts" / "demo.d" / "recording"
+
+
+def codes(command: str) -> set[str]:
+    """The codes found for one acceptance command of a work order without behaviour."""
+    found = check_document(manifest(order(acceptance_commands=[command])), frozenset({"app.py"})).diagnostics
+    return {one.code for one in found} - {"W101", "E003"}
+
+
+def python(code: str) -> str:
+    return f'python -c "{code}"'
+
+
+LOOKS = [
+    "test -f app.py",
+    "[ -s app.py ]",
+    "ls app.py",
+    "cat app.py",
+    "grep -q 'def main' app.py",
+    "python -m compileall -q .",
+    "python -m py_compile app.py",
+    "mypy --strict .",
+    "python -m ruff check .",
+    "env X=1 timeout 5 python -m compileall .",
+    "bash -n app.sh",
+    "bash -c 'test -f app.py'",
+    "python -m app --help",
+    "python app.py --version",
+    "pytest --collect-only -q",
+    "python --version",
+    python("import app"),
+    python("from app import main; print('ok')"),
+    python("import app; assert hasattr(app, 'main') and callable(app.main)"),
+    python("import app; assert app.main is not None"),
+    python("from pathlib import Path; assert Path('app.py').is_file()"),
+    python("import os; assert os.path.exists('app.py')"),
+    python("assert 'def main' in open('app.py').read()"),
+    python("import ast; ast.parse(open('app.py').read())"),
+    python("import importlib; importlib.import_module('app')"),
+    python("import app, inspect; assert inspect.signature(app.main)"),
+    python("import app, inspect; assert inspect.isfunction(app.main)"),
+    python("import app; assert 1 + 1 == 2"),
+    python("import os; assert os.path.getsize('app.py') > 0"),
+    python("from pathlib import Path; assert Path('app.py').stat().st_size > 0"),
+    python("assert len(open('app.py').read()) > 10"),
+    "sleep 0",
+    "mkdir -p build",
+    python("import re; assert re.search('def main', open('app.py').read())"),
+]
+PROVES = [
+    "python -m pytest -q tests/test_app.py",
+    "pytest",
+    "env X=1 python -m pytest -q",
+    "python -m unittest tests.test_app",
+    "python app.py data.txt",
+    "python -m app run",
+    "./run.sh",
+    "bash scripts/check.sh",
+    "node app.js",
+    "make check",
+    "diff -r out expected",
+    python("from app import main; assert main([]) == 0"),
+    python("from app import count; count('a')"),
+    python("from app import count; assert len(count('a')) > 0"),
+    python("from app import LIMITS; assert len(LIMITS) > 0"),
+    python("assert open('app.txt').read() == 'a'"),
+    python("import re, app; assert re.search('a', app.count('a'))"),
+    python("from app import LIMIT; assert LIMIT == 3"),
+    python("import app; assert app.parse('x')"),
+    python("import json; assert json.load(open('data.json'))['a']"),
+    python("import subprocess, sys; subprocess.run([sys.executable, '-m', 'app', 'x'], check=True)"),
+    python("from app import Board; assert Board() + Board()"),
+    python("from app import Board; assert Board()"),
+    python("from app import split; assert split('a b')"),
+    python("import app; assert app.read('x') and app.exists('y')"),
+]
+
+
+WITH_TESTS = ("app.py", "tests/test_app.py")
+
+
+class TestWeakAcceptance:
+    @staticmethod
+    def found(
+        *commands: str, files: tuple[str, ...] = ("app.py", "tests/test_app.py"), **fields: object
+    ) -> bool:
+        step = makes(1, *files, acceptance_commands=list(commands), **fields)
+        return "W401" in {one.code for one in check_document(manifest(step), frozenset()).diagnostics}
+
+    @pytest.mark.parametrize("command", LOOKS)
+    def test_a_look_proves_nothing(self, command: str) -> None:
+        assert self.found(command)
+
+    @pytest.mark.parametrize("command", PROVES)
+    def test_running_it_proves_something(self, command: str) -> None:
+        assert not self.found(command)
+
+    def test_one_proof_is_enough(self) -> None:
+        assert self.found(*LOOKS)
+        assert not self.found(*LOOKS, PROVES[0])
+
+    @pytest.mark.parametrize(
+        ("files", "fields", "behaves"),
+        [
+            (("app.py",), {}, False),
+            (("app.py",), {"provides": ["app:f() -> int"]}, True),
+            (("app.py",), {"provides": ["app:C.f(self) -> int"]}, True),
+            (("app.py",), {"provides": ["app:LIMIT: int", "app:Wrong"]}, False),
+            (("app.py",), {"notes": "In app.py:\ndef main(arguments: list[str]) -> int"}, True),
+            (("app.py",), {"intent": "Write `def main(arguments)`."}, True),
+            (("app/__init__.py", "tests/test_app.py"), {}, False),
+            (("tests/test_app.py",), {}, False),
+            (("README.md", "data.json", "scripts/verify.sh"), {"notes": "def f()"}, False),
+        ],
+    )
+    def test_only_behaviour_must_be_proven(
+        self, files: tuple[str, ...], fields: dict[str, object], behaves: bool
+    ) -> None:
+        assert self.found("test -f app.py", files=files, **fields) is behaves
+
+
+SHA1 = "3f786850e387550fdab836ed7e6dc881de23001b"
+
+
+class TestPredictions:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            python(f"from app import sign; assert sign('a') == '{SHA1}'"),
+            python(f"from app import sign; assert '{SHA1}' in sign('a')"),
+            python(f"from app import sign; assert ('a', '{SHA1}') == sign('a')"),
+            python("from app import f; assert f(3) == 0.30000000000000004"),
+            python("from app import f; assert f(3) == [1, -2.718281828459045]"),
+            python("from app import f; assert f(30) == 832040265252859"),
+            python(f"from app import f; assert f() == '{'ab ' * 50}'"),
+            python("from app import f; assert f() == 'a\\\\nb\\\\nc\\\\nd\\\\ne\\\\nf\\\\ng\\\\nh'"),
+            python(f"from app import f; assert f() == {list(range(30))}"),
+            python("from app import f; assert f() == 'TWFuIGlzIGRpc3Rpbmd1aXNoZWQsIG5vdCBvbmx5IGJ5'"),
+            python("import random, app; random.seed(7); assert app.roll() == 4"),
+            python("from app import roll; from random import Random; assert roll(Random(1)) == [3, 5]"),
+            python("from app import f; assert hash(f()) == 12345"),
+            python("from app import f; import pytest; assert f(1) == pytest.approx(0.123456789123)"),
+            python("from app import f; import math; assert math.isclose(f(1), 0.123456789123)"),
+            python("from app import f; assert abs(f(1) - 0.123456789123) < 1e-9"),
+            python("from app import f; assert round(f(1), 12) == 0.123456789123"),
+            python(f"from app import sign; x = sign('a'); y = '{SHA1}'; assert x == y"),
+            python(f"from app import sign; assert sign('a').startswith('{SHA1}')"),
+            python("from app import roll; assert roll(3, seed=42) == [6, 1, 1]"),
+            python("from app import pick; assert pick(['x', 'y'], 2, seed=1) == 'apple'"),
+            python("import unittest, app; unittest.TestCase().assertEqual(app.f(), 0.123456789123)"),
+            f"grep -q {SHA1} out.txt",
+            "bash -c 'grep 0.30000000000000004 out.txt'",
+        ],
+    )
+    def test_what_only_running_could_tell_is_found(self, command: str) -> None:
+        assert codes(command) == {"W402"}
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            python("from app import sign; assert len(sign('a')) == 40"),
+            python(f"from app import check; assert check('{SHA1}') is True"),
+            python(f"from app import parse; assert parse('{SHA1}') == '{SHA1}'"),
+            python("from app import f; assert f() == '0000000000000000000000000000000000000000'"),
+            python("from app import f; assert f(0.1) == 0.5 and f(2) == 3.14159"),
+            python("from app import f; assert f(1e-9) == 1e-9 and f(-1.5) == -1.5"),
+            python("from app import LIMIT; assert LIMIT == 1000000000000"),
+            python("from app import LIMIT; assert LIMIT == 4294967296 and LIMIT - 1 == 2147483647"),
+            python("from app import f; assert f('1234567890123') == 1234567890123"),
+            python("from app import f; assert f('a A') == {'a': 2}"),
+            python("from app import f; assert f() == 'usage: app FILE'"),
+            python("import random, app; random.seed(7); a = app.f(); random.seed(7); assert a == app.f()"),
+            python("import random, app; random.seed(7); assert len(app.deal(52)) == 52"),
+            python("import random, app; random.seed(); assert 1 <= app.roll() <= 6"),
+            python("import random, app; random.seed(1); assert app.deal(0) == []"),
+            python("import random, app; random.seed(1); assert sorted(app.mix([3, 1, 2])) == [1, 2, 3]"),
+            python("from app import roll; assert roll(seed=1) == roll(seed=1)"),
+            python("from app import roll; assert roll(seed=1, n=6).count(0) == 6"),
+            python("from app import Game; assert Game(seed=1).width == 80"),
+            python(f"from app import load, save; t = '{SHA1}'; assert load(save(t)) == t"),
+            python(f"from app import load, save; t = '{SHA1}'; u = save(t); assert load(u) == t"),
+            python("from app import f; assert f('12,345,678,901') == 12345678901"),
+            python("from app import f; assert abs(f(1) - 0.5) < 1e-12"),
+            python("assert 'pytest' in open('verify.sh').read()"),
+            python("from app import f; assert hash(f(1)) == hash(f(1))"),
+            python("import app; assert app.hash('a') == 7 and app.Row(3).id() == 3"),
+            f"git show {SHA1}",
+            "grep -q 'def main' app.py",
+            "python -m app 0.30000000000000004",
+            "python -m pytest -q tests/test_3f786850e387550fdab836ed7e6dc881de23001b.py",
+            python("from app import TestBoardParsesEverythingThatWasWritten as t; assert t.name == 'x'"),
+        ],
+    )
+    def test_what_rules_and_inputs_say_is_left_alone(self, command: str) -> None:
+        assert "W402" not in codes(command)
+
+
+class TestInstability:
+    @pytest.mark.parametrize(
+        ("command", "what"),
+        [
+            ("date +%Y", "the time"),
+            (python("from datetime import date; from app import f; assert f() == date.today()"), "the time"),
+            (python("import datetime as d, app; assert app.f(d.datetime.now())"), "the time"),
+            (python("import time, app; t = time.time(); app.f(); assert time.time() - t < 1"), "the time"),
+            ("curl -f https://example.com", "the network"),
+            (python("from time import time; from app import f; assert f(time())"), "the time"),
+            (python("from time import perf_counter as p; import app; assert p() < app.f()"), "the time"),
+            (python("from datetime import datetime as d; from app import f; f(d.now())"), "the time"),
+            (python("from urllib.request import urlopen as u; u('http://example.com')"), "the network"),
+            (python("import socket; socket.create_connection(('example.com', 80))"), "the network"),
+            (python("import http.client as h; h.HTTPSConnection('example.com')"), "the network"),
+            ("git clone https://example.com/x.git", "the network"),
+            ("git ls-remote git@example.com:x.git", "the network"),
+            ("pip install requests", "the network"),
+            ("python -m pip download wheel", "the network"),
+            ("npm ci", "the network"),
+            ("timeout 5 ping -c1 example.com", "the network"),
+            (python("from urllib.request import urlopen; urlopen('https://example.com')"), "the network"),
+            (python("import requests; assert requests.get('http://example.com').ok"), "the network"),
+            (python("import locale, app; locale.setlocale(locale.LC_ALL, 'de_DE'); app.f()"), "the locale"),
+            (python("from app import d; assert d.strftime('%A') == 'Monday'"), "the locale"),
+            ("locale -a", "the locale"),
+            (python("from app import f; assert list(set(f())) == ['a', 'b']"), "the order of a set"),
+            (python("from app import f; assert ','.join({*f()}) == 'a,b'"), "the order of a set"),
+            (python("from app import f; assert [x for x in set(f())] == [1, 2]"), "the order of a set"),
+            (python("from app import f; s = set(f()); assert list(s) == [1, 2]"), "the order of a set"),
+            (python("from app import f; assert str({1, f()}) == '{1, 2}'"), "the order of a set"),
+            (python("from app import f; assert set(f()).pop() == 1"), "the order of a set"),
+            (
+                python("import os; assert os.listdir('out') == ['a', 'b']"),
+                "the order of a directory's entries",
+            ),
+        ],
+    )
+    def test_what_changes_by_itself_is_found(self, command: str, what: str) -> None:
+        step = order(acceptance_commands=[command])
+        found = check_document(manifest(step), frozenset({"app.py"})).diagnostics
+        (told,) = [one for one in found if one.code == "W403"]
+        assert told.message == f"the result of the command depends on {what}"
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "date -d 2026-01-31 +%s",
+            "sleep 1",
+            "git status",
+            "git push --help",
+            "curl --version",
+            "curl -f http://localhost:8000/",
+            "python -m pip install -e .",
+            "pip install --no-index wheel",
+            "pip install ./dist/app.whl",
+            "npm test",
+            "sort names.txt",
+            python("import time; time.sleep(0.1)"),
+            python("from app import time; assert time(3) == 3"),
+            python("from app import clock; assert clock.now() == 3"),
+            python("import socket; socket.create_connection(('127.0.0.1', 80))"),
+            python("import sqlite3; sqlite3.connect('app.db')"),
+            python("from datetime import date; from app import f; assert f(date(2026, 1, 31)) == 31"),
+            python("from app import d; assert d.strftime('%Y-%m-%d') == '2026-01-31'"),
+            python("from app import f; assert f('https://example.com/a') == 'example.com'"),
+            python("from app import get; assert get('https://example.com/a').host == 'example.com'"),
+            python("from app import client; import http; assert client.get('http://testserver/').ok"),
+            python("from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/')"),
+            python("from app import f; assert sorted(set(f())) == ['a', 'b']"),
+            python("from app import f; assert set(f()) == {'a', 'b'}"),
+            python("from app import f; assert len(list(set(f()))) == 2"),
+            python("from app import f; assert sorted(x for x in set(f())) == [1]"),
+            python("from app import f; assert list(f()) == [1, 2]"),
+            python("from app import f; assert str({1}) == f()"),
+            python("import os; assert sorted(os.listdir('out')) == ['a']"),
+            python("import os; assert 'a' in os.listdir('out')"),
+            python("from app import f; assert ','.join(['a', 'b']) == f()"),
+        ],
+    )
+    def test_what_stays_the_same_is_left_alone(self, command: str) -> None:
+        assert "W403" not in codes(command)
+
+
+def test_a_good_plan_raises_no_alarm() -> None:
+    answers = [json.loads(path.read_bytes())["answer"]["text"] for path in sorted(RECORDING.glob("*.json"))]
+    plans = [text for text in answers if '"work_orders"' in text]
+    assert plans
+    for text in plans:
+        assert [one for one in check_reply(text, frozenset()).diagnostics if one.code.startswith("W4")] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "x" + "==x" * 4000,
+        "f(" * 90 + ")" * 90 + "==1",
+        "assert f()==" + "[" * 90 + "]" * 90,
+        "a" + ".b" * 3000,
+    ],
+)
+def test_hostile_code_ends_in_an_answer(code: str) -> None:
+    codes(python(code))

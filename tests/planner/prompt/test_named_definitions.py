@@ -1,0 +1,90 @@
+"""The definitions that a specification names are found with their source, and nothing else is."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from planner.prompt.named_definitions import MAX_LINES, named_definitions
+
+SHOP = '''import functools
+
+PRICE = 1
+
+
+def take(n):
+    return n
+
+
+@functools.cache
+def price(item):
+    """The price."""
+    return item
+
+
+class Board:
+    size = 1
+
+    @property
+    def cells(self):
+        return []
+
+    async def fold(self):
+        def take(): ...
+
+
+if PRICE:
+    def hidden(): ...
+'''
+
+
+def named(spec: str, files: Mapping[str, "str | bytes"] | None = None) -> list[tuple[str, str, int, int]]:
+    found = {"shop.py": SHOP} if files is None else files
+    data = {path: text.encode() if isinstance(text, str) else text for path, text in found.items()}
+    return [
+        (one.path, one.name, one.first, one.last) for one in named_definitions(spec, list(data), data.get)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("spec", "names"),
+    [
+        ("`take(n)` is kept.", ["take"]),
+        ("`shop.price` and `take` change.", ["price", "take"]),
+        ("``price``, and `python -m shop take`", ["price", "take"]),
+        ("- `Board.fold(self)` waits.", ["Board.fold"]),
+        ("`shop.Board.cells`, `Board.nothing`", ["Board.cells"]),
+        # A class has its methods with it.
+        ("`Board.fold` of `Board`", ["Board"]),
+        ("take price Board", []),
+        ("`fold`, `PRICE`, `hidden`, `Board.take`, `Shelf`", []),
+        ("an open ` backquote, then take", []),
+        ("", []),
+    ],
+)
+def test_what_stands_between_backquotes_is_found(spec: str, names: list[str]) -> None:
+    assert [name for _, name, _, _ in named(spec)] == names
+
+
+def test_lines_are_those_of_the_file_decorators_included() -> None:
+    assert named("`take`") == [("shop.py", "take", 6, 7)]
+    assert named("`price`") == [("shop.py", "price", 10, 13)]
+    assert named("`take`", {"a.py": SHOP.replace("\n", "\r\n"), "b.py": "\ufeff" + SHOP}) == [
+        ("a.py", "take", 6, 7),
+        ("b.py", "take", 6, 7),
+    ]
+
+
+def test_the_source_is_shown_as_it_stands_and_a_long_one_cut() -> None:
+    long = "def long():\n" + "    x = 1\n" * 99
+    (short, cut) = named_definitions("`take` `long`", ["a.py"], {"a.py": f"{SHOP}{long}".encode()}.get)
+
+    assert short.source == "def take(n):\n    return n"
+    assert cut.source.count("\n") == MAX_LINES
+    assert cut.source.endswith("    x = 1\n[cut here: 20 of 100 lines are left out]")
+
+
+@pytest.mark.parametrize(
+    "data", [b"def take(:\n", b"def take(): 'gr\xfc\xdfe'\n", b"def take(): '\0'\n", b""]
+)
+def test_what_is_no_python_is_passed_over(data: bytes) -> None:
+    assert named("`take`", {"bad.py": data, "good.py": SHOP}) == [("good.py", "take", 6, 7)]

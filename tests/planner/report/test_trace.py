@@ -1,0 +1,168 @@
+"""The matrix from lines to commits, in each format; nothing that it shows can act."""
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from factory.contract.canonical import contract_hash
+from factory.contract.work_order import Plan
+from planner.plan.trace import Trace, trace
+from planner.report.trace import TraceFormat, counts, write_trace
+from planner.repository.landed import NoSuchBranch, landed_commits
+from planner.specification.spec import Spec
+from tests.support.golden import assert_golden
+from tests.support.plans import makes, manifest
+from tests.support.repositories import git, make_repo
+
+SPEC = Spec.of_text(
+    """\
+# Words
+
+It is | small.
+
+- It prints the words,
+  sorted.
+- It says `|` and <b>bold</b>.
+- Twice is once.
+- Nobody takes this.
+"""
+)
+PLAN = Plan.model_validate(
+    manifest(
+        makes(1, "scripts/verify.sh", title="Verify", acceptance_commands=["bash -n scripts/verify.sh"]),
+        makes(
+            2,
+            "words.py",
+            title="Print | `words` \x1b[31m\n<script>",
+            requirements=["REQ-01", "REQ-02"],
+            acceptance_commands=["python -m pytest -q", "python words.py 'a | b'"],
+        ),
+        makes(3, "more.py", requirements=["REQ-02", "REQ-05"], acceptance_commands=["python more.py"]),
+        requirements=[
+            {
+                "id": "REQ-01",
+                "text": "Sorted\u202e words.",
+                "quotes": ["It prints the words, sorted.", "small."],
+            },
+            {"id": "REQ-02", "text": "Both.", "quotes": ["It says `|` and <b>bold</b>.", "prints the words"]},
+            {"id": "REQ-03", "text": "Nobody.", "quotes": ["Nobody"]},
+            {"id": "REQ-04", "text": "Lost.", "quotes": ["It is not there."]},
+            {
+                "id": "REQ-05",
+                "text": "Of before.",
+                "quotes": ["It was there.", "Twice is once."],
+                "withdrawn": True,
+            },
+        ],
+    )
+)
+COMMITS = {"WO-01": "1" * 40, "WO-02": "2" * 40}
+
+
+@pytest.mark.parametrize("trace_format", TraceFormat)
+@pytest.mark.parametrize("commits", [None, COMMITS], ids=["plan", "built"])
+def test_the_matrix_reads_like_this(trace_format: TraceFormat, commits: dict[str, str] | None) -> None:
+    traced = trace(PLAN, SPEC, commits)
+    name = "plan" if commits is None else "built"
+    assert_golden(f"trace_{name}.{trace_format}.txt", write_trace(traced, trace_format, "spec.md"))
+
+
+def traced() -> Trace:
+    return trace(PLAN, SPEC, COMMITS)
+
+
+def test_each_line_knows_its_requirements() -> None:
+    found = {line.passage.first: (line.normative, line.covered, line.requirements) for line in traced().lines}
+    assert found == {
+        3: (False, True, ("REQ-01",)),
+        5: (True, True, ("REQ-01", "REQ-02")),
+        7: (True, True, ("REQ-02",)),
+        8: (True, False, ()),
+        9: (True, False, ("REQ-03",)),
+    }
+    assert [line.passage.first for line in traced().uncovered] == [8, 9]
+
+
+def test_each_requirement_knows_its_lines_and_work_orders() -> None:
+    found = {one.id: (one.lines, one.misquoted, one.work_orders) for one in traced().requirements}
+    assert found == {
+        "REQ-01": ((3, 5, 6), (), ("WO-02",)),
+        "REQ-02": ((5, 7), (), ("WO-02", "WO-03")),
+        "REQ-03": ((9,), (), ()),
+        "REQ-04": ((), ("It is not there.",), ()),
+        # Of another specification: what it quoted there is not looked for in this one.
+        "REQ-05": ((), (), ("WO-03",)),
+    }
+    assert [one.id for one in traced().requirements if one.withdrawn] == ["REQ-05"]
+
+
+def test_what_is_covered_is_counted() -> None:
+    assert counts(traced()) == (
+        "2 of 4 normative lines are quoted, 5 requirements (1 withdrawn), 3 work orders, 2 landed"
+    )
+    assert counts(trace(PLAN, SPEC)).endswith("3 work orders")
+
+
+def test_a_plan_without_requirements_shows_every_line() -> None:
+    old = trace(Plan.model_validate(manifest(makes(1, "a.py"))), SPEC)
+    assert [line.passage.first for line in old.uncovered] == [5, 7, 8, 9]
+    assert "(no requirement quotes this)" in write_trace(old, TraceFormat.TEXT, "spec.md")
+
+
+def test_a_row_of_markdown_has_its_cells_and_no_signs() -> None:
+    table = write_trace(traced(), TraceFormat.MARKDOWN, "spec.md")
+    for row in table.splitlines():
+        assert row.count("|") == 7
+        assert "<b>" not in row and "<script" not in row and "\x1b" not in row
+
+
+def land(repo: Path, number: int, contract: str) -> str:
+    order = PLAN.work_orders[number - 1]
+    message = f"{order.id}: x\n\nWork-Order: {order.id}\nContract: {contract}\nRun-Id: 0\n"
+    git(repo, "commit", "--quiet", "--allow-empty", "--message", message)
+    return git(repo, "rev-parse", "HEAD")
+
+
+class TestLandedCommits:
+    @pytest.fixture
+    def repo(self, tmp_path: Path) -> Path:
+        return make_repo(tmp_path / "repo")
+
+    def test_the_newest_commit_with_the_present_contract_counts(self, repo: Path) -> None:
+        hashes = [contract_hash(order) for order in PLAN.work_orders]
+        land(repo, 1, hashes[0])
+        newest = land(repo, 1, hashes[0])
+        land(repo, 2, "0" * 64)
+        git(
+            repo,
+            "commit",
+            "--quiet",
+            "--allow-empty",
+            "--message",
+            f"Talk\n\nContract: {hashes[2]}\n\nand more",
+        )
+        assert landed_commits(repo, PLAN) == {"WO-01": newest}
+
+    def test_another_branch_is_another_history(self, repo: Path) -> None:
+        git(repo, "branch", "before")
+        commit = land(repo, 3, contract_hash(PLAN.work_orders[2]))
+        assert landed_commits(repo, PLAN, "HEAD") == {"WO-03": commit}
+        assert landed_commits(repo, PLAN, "before") == {}
+
+    @pytest.mark.parametrize("branch", ["nowhere", "--all", ""])
+    def test_a_branch_that_is_not_there_is_refused(self, repo: Path, branch: str) -> None:
+        with pytest.raises(NoSuchBranch):
+            landed_commits(repo, PLAN, branch)
+
+    def test_a_repository_without_a_commit_has_landed_nothing(self, tmp_path: Path) -> None:
+        subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
+        assert landed_commits(tmp_path, PLAN) == {}
+
+
+def test_json_is_whole() -> None:
+    found = json.loads(write_trace(traced(), TraceFormat.JSON, "spec.md"))
+    assert set(found) == {"spec", "lines", "requirements", "work_orders"}
+    assert found["work_orders"][1]["commit"] == "2" * 40
+    assert found["work_orders"][2]["commit"] is None

@@ -1,0 +1,305 @@
+"""The rules on requirements: quotes, references, who takes them, what proves them."""
+
+import dataclasses
+import json
+import time
+from typing import Any
+
+import pytest
+
+from planner.acceptance.programs import read_command
+from planner.acceptance.strength import only_looks
+from planner.check.document import check_document, check_reply
+from planner.diagnostics.render import OutputFormat, render
+from planner.specification.data import read_spec_document, rendered
+from planner.specification.spec import Spec
+from tests.support.golden import assert_golden
+from tests.support.plans import Json, makes, manifest, order
+
+SPEC = Spec.of_text(
+    """\
+# Words
+
+- It prints the words of a file,
+  sorted.
+- A word that occurs twice is printed once.
+
+If the file is missing, it must exit with 2. It is small.
+
+## Not in scope
+
+- Colours
+"""
+)
+DATA = rendered(
+    read_spec_document(
+        json.dumps(
+            {
+                "title": "Words",
+                "goal": "It must be small.",
+                "requirements": [
+                    {"id": "R-1", "text": "It prints the words of a file, sorted."},
+                    {"id": "R-2", "text": "A missing file ends it with 2.\n\nNothing is printed."},
+                ],
+                "constraints": ["Python only"],
+                "non_goals": ["Colours"],
+            }
+        ),
+        "spec.json",
+        is_json=True,
+    ),
+    "0" * 64,
+)
+
+
+def requirement(name: str, *quotes: str, text: str = "Something.") -> Json:
+    return {"id": name, "text": text, "quotes": list(quotes)}
+
+
+SORTED = requirement("REQ-01", "It prints the words of a file, sorted.")
+ONCE = requirement("REQ-02", "A word that occurs twice is printed once.")
+MISSING = requirement("REQ-03", "If the file is missing, it must exit with 2.")
+
+
+def plan(requirements: Any, *taken: list[str], commands: tuple[str, ...] = ("python -m pytest",)) -> Json:
+    """A plan of one work order for each list of ids."""
+    orders = [
+        makes(
+            number, f"m{number}.py", f"test_m{number}.py", requirements=ids, acceptance_commands=[*commands]
+        )
+        for number, ids in enumerate(taken, start=1)
+    ]
+    return manifest(*orders, requirements=requirements)
+
+
+def found(document: Json, spec: Spec | None = SPEC, *, is_new: bool = True) -> list[tuple[str, str]]:
+    """The findings, weak acceptance aside."""
+    checked = check_document(document, frozenset(), spec, is_new=is_new)
+    return [(one.code, one.pointer) for one in checked.diagnostics if one.code != "W401"]
+
+
+ALL = ["REQ-01", "REQ-02", "REQ-03"]
+GOOD = plan([SORTED, ONCE, MISSING], ALL)
+
+
+def test_a_plan_that_quotes_and_takes_everything_has_no_findings() -> None:
+    assert found(GOOD) == []
+    assert found(plan([SORTED, ONCE, MISSING], ["REQ-01"], ["REQ-02", "REQ-01"], ["REQ-03"], [])) == []
+
+
+def test_the_findings_of_a_plan_read_like_this() -> None:
+    document = plan(
+        [
+            SORTED,
+            requirement("REQ-02", "A word that occurs two times is printed once."),
+            requirement("REQ-02", "It is small.", "It is fast \x1b[31m\nand \u202e loud"),
+            requirement("REQ-04", "exit with 2"),
+        ],
+        ["REQ-01", "REQ-02"],
+        ["REQ-1", "REQ-01"],
+        commands=("test -f m1.py", "python -c 'import m1'"),
+    )
+    checked = check_document(document, frozenset(), SPEC, is_new=True)
+    for output_format in (OutputFormat.FULL, OutputFormat.GITHUB):
+        text = render(checked.diagnostics, output_format, "plan.json")
+        assert_golden(f"requirements.{output_format}.txt", text)
+
+
+def test_the_findings_of_a_plan_for_data_read_like_this() -> None:
+    document = plan(
+        [requirement("R-2", "A missing file ends it"), requirement("R-3", "Python only")], ["R-2", "R-3"]
+    )
+    checked = check_document(document, frozenset(), DATA, is_new=True)
+    assert_golden("requirements_of_data.full.txt", render(checked.diagnostics, OutputFormat.FULL))
+
+
+@pytest.mark.parametrize("is_new", [False, True])
+def test_only_a_new_plan_must_have_requirements(is_new: bool) -> None:
+    old = manifest(order(acceptance_commands=["python -m pytest"]))
+    expected = [("E203", "/requirements")] if is_new else []
+    for spec in (None, SPEC, DATA):
+        assert found(old, spec, is_new=is_new) == expected
+    assert found({**old, "requirements": []}, is_new=is_new) == expected
+    assert [one.code for one in check_reply(json.dumps(old), frozenset()).diagnostics] == ["E203"]
+
+
+def test_without_the_specification_nothing_is_compared_with_it() -> None:
+    document = plan([requirement("REQ-01", "whatever")], ["REQ-01"])
+    assert found(document, None) == []
+    assert ("E201", "/requirements/0/quotes/0") in found(document, SPEC)
+
+
+@pytest.mark.parametrize(
+    ("value", "pointers"),
+    [
+        (None, ["/requirements"]),
+        ("REQ-01", ["/requirements"]),
+        ([7], ["/requirements/0"]),
+        ([{}], ["/requirements/0/id", "/requirements/0/quotes", "/requirements/0/text"]),
+        ([requirement("req-1", "x")], ["/requirements/0/id"]),
+        ([requirement("R" * 41, "x")], ["/requirements/0/id"]),
+        ([requirement("REQ-01")], ["/requirements/0/quotes"]),
+        ([requirement("REQ-01", " ")], ["/requirements/0/quotes/0"]),
+        ([SORTED, {**ONCE, "source": 1}], ["/requirements/1/source"]),
+    ],
+)
+def test_what_breaks_the_schema_is_told_once_and_alone(value: Any, pointers: list[str]) -> None:
+    assert found(plan(value, ALL)) == [("E005", pointer) for pointer in pointers]
+    assert check_document(plan(value, ALL), frozenset(), SPEC).plan is None
+
+
+def test_a_work_order_that_breaks_the_schema_still_takes_what_it_names() -> None:
+    document = plan([SORTED, ONCE, MISSING], ALL)
+    document["work_orders"][0]["title"] = 7
+    assert found(document) == [("E005", "/work_orders/0/title")]
+    document["work_orders"][0]["requirements"] = [7, *ALL]
+    assert [code for code, _ in found(document)] == ["E005", "E005"]
+    document["work_orders"][0]["requirements"] = 7
+    assert sorted({code for code, _ in found(document)}) == ["E005", "E203"]
+
+
+def test_an_unknown_id_names_its_neighbour() -> None:
+    checked = check_document(plan([SORTED, ONCE, MISSING], [*ALL, "REQ-04"]), frozenset(), SPEC)
+    assert [one.pointer for one in checked.diagnostics] == ["/work_orders/0/requirements/3"]
+    assert "did you mean REQ-0" in checked.diagnostics[0].hint
+
+
+@pytest.mark.parametrize(
+    ("quotes", "lines"),
+    [
+        (["of a file"], [3, 5, 7]),
+        (["It prints the words of a file, sorted. A word that occurs twice"], [7]),
+        (["If the file is missing,"], [3, 5]),
+        (["- It prints the words of a file,\n  sorted.\n- A word that occurs twice is printed once."], [7]),
+    ],
+)
+def test_a_line_counts_as_quoted_with_half_of_its_words(quotes: list[str], lines: list[int]) -> None:
+    checked = check_document(plan([requirement("REQ-01", *quotes)], ["REQ-01"]), frozenset(), SPEC)
+    messages = [one.message for one in checked.diagnostics]
+    assert {one.code for one in checked.diagnostics} == {"W204"}
+    assert [int(message.split()[1]) for message in messages] == lines
+    assert checked.ok
+
+
+def test_lines_are_told_in_their_order() -> None:
+    spec = Spec.of_text("\n".join(f"- item {number} x" for number in range(1, 121)))
+    checked = check_document(plan([requirement("REQ-01", "item 7 x")], ["REQ-01"]), frozenset(), spec)
+    told = [int(one.message.split()[1]) for one in checked.diagnostics]
+    assert told == [number for number in range(1, 121) if number != 7]
+
+
+class TestOfData:
+    """A specification that names its requirements."""
+
+    first = requirement("R-1", "It prints the words of a file, sorted.")
+    second = requirement("R-2", "A missing file ends it with 2. Nothing is printed.")
+
+    def test_its_ids_are_kept(self) -> None:
+        assert found(plan([self.first, self.second], ["R-1", "R-2"]), DATA) == []
+
+    def test_a_quote_may_be_in_pieces_and_hold_more(self) -> None:
+        second = requirement("R-2", "A missing file ends it with 2.", "Nothing is printed.", "Python only")
+        assert found(plan([self.first, second], ["R-1", "R-2"]), DATA) == []
+
+    def test_an_id_of_ones_own_is_refused(self) -> None:
+        document = plan([self.first, self.second, requirement("R-3", "Python only")], ["R-1", "R-2", "R-3"])
+        assert found(document, DATA) == [("E202", "/requirements/2/id")]
+
+    def test_none_is_left_out(self) -> None:
+        assert found(plan([self.first], ["R-1"]), DATA) == [("E203", "/requirements")]
+
+    def test_its_text_is_quoted_whole(self) -> None:
+        document = plan([self.first, requirement("R-2", "A missing file ends it with 2.")], ["R-1", "R-2"])
+        assert found(document, DATA) == [("E201", "/requirements/1/quotes")]
+
+    def test_a_part_of_a_word_is_not_all_of_it(self) -> None:
+        text = DATA.text.replace("with 2.", "with 2.5.")
+        spec = dataclasses.replace(DATA, text=text)
+        second = requirement("R-2", "A missing file ends it with 2", "Nothing is printed.")
+        assert found(plan([self.first, second], ["R-1", "R-2"]), spec) == [("E201", "/requirements/1/quotes")]
+
+    def test_the_text_of_another_is_not_its_own(self) -> None:
+        swapped = [{**self.first, "id": "R-2"}, {**self.second, "id": "R-1"}]
+        assert [code for code, _ in found(plan(swapped, ["R-1", "R-2"]), DATA)] == ["E201", "E201"]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "test -f a.py",
+        "[ -e a.py ]",
+        "ls a.py",
+        "true",
+        "bash -n a.sh",
+        "python -m compileall -q .",
+        "python -m py_compile a.py",
+        "python -c 'import a'",
+        "python -c 'from a import b; b'",
+        "python -c \"import os; assert os.path.exists('a')\"",
+        "python -c \"from pathlib import Path; assert Path('a').is_file() and Path('b').exists()\"",
+        "python -c \"import a; assert hasattr(a, 'b') and callable(a.b)\"",
+        "python -c \"import a; assert a.b is not None, 'b'\"",
+        "python -c \"import os, sys; sys.exit(0 if os.path.exists('a') else 1)\"",
+        "python -c \"import sys; sys.path.insert(0, 'src'); import a\"",
+        "python -c \"__import__('a.b')\"",
+        "python -m pytest --collect-only -q",
+        "env X=1 timeout 5 bash -c 'test -f a'",
+        "uv run python -c 'import a'",
+        "python -m tally --help",
+        "python -c \"assert 'x' in open('a').read()\"",
+        "grep -q x a.py",
+    ],
+)
+def test_commands_that_show_presence_only(command: str) -> None:
+    assert only_looks(read_command(command))
+    assert [code for code, _ in found(plan([SORTED, ONCE, MISSING], ALL, commands=(command,)))].count(
+        "W205"
+    ) == 3
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "python a.py",
+        "python -m pytest -q tests",
+        "pytest",
+        "python -m unittest",
+        'python -c "import a; assert a.b() == 1"',
+        'python -c "import a; a.main()"',
+        "python -c \"import a; assert a.VERSION == '1'\"",
+        "bash run.sh",
+        "bash -c 'test -f a && python a.py'",
+        "diff a b",
+        "./check",
+        "python -c 'x ='",
+        "python -c '[a for a in b]'",
+        "node a.js",
+    ],
+)
+def test_commands_that_show_more(command: str) -> None:
+    assert not only_looks(read_command(command))
+
+
+def test_one_command_of_one_work_order_is_enough() -> None:
+    document = plan([SORTED, ONCE, MISSING], ALL, ["REQ-02"], commands=("test -f m1.py",))
+    document["work_orders"][1]["acceptance_commands"] = ["test -f m2.py", "python -m pytest test_m2.py"]
+    assert found(document) == [("W205", "/requirements/0"), ("W205", "/requirements/2")]
+
+
+@pytest.mark.parametrize("quote", ["x", "item 5", "nothing like it", "i" * 10_000], ids=len)
+def test_very_many_quotes_take_bounded_time(quote: str) -> None:
+    spec = Spec.of_text("\n".join(f"- item {number} must x" for number in range(2_000)))
+    names = [f"R-{number}" for number in range(700)]
+    quotes = [f"{quote} {number}" if number % 2 else quote for number in range(8)]
+    started = time.process_time()
+    checked = check_document(plan([requirement(name, *quotes) for name in names], names), frozenset(), spec)
+    assert time.process_time() - started < 20
+    assert not checked.ok
+
+
+def test_more_quotes_than_are_looked_for_are_an_error() -> None:
+    quotes = [SORTED["quotes"][0]] * 5_001
+    checked = check_document(plan([requirement("REQ-01", *quotes), ONCE, MISSING], ALL), frozenset(), SPEC)
+    assert [(one.code, one.message) for one in checked.diagnostics if one.code == "E201"] == [
+        ("E201", "the plan has more than 5,000 quotes")
+    ]

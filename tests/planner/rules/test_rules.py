@@ -1,0 +1,608 @@
+"""Every diagnostic code: its page, its example, its hint, and what it does and doesn't find."""
+
+import json
+import re
+
+import pytest
+
+from factory.contract.work_order import Plan
+from planner.check.document import Checked, check_document
+from planner.check.explain import UnknownCode, explain, explain_all
+from planner.diagnostics.diagnostic import Severity
+from planner.plan.dependencies import depends_on
+from planner.revision.amendment import Amendment
+from planner.revision.impact import impact
+from planner.rules.rule import Rule
+from planner.rules.table import RULES
+from planner.specification.spec import Spec
+from tests.support.plans import Json, absent, exists, makes, manifest, order, verified_by
+
+SECTIONS = ["## What it finds", "## Why it matters", "## Example", "## Fix"]
+FOUND_TOO = {"E102": {"E101"}, "E206": {"W205"}}
+"""Codes that an example can't avoid: of two conditions that contradict each other one is false."""
+
+
+def amendment_of(page: str, spec: Spec | None) -> Amendment | None:
+    """What the example of a page amends: the plan before, and what of it has landed."""
+    before = re.search(r"```json before\n(.*?)```", page, re.DOTALL)
+    if before is None:
+        return None
+    plan = Plan.model_validate_json(before[1])
+    return Amendment(
+        plan,
+        frozenset(re.findall(r"of which (WO-[0-9]+) has landed", page)),
+        None if spec is None else impact(plan, depends_on(plan, frozenset()), spec),
+        within_impact=spec is not None,
+        must_change=re.search(r"whose WO-[0-9]+ failed", page) is not None,
+    )
+
+
+def check(*orders: Json, repo: tuple[str, ...] = (), **fields: object) -> Checked:
+    return check_document(manifest(*orders, **fields), frozenset(repo))
+
+
+def codes(*orders: Json, repo: tuple[str, ...] = (), **fields: object) -> list[str]:
+    return [diagnostic.code for diagnostic in check(*orders, repo=repo, **fields).diagnostics]
+
+
+def command_codes(command: str, *repo: str) -> set[str]:
+    """The codes found for one acceptance command in a repository that holds `repo`."""
+    return set(codes(order(acceptance_commands=[command]), repo=repo))
+
+
+class TestRegistry:
+    def test_the_codes_are_unique_and_sorted(self) -> None:
+        listed = [rule.code for rule in RULES]
+        assert listed == sorted(set(listed))
+        assert len({rule.name for rule in RULES}) == len(RULES)
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+    def test_a_code_says_how_severe_it_is(self, rule: Rule) -> None:
+        assert re.fullmatch(r"[EW][0-9]{3}", rule.code)
+        assert (rule.severity is Severity.ERROR) == rule.code.startswith("E")
+        assert rule.find.__module__.rpartition(".")[2].startswith(rule.code.lower())
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+    def test_a_page_has_all_its_sections_in_order(self, rule: Rule) -> None:
+        assert re.findall(r"^## .*$", rule.explanation, re.MULTILINE) == SECTIONS
+
+    @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+    def test_the_example_of_a_page_shows_what_it_says(self, rule: Rule) -> None:
+        example = re.search(r"```json\n(.*?)```", rule.explanation, re.DOTALL)
+        assert example is not None
+        text = re.search(r"```markdown\n(.*?)```", rule.explanation, re.DOTALL)
+        spec = Spec.of_text(text[1]) if text else None
+        found = check_document(
+            json.loads(example[1]), frozenset(), spec, amendment=amendment_of(rule.explanation, spec)
+        ).diagnostics
+        assert {diagnostic.code for diagnostic in found} == {rule.code} | FOUND_TOO.get(rule.code, set())
+        assert all(diagnostic.hint and diagnostic.message for diagnostic in found)
+
+
+class TestExplain:
+    def test_a_page_is_found_by_code_and_by_name(self) -> None:
+        assert explain("e101") == explain("unmet-precondition")
+        assert explain("E101").startswith("# E101 unmet-precondition (error)\n\nUnmet precondition.\n")
+
+    def test_all_pages_stand_in_one_text(self) -> None:
+        text = explain_all()
+        assert [line.split()[1] for line in text.splitlines() if re.match(r"# [EW]\d", line)] == [
+            rule.code for rule in RULES
+        ]
+
+    @pytest.mark.parametrize(
+        ("asked", "meant"), [("E1O1", "E101"), ("unmet-condition", "unmet-precondition")]
+    )
+    def test_an_unknown_code_is_refused_with_a_suggestion(self, asked: str, meant: str) -> None:
+        with pytest.raises(UnknownCode, match=f"did you mean {meant}"):
+            explain(asked)
+
+    def test_a_code_like_no_other_leads_to_the_list(self) -> None:
+        with pytest.raises(UnknownCode, match="explain --all"):
+            explain("zzzzzzz")
+
+
+class TestOutline:
+    @pytest.mark.parametrize("document", [None, [], [{}], "text", 7, True])
+    def test_what_is_not_an_object_is_one_finding(self, document: object) -> None:
+        checked = check_document(document, frozenset())  # type: ignore[arg-type]
+        assert [diagnostic.code for diagnostic in checked.diagnostics] == ["E000"]
+
+    @pytest.mark.parametrize(
+        ("document", "pointer"),
+        [
+            ({}, "/work_orders"),
+            ({"work_orders": None}, "/work_orders"),
+            ({"work_orders": {}}, "/work_orders"),
+            ({"work_orders": []}, "/work_orders"),
+            ({"work_orders": [order(), None]}, "/work_orders/1"),
+            ({"work_orders": [order()], "system_overview": "text"}, "/system_overview"),
+            ({"work_orders": [order()], "system_overview": [3]}, "/system_overview/0"),
+            ({"work_orders": [order()], "a/b~": 1}, "/a~1b~0"),
+        ],
+    )
+    def test_each_flaw_of_the_outline_is_told_with_its_place(self, document: Json, pointer: str) -> None:
+        found = check_document(document, frozenset()).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [("E000", pointer)]
+
+    def test_a_single_work_order_is_recognised(self) -> None:
+        (found,) = [
+            diagnostic
+            for diagnostic in check_document(order(), frozenset()).diagnostics
+            if diagnostic.pointer == "/work_orders"
+        ]
+        assert "single work order" in found.hint
+
+    def test_an_enormous_document_is_refused_at_a_glance(self) -> None:
+        checked = check_document({"work_orders": [1] * 300_000}, frozenset())
+        assert [diagnostic.message for diagnostic in checked.diagnostics] == [
+            "the manifest holds more than 250,000 values"
+        ]
+
+
+class TestNumbering:
+    def test_one_gap_is_one_finding(self) -> None:
+        found = check(order(1), order(3), order(4)).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [
+            ("E001", "/work_orders/1/id")
+        ]
+
+    def test_a_repeated_id_is_found(self) -> None:
+        assert codes(order(1), order(1)) == ["E001"]
+
+    @pytest.mark.parametrize("written", ["WO-1", "wo-01", "WO-001", "WO-00", "1", "", "WO-" + "9" * 5000])
+    def test_another_form_is_found(self, written: str) -> None:
+        assert codes(order(id=written)) == ["E001"]
+
+    def test_a_work_order_with_a_bad_id_is_examined_all_the_same(self) -> None:
+        assert codes(order(id="one", acceptance_commands=["a && b"])) == ["E003", "E001"]
+
+    def test_a_hundred_work_orders_have_ids_of_three_digits(self) -> None:
+        assert codes(*[order(number) for number in range(1, 102)]) == []
+
+
+class TestSchema:
+    @pytest.mark.parametrize(
+        ("fields", "pointer"),
+        [
+            ({"title": 3}, "/title"),
+            ({"title": " "}, "/title"),
+            ({"extra": 1}, "/extra"),
+            ({"acceptance_commands": []}, "/acceptance_commands"),
+            ({"acceptance_commands": [7]}, "/acceptance_commands/0"),
+            ({"acceptance_commands": ["x" * 20_001]}, "/acceptance_commands/0"),
+            ({"allowed_files": []}, "/allowed_files"),
+            ({"allowed_files": [None]}, "/allowed_files/0"),
+            ({"allowed_files": ["../a.py"]}, "/allowed_files/0"),
+            ({"allowed_files": [".GIT/hooks/x"]}, "/allowed_files/0"),
+            ({"context_files": [f"{n}.py" for n in range(11)]}, "/context_files"),
+            ({"preconditions": [[]]}, "/preconditions/0"),
+            ({"postconditions": [absent("a.py")]}, "/postconditions/0/kind"),
+            ({"id": 1}, "/id"),
+        ],
+    )
+    def test_a_field_that_breaks_the_schema_is_told_once_with_its_place(
+        self, fields: Json, pointer: str
+    ) -> None:
+        found = check(order(**fields)).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [
+            ("E005", f"/work_orders/0{pointer}")
+        ]
+
+    @pytest.mark.parametrize("contract", [7, "bash x", [], {"command": []}, {"requires": [None]}])
+    def test_a_verify_contract_of_the_wrong_type_is_told(self, contract: object) -> None:
+        found = check(order(), verify_contract=contract).diagnostics
+        assert {diagnostic.code for diagnostic in found} == {"E005"}
+        assert all(diagnostic.pointer.startswith("/verify_contract") for diagnostic in found)
+
+    def test_all_work_orders_are_judged_though_one_is_broken(self) -> None:
+        assert codes(
+            order(title=1), order(2, allowed_files=["*.py"]), order(3, acceptance_commands=[""])
+        ) == [
+            "E005",
+            "E004",
+            "E007",
+        ]
+
+    def test_computed_fields_on_disk_are_part_of_the_schema(self) -> None:
+        provenance = {"compile_hash": "0" * 16, "plan_hash": "0" * 64}
+        assert codes(order(verify_exempt=True, depends_on=[], provenance=provenance)) == []
+
+
+class TestGlobs:
+    @pytest.mark.parametrize(
+        "fields",
+        [
+            {"allowed_files": ["src/*.py"]},
+            {"forbidden": ["tests/?"]},
+            {"context_files": ["a[0].py"]},
+            {"preconditions": [absent("*.md")]},
+        ],
+    )
+    def test_a_glob_is_told_once_and_not_as_a_schema_problem(self, fields: Json) -> None:
+        assert codes(order(**fields)) == ["E004"]
+
+    def test_a_glob_in_the_verify_contract_is_told(self) -> None:
+        assert codes(order(), verify_contract=verified_by("make check", "*.sh")) == ["E004"]
+
+
+class TestShellSyntax:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "a && b",
+            "a&&b",
+            "a || b",
+            "a | b",
+            "a ; b",
+            "a; b",
+            "a &",
+            "a > out.txt",
+            "a >out.txt",
+            "a 2>&1",
+            "a < in.txt",
+            "a <<< text",
+            "diff <(a) b",
+            "(cd src)",
+            "a $(b)",
+            'a "$(b)"',
+            "a `b`",
+            'a "`b`"',
+            "a $HOME",
+            'a "$HOME/x"',
+            "a ${HOME}",
+            "a $1",
+            "a $?",
+            "ls ~",
+            "ls ~/x",
+            "X=1 a",
+            "X=1",
+            "cd src",
+            "export X=1",
+            "source x.sh",
+            ". x.sh",
+            "set -e",
+            "a\nb",
+            "a \\\n b",
+            "bash -c 'a && b'",
+            "sh -lc 'a | b'",
+            "/bin/bash -c 'cd src'",
+            "bash -c \"bash -c 'a > b'\"",
+            "env X=1 bash -c 'a; b'",
+            "/usr/bin/env -S bash -c 'a; b'",
+            "env  Y=1   bash  -o pipefail -c  'X=1 a'",
+            "timeout 5 sh -c 'a $HOME'",
+            "eval a",
+            "bash -c \"python -c 'pass' || true\"",
+        ],
+    )
+    def test_what_only_a_shell_understands_is_found(self, command: str) -> None:
+        assert "E003" in command_codes(command)
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            'python -c "print(1 if 2>1 else 0); x=3"',
+            "python -c 'import os; print(os.sep) if 1 | 2 & 3 else None'",
+            "python -c \"print('${name} `x` $HOME')\"",
+            "grep -E 'a|b' f",
+            'grep "a;b && c" f',
+            "grep 'cost: $HOME' f",
+            "grep cost:\\$HOME f",
+            "awk '{print $1}' f",
+            "grep -E 'x$' f",
+            "grep a$ f",
+            "env X=1 a",
+            "env X=1 Y=2 a b=c",
+            "a --flag=X=1",
+            "a b~c",
+            "a 'b\nc'",
+            "echo test",
+            "test -f x",
+            "bash -c 'a b'",
+            "bash -c \"grep 'a|b' f\"",
+            "pytest -k 'a or b' tests::x",
+            "\n a \n",
+        ],
+    )
+    def test_what_needs_no_shell_is_left_alone(self, command: str) -> None:
+        assert "E003" not in command_codes(command)
+
+    def test_the_command_of_the_verify_contract_is_judged_too(self) -> None:
+        contract = verified_by("a && b")
+        assert codes(order(), verify_contract=contract) == ["E003"]
+
+
+class TestPythonSyntax:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "python -c 'x ='",
+            "python3.11 -Bc 'for x in'",
+            "/usr/bin/python3 -W ignore -c 'import a; for x in y: z'",
+            "env X=1 python -c '('",
+            "bash -c \"python -c 'x ='\"",
+            "python -c '" + "(" * 5000 + "'",
+            "python -c '" + "-" * 15000 + "1'",
+            "uv run python -c 'x ='",
+        ],
+    )
+    def test_code_that_is_not_python_is_found(self, command: str) -> None:
+        assert "E006" in command_codes(command)
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "python -c 'pass'",
+            "python -c '\"\\d\"'",
+            "python -m x -c 'x ='",
+            "python x.py -c 'x ='",
+            "python -c",
+        ],
+    )
+    def test_other_code_is_left_alone(self, command: str) -> None:
+        assert "E006" not in command_codes(command)
+
+
+class TestUnreadableCommands:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "",
+            "  ",
+            "a 'b",
+            'a "b',
+            "a \\",
+            "''",
+            "'' a",
+            "a \0",
+            'bash -c "it\'s"',
+            "env -S 'a \"'",
+            "if " * 20 + "a",
+        ],
+    )
+    def test_a_command_without_words_is_found(self, command: str) -> None:
+        assert "E007" in command_codes(command)
+
+    def test_an_empty_command_is_told_once(self) -> None:
+        assert command_codes(" ") == {"E007"}
+
+
+class TestPreconditions:
+    def test_a_file_must_have_been_promised(self) -> None:
+        assert codes(makes(1, "a.py"), makes(2, "b.py", preconditions=[exists("a.py")])) == []
+        assert codes(makes(1, "a.py"), makes(2, "b.py", preconditions=[exists("c.py")])) == ["E101"]
+
+    def test_a_file_of_a_later_work_order_does_not_count(self) -> None:
+        assert codes(makes(1, "a.py", preconditions=[exists("b.py")]), makes(2, "b.py")) == ["E101"]
+
+    def test_a_work_order_does_not_meet_its_own_precondition(self) -> None:
+        assert codes(makes(1, "a.py", preconditions=[exists("a.py")])) == ["E101"]
+
+    def test_the_files_of_the_repository_count(self) -> None:
+        step = makes(1, "a.py", preconditions=[exists("a.py"), exists("lib")])
+        assert codes(step, repo=("a.py", "lib/b.py")) == []
+
+    def test_a_file_that_must_be_absent_may_not_have_been_made(self) -> None:
+        step = makes(2, "b.py", preconditions=[absent("a.py")])
+        assert codes(makes(1, "c.py"), step) == []
+        assert codes(makes(1, "a.py"), step) == ["E101"]
+
+    def test_what_is_only_possibly_there_is_a_warning(self) -> None:
+        legacy = order(1, allowed_files=["a.py"], acceptance_commands=["true"])
+        assert codes(legacy, makes(2, "b.py", preconditions=[exists("a.py")])) == ["W103"]
+        assert codes(legacy, makes(2, "b.py", preconditions=[absent("a.py")])) == ["W103"]
+
+    def test_chain_rules_wait_for_a_whole_plan(self) -> None:
+        assert codes(makes(1, "a.py", preconditions=[exists("b.py")]), order(2, title=1)) == ["E005"]
+
+
+class TestPostconditions:
+    def test_a_promise_stays_within_the_allowed_files(self) -> None:
+        assert codes(makes(1, "a.py", postconditions=[exists("a.py"), exists("b.py")])) == ["E103"]
+
+    def test_every_allowed_file_is_promised_once_conditions_are_declared(self) -> None:
+        assert codes(order(allowed_files=["a.py", "b.py"], postconditions=[exists("a.py")])) == ["E104"]
+        assert codes(order(allowed_files=["a.py"], preconditions=[absent("a.py")])) == ["E104"]
+
+    def test_a_work_order_without_conditions_promises_nothing(self) -> None:
+        assert codes(order(allowed_files=["a.py", "b.py"])) == []
+
+
+class TestExemptions:
+    def test_an_exemption_names_an_acceptance_command_of_its_work_order(self) -> None:
+        def found(*exempt: str) -> list[str]:
+            listed = [{"command": command, "reason": "It stays as it is."} for command in exempt]
+            first = makes(1, "a.py", acceptance_commands=["python a.py", "pytest -q"], red_exempt=listed)
+            second = makes(2, "b.py", acceptance_commands=["python b.py"])
+            diagnostics = check(first, second, repo=("tests/test_a.py",)).diagnostics
+            return [one.pointer for one in diagnostics if one.code == "E404"]
+
+        assert found() == found("python a.py") == found("pytest -q", "python a.py") == []
+        assert found("pytest  -q") == found("python b.py") == ["/work_orders/0/red_exempt/0/command"]
+        assert found("pytest -q", "pytest") == ["/work_orders/0/red_exempt/1/command"]
+
+
+class TestVerifyInAcceptance:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "bash scripts/verify.sh",
+            "bash   scripts/verify.sh",
+            "sh scripts/verify.sh",
+            "./scripts/verify.sh",
+            "scripts/verify.sh",
+            "scripts//verify.sh --fast",
+            "bash ./scripts/../scripts/verify.sh",
+            "/bin/bash scripts/verify.sh",
+            "bash /home/me/repo/scripts/verify.sh",
+            "bash -eu -o pipefail scripts/verify.sh",
+            "bash -- scripts/verify.sh",
+            "env X=1 bash scripts/verify.sh",
+            "/usr/bin/env -i -u HOME bash scripts/verify.sh",
+            "/usr/bin/env -S 'bash -e scripts/verify.sh'",
+            "/usr/bin/env -S 'X=1 bash' scripts/verify.sh",
+            "env --chdir=scripts bash verify.sh",
+            "bash -c 'scripts/verify.sh'",
+            "bash -c \"bash -c './scripts/verify.sh'\"",
+            "bash -c 'cd scripts && bash verify.sh'",
+            "bash -c 'if true; then ./scripts/verify.sh; fi'",
+            "true && bash scripts/verify.sh",
+            "bash -c '. scripts/verify.sh'",
+            "bash -c 'exec scripts/verify.sh'",
+            "eval bash scripts/verify.sh",
+            "timeout -k 5 60 bash scripts/verify.sh",
+            "nice -n 5 nohup ./scripts/verify.sh",
+            "poetry run bash scripts/verify.sh",
+            "python -c \"import os; os.system('bash scripts/verify.sh')\"",
+            "python -c \"import subprocess as s, subprocess; subprocess.run(['sh', 'scripts/verify.sh'])\"",
+            "python -c \"from subprocess import check_call; check_call(args=['scripts/verify.sh'])\"",
+            "python -c \"import os; os.execvp('bash', ['bash', 'scripts/verify.sh'])\"",
+        ],
+    )
+    def test_every_spelling_is_seen_through(self, command: str) -> None:
+        assert "E105" in command_codes(command)
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "test -f scripts/verify.sh",
+            "bash -n scripts/verify.sh",
+            "cat scripts/verify.sh",
+            "bash scripts/verify_parser.sh",
+            "bash other/scripts/verify.sh",
+            "bash -c 'cd other && bash scripts/verify.sh'",
+            "python -c \"import os; assert os.path.exists('scripts/verify.sh')\"",
+            "pytest -q",
+        ],
+    )
+    def test_looking_at_the_script_is_not_running_it(self, command: str) -> None:
+        assert "E105" not in command_codes(command)
+
+    @pytest.mark.parametrize(
+        ("verify", "command", "found"),
+        [
+            ("bash tools/check.sh", "./tools/check.sh", True),
+            ("bash tools/check.sh", "bash tools/check2.sh", False),
+            ("python tools/check.py", "python3 ./tools/check.py -v", True),
+            ("python manage.py test", "python3 manage.py test", True),
+            ("python manage.py test", "python3 manage.py check", False),
+            ("python -m pytest -q", "env X=1 pytest -q", True),
+            ("pytest -q", "python3.11 -m pytest -q", True),
+            ("pytest -q", "pytest -q tests/test_a.py", False),
+            ("make verify", "make  verify", True),
+            ("make verify", "make build", False),
+            ("make verify", "sh scripts/verify.sh", True),
+        ],
+    )
+    def test_the_command_of_the_contract_counts(self, verify: str, command: str, found: bool) -> None:
+        step = order(acceptance_commands=[command])
+        assert ("E105" in codes(step, verify_contract=verified_by(verify))) is found
+
+
+class TestNeverVerified:
+    def test_the_required_files_must_be_promised_by_the_end(self) -> None:
+        contract = verified_by("bash scripts/verify.sh", "scripts/verify.sh", "b.py")
+        found = check(makes(1, "scripts/verify.sh"), verify_contract=contract).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [
+            ("E106", "/verify_contract/requires/1")
+        ]
+        assert codes(makes(1, "scripts/verify.sh"), makes(2, "b.py"), verify_contract=contract) == []
+
+    def test_a_file_that_must_be_absent_may_not_be_made(self) -> None:
+        contract = {"command": "make", "requires": [absent("a.py")]}
+        assert codes(makes(1, "a.py"), verify_contract=contract) == ["E106"]
+
+    def test_a_file_that_is_only_possibly_there_is_a_warning(self) -> None:
+        contract = verified_by("make", "a.py")
+        assert codes(order(allowed_files=["a.py"]), verify_contract=contract) == ["W103"]
+
+
+class TestMissingPrograms:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "python -m app.cli",
+            "python3 -Im app",
+            "python tools/x.py",
+            "python -c 'import app.core'",
+            "python -c 'from app import core'",
+            "python -c 'import importlib; importlib.import_module(\"app.core\")'",
+            "bash tools/x.sh",
+            "./tools/x.sh",
+            "tools/x",
+            "node tools/x.js",
+            "pytest tests/test_x.py",
+            "python -m pytest tests/test_x.py::TestX::test_y -q",
+            "env X=1 bash -c 'python -m app'",
+            "coverage run -m app",
+        ],
+    )
+    def test_what_no_one_makes_is_a_warning(self, command: str) -> None:
+        checked = check(order(acceptance_commands=[command]), repo=("README.md",))
+        assert [diagnostic.code for diagnostic in checked.diagnostics] == ["W101"]
+        assert checked.ok
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "python -m json.tool x",
+            "python -m pytest -q",
+            "python -m unittest",
+            "python -m pip install -e .",
+            "python -c 'import sys, os.path'",
+            "pytest -k test_x.py",
+            "mypy src",
+            "bash -c 'true'",
+            "/opt/tool/run.sh",
+            "python",
+            "python -",
+        ],
+    )
+    def test_what_is_installed_is_expected(self, command: str) -> None:
+        assert codes(order(acceptance_commands=[command])) == []
+
+    @pytest.mark.parametrize(
+        ("command", "path"),
+        [
+            ("python -m app.cli", "app/cli.py"),
+            ("python -m app.cli", "src/app/cli.py"),
+            ("python -m app", "app/__main__.py"),
+            ("python -c 'import app.core'", "app/core/__init__.py"),
+            ("python -c 'import app'", "src/app/deep.py"),
+            ("env PYTHONPATH=lib python -m app", "lib/app.py"),
+            ("env -C tools python -m app", "tools/app.py"),
+            ("python -c 'import sys; sys.path.insert(0, \"lib\"); import app'", "lib/app.py"),
+            ("bash -c 'cd tools && ./x.sh'", "tools/x.sh"),
+            ("python app", "app/__main__.py"),
+        ],
+    )
+    def test_it_is_found_where_the_program_would_look(self, command: str, path: str) -> None:
+        assert "W101" not in command_codes(command, path)
+        assert "W101" in command_codes(command, "other.py")
+
+    def test_a_package_without_a_main_module_cannot_be_run(self) -> None:
+        assert command_codes("python -m app", "app/__init__.py") == {"W101"}
+
+    def test_the_work_order_itself_may_make_it(self) -> None:
+        assert codes(makes(1, "app.py", acceptance_commands=["python app.py", "python -m app"])) == []
+
+    def test_a_later_work_order_does_not_help(self) -> None:
+        first = makes(1, "a.py", acceptance_commands=["python b.py"])
+        assert codes(first, makes(2, "b.py")) == ["W101"]
+
+    def test_what_may_be_written_is_not_promised(self) -> None:
+        legacy = order(1, allowed_files=["a.py"])
+        uses = {"acceptance_commands": ["python a.py"]}
+        assert codes(legacy, makes(2, "b.py", **uses)) == ["W101"]
+        # Where no work order promises anything, there is nothing else to go by.
+        assert codes(legacy, order(2, **uses)) == []
+
+
+class TestContextFiles:
+    def test_a_context_file_must_come_from_somewhere(self) -> None:
+        assert codes(order(context_files=["x.py"])) == ["W102"]
+        assert codes(order(context_files=["x.py"]), repo=("x.py",)) == []
+        assert codes(order(context_files=["file_1.py"])) == []
+        assert codes(order(1), order(2, context_files=["file_1.py"])) == []
+        assert codes(order(1, context_files=["file_2.py"]), order(2)) == ["W102"]
