@@ -4,8 +4,11 @@ Pure values. What happens next is decided in `routing`; how it is told to a mode
 """
 
 from enum import StrEnum
+from typing import Self, TypedDict, Unpack
 
 from pydantic import BaseModel, ConfigDict
+
+from factory.contract.errors import Fault, WorkorderError
 
 
 class Stage(StrEnum):
@@ -24,11 +27,20 @@ class Stage(StrEnum):
 class FailureClass(StrEnum):
     """Who must act. Only a model defect spends an attempt."""
 
-    PLAN_DEFECT = "plan_defect"
-    MODEL_DEFECT = "model_defect"
-    PROVIDER = "provider"
-    ENVIRONMENT = "environment"
-    BUDGET = "budget"
+    PLAN_DEFECT = Fault.PLAN_DEFECT.value
+    MODEL_DEFECT = Fault.MODEL_DEFECT.value
+    PROVIDER = Fault.PROVIDER.value
+    ENVIRONMENT = Fault.ENVIRONMENT.value
+    BUDGET = Fault.BUDGET.value
+
+
+class Evidence(TypedDict, total=False):
+    """What a failure may have beside its message, see `Failure`."""
+
+    where: str
+    hint: str
+    exit_code: int | None
+    excerpt: str
 
 
 class Failure(BaseModel):
@@ -53,6 +65,32 @@ class Failure(BaseModel):
     hint: str = ""
     exit_code: int | None = None
     excerpt: str = ""
+
+    @classmethod
+    def model_defect(cls, stage: Stage, message: str, **evidence: Unpack[Evidence]) -> Self:
+        """What another attempt may do better."""
+        return cls(stage=stage, failure_class=FailureClass.MODEL_DEFECT, message=message, **evidence)
+
+    @classmethod
+    def plan_defect(cls, stage: Stage, message: str, **evidence: Unpack[Evidence]) -> Self:
+        """What no attempt can mend, because the work order asks for it."""
+        return cls(stage=stage, failure_class=FailureClass.PLAN_DEFECT, message=message, **evidence)
+
+    @classmethod
+    def environment(cls, stage: Stage, message: str, **evidence: Unpack[Evidence]) -> Self:
+        """What the machine lacks, or somebody else does on it."""
+        return cls(stage=stage, failure_class=FailureClass.ENVIRONMENT, message=message, **evidence)
+
+    @classmethod
+    def of(cls, error: WorkorderError) -> Self:
+        """An error that ends the attempt: of the provider, of a limit on spending or of the machine."""
+        return cls(
+            stage=Stage.EXCEPTION,
+            failure_class=FailureClass(error.fault),
+            message=error.message,
+            where=error.where,
+            hint=error.hint,
+        )
 
     @property
     def told(self) -> str:

@@ -5,7 +5,7 @@ import json
 from collections.abc import Mapping
 
 from factory.attempt.edits import BadEdit, edited
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.contract.answer import AnsweredWrite, WriteAnswer
 from factory.contract.documents import BadDocument, read_document, schema_problems
 from factory.contract.proposal import WriteProposal
@@ -113,10 +113,4 @@ def fitted(content: str, old: bytes | None) -> str:
 
 
 def _invalid(message: str, *, where: str = _SOURCE, hint: str = "") -> Failure:
-    return Failure(
-        stage=Stage.LLM_OUTPUT_INVALID,
-        failure_class=FailureClass.MODEL_DEFECT,
-        message=message,
-        where=where,
-        hint=hint,
-    )
+    return Failure.model_defect(Stage.LLM_OUTPUT_INVALID, message, where=where, hint=hint)

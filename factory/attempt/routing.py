@@ -1,10 +1,11 @@
 """What happens next, as functions of values: which node follows, and whether a failed attempt is retried."""
 
-from typing import Literal, assert_never
+from typing import Literal
 
-from factory.attempt.exit_codes import ExitCode
+from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.attempt.failure import Failure, FailureClass
 from factory.attempt.state import RunState
+from factory.contract.errors import Fault
 
 
 def after_work(state: RunState) -> Literal["continue", "finalize"]:
@@ -24,16 +25,4 @@ def spends_attempt(failure: Failure) -> bool:
 
 def exit_code(failure: Failure) -> ExitCode:
     """The exit code of a run that ended with this failure."""
-    match failure.failure_class:
-        case FailureClass.MODEL_DEFECT:
-            return ExitCode.FAIL
-        case FailureClass.PLAN_DEFECT:
-            return ExitCode.PLAN_DEFECT
-        case FailureClass.PROVIDER:
-            return ExitCode.PROVIDER
-        case FailureClass.ENVIRONMENT:
-            return ExitCode.ENVIRONMENT
-        case FailureClass.BUDGET:
-            return ExitCode.BUDGET
-        case _ as never:
-            assert_never(never)
+    return EXIT_CODES[Fault(failure.failure_class)]

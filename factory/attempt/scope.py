@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
@@ -43,10 +43,9 @@ def violation(
                 return _refusal(write.path, f"is forbidden by `{forbidden}`", "leave it as it is")
     for write in proposal.writes:
         if write.base_sha256 != current_hashes[write.path]:
-            return Failure(
-                stage=Stage.STALE_CONTEXT,
-                failure_class=FailureClass.MODEL_DEFECT,
-                message=f"the proposal's base_sha256 of `{write.path}` is not that of the file",
+            return Failure.model_defect(
+                Stage.STALE_CONTEXT,
+                f"the proposal's base_sha256 of `{write.path}` is not that of the file",
                 where=write.path,
                 hint=f"copy it from the prompt: {current_hashes[write.path]}",
             )
@@ -59,10 +58,4 @@ def _directories(path: str) -> list[str]:
 
 
 def _refusal(path: RepoPath, message: str, hint: str) -> Failure:
-    return Failure(
-        stage=Stage.WRITE_SCOPE_VIOLATION,
-        failure_class=FailureClass.MODEL_DEFECT,
-        message=f"`{path}` {message}",
-        where=path,
-        hint=hint,
-    )
+    return Failure.model_defect(Stage.WRITE_SCOPE_VIOLATION, f"`{path}` {message}", where=path, hint=hint)

@@ -14,7 +14,7 @@ from factory.builds.code_map import write_code_map
 from factory.builds.halt import Halt
 from factory.builds.loop import Loop
 from factory.builds.read_plan import load_plan
-from factory.builds.state.file import StateCorrupt, load_state
+from factory.builds.state.file import load_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.records import Records
@@ -31,7 +31,6 @@ from factory.repository.landing import land
 from factory.repository.target import Target, outside, require_ready, state_folder, target
 from factory.runs.execution import AttemptSettings, Outside, configured_price, sandbox_facts
 from factory.runs.preflight import clean_up, indexes_folder
-from factory.runs.record.documents import str_without_hint
 from factory.runs.record.endings import ending_of, refusal_of
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
@@ -108,10 +107,6 @@ def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, J
             return _build(plan, git, out, settings, world, told)
     except Interrupted as signal:
         return Built(_interrupted(signal), None)
-    except StateCorrupt as error:
-        return Built(
-            Ended(exit_code=ExitCode.STATE_CORRUPT, message=str_without_hint(error), hint=error.hint), None
-        )
     except (WorkorderError, OSError) as error:
         ending = refusal_of(error)
         return Built(Ended(exit_code=ending.exit_code, message=ending.message, hint=ending.hint), None)
@@ -289,7 +284,7 @@ def _ended(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase]:
 
 def _interrupted(signal: Interrupted) -> Ended:
     return Ended(
-        exit_code=signal.exit_code,
+        exit_code=ExitCode(signal.exit_code),
         message=f"ended by {signal}; nothing is left half done",
         hint="build again to go on",
     )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 from factory.attempt.commit_message import commit_message
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.builds.branch.trees import Changes, Trees, tree_of
 from factory.builds.worker import LandingTask, Result
 from factory.contract.canonical import contract_hash
@@ -59,10 +59,9 @@ class Candidate:
 
 def stale(paths: tuple[str, ...]) -> Failure:
     """Why a candidate can't land whose files another work order has written meanwhile."""
-    return Failure(
-        stage=Stage.STALE_CONTEXT,
-        failure_class=FailureClass.MODEL_DEFECT,
-        message=f"a work order that landed before wrote the same files: {listed(paths)}",
+    return Failure.model_defect(
+        Stage.STALE_CONTEXT,
+        f"a work order that landed before wrote the same files: {listed(paths)}",
         where=paths[0],
         hint="propose the change again, for the files as they are now",
     )

@@ -20,7 +20,7 @@ class Halt:
         failure: the failure with its evidence.
     """
 
-    exit_code: int
+    exit_code: ExitCode
     message: str
     hint: str = ""
     order_id: str | None = None

@@ -12,6 +12,7 @@ from typing import Final, TypeAlias
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, FailureClass
+from factory.attempt.outcome import RunOutcome
 from factory.attempt.routing import exit_code
 from factory.attempt.state import RunState
 from factory.builds.branch.history import History
@@ -28,7 +29,7 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan, WorkOrder
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target
-from factory.runs.record.documents import retell, str_without_hint
+from factory.runs.record.documents import retell
 from factory.system.process.signals import shielded
 
 _FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)
@@ -288,7 +289,7 @@ class Loop:
         except LandingFailed as error:
             del self._passed[order_id]
             self._put_back(order_id)
-            self._halt = Halt(ExitCode.ENVIRONMENT, str_without_hint(error), error.hint)
+            self._halt = Halt(ExitCode.ENVIRONMENT, error.headline, error.hint)
             self._cut = True
             self._stop_everything()
             return
@@ -297,7 +298,7 @@ class Loop:
         self._landed.add(order_id)
         del self._passed[order_id]
         message = f"{order_id} landed on {self._goal.branch} as {commit[:12]}"
-        retell(self._worker.out / result.run_id, "landed", message, commit=commit)
+        retell(self._worker.out / result.run_id, RunOutcome.LANDED, message, commit=commit)
         self._records.order(
             order_id, OrderPhase.LANDED, commit=commit, landed_run=result.run_id, last_failure=None
         )
@@ -318,7 +319,7 @@ class Loop:
         )
         self._records.tried(order_id, entry, failure)
         message = f"attempt {result.attempt} failed on the tip at {failure.stage}: {failure.told}"
-        retell(self._worker.out / result.run_id, "failed", message, failure=failure)
+        retell(self._worker.out / result.run_id, RunOutcome.FAILED, message, failure=failure)
         for dependent in self._dependencies.dependents(order_id):
             self._take_back(dependent)
         if failure.failure_class is FailureClass.MODEL_DEFECT and result.attempt < self._max_attempts:

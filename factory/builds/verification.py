@@ -4,12 +4,12 @@ from pathlib import Path
 
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
+from factory.contract.errors import MachineProblem
 from factory.contract.work_order import Plan
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.before.baseline import examine_baseline
 from factory.repository.target import Refused
 from factory.runs.execution import AttemptSettings, Outside
-from factory.runs.record.endings import MachineLacks
 from factory.system.process.environment import gate_environment
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
@@ -43,13 +43,12 @@ def verified(
 
     Raises:
         Refused: it fails and that is not accepted, or it changes files, so that it can judge nothing.
-        MachineLacks: a program that it needs is not installed.
+        MachineProblem: a program that it needs is not installed.
         Stopped: `stop` asked for it.
     """
     contract = plan.verify_contract
     exempt = contract is not None and not all(
-        opened.tree.exists(condition.path) == (condition.kind == "file_exists")
-        for condition in contract.requires
+        condition.holds(opened.tree.exists(condition.path)) for condition in contract.requires
     )
     environment = gate_environment(
         world.environment,
@@ -82,7 +81,7 @@ def _refuse_red(report: BaselineReport, out: Path, *, accepted: bool) -> None:
         where = str(out / "baseline")
         if check.changed:
             raise Refused(told, where=where, hint="let the check leave the repository's files as they are")
-        raise MachineLacks(told, where=where, hint=check.failure.hint)
+        raise MachineProblem(told, where=where, hint=check.failure.hint)
     if report.red and not accepted:
         names = ", ".join(f"{check.name} ({_first_failure(check)})" for check in report.red)
         raise Refused(

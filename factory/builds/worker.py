@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
+from factory.attempt.outcome import RunOutcome
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
@@ -81,7 +82,7 @@ class Result(_Plain):
     """How a task ended.
 
     Attributes:
-        outcome: `passed`, `failed`, `stopped`, `interrupted`, or as in `Ending`.
+        outcome: which way of ending it is.
         exit_code: what it would mean for a run of its own.
         message: what happened.
         hint: who must do what next.
@@ -93,8 +94,8 @@ class Result(_Plain):
         proposal: the last proposal.
     """
 
-    outcome: str
-    exit_code: int
+    outcome: RunOutcome
+    exit_code: ExitCode
     message: str = ""
     hint: str = ""
     failure: Failure | None = None
@@ -187,7 +188,9 @@ class Worker:
         execution = self._execution(task.order, task.run_id, task.candidate, folder, stop)
         folder.attempt(task.attempt)
 
-        def result(outcome: str, code: int, failure: Failure | None = None, **told: str) -> Result:
+        def result(
+            outcome: RunOutcome, code: ExitCode, failure: Failure | None = None, **told: str
+        ) -> Result:
             return Result(
                 outcome=outcome,
                 exit_code=code,
@@ -205,15 +208,15 @@ class Worker:
                 deps = execution.deps(opened, self.world.model(stop, execution.price))
                 update = examine({"attempt": task.attempt, "tree": task.tree}, deps)
         except Stopped:
-            return result("interrupted", ExitCode.INTERRUPTED)
+            return result(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED)
         except Exception as error:
             ending = ending_of(error)
             if ending is None:
                 raise
             return result(ending.outcome, ending.exit_code, message=ending.message, hint=ending.hint)
         if not update.get("failure"):
-            return result("passed", ExitCode.PASS)
-        return result("failed", ExitCode.FAIL, Failure.model_validate(update["failure"]))
+            return result(RunOutcome.PASSED, ExitCode.PASS)
+        return result(RunOutcome.FAILED, ExitCode.FAIL, Failure.model_validate(update["failure"]))
 
     def _execution(
         self, order: WorkOrder, name: str, baseline: str, folder: RunFolder, stop: Stop

@@ -79,6 +79,10 @@ class Condition(Document):
     kind: Literal["file_exists", "file_absent"]
     path: RepoPath
 
+    def holds(self, exists: bool) -> bool:
+        """Whether it is true of a file that exists, or of one that doesn't."""
+        return exists == (self.kind == "file_exists")
+
 
 class Postcondition(Document):
     """Something that a work order makes true; only existence can be promised."""

@@ -7,9 +7,9 @@ installed, or a file that would have to be executable, is beyond its reach, and 
 import posixpath
 import re
 from collections.abc import Iterable
-from typing import Final, Protocol
+from typing import Final, TypedDict
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.gates.check import CheckContext, CommandResult
 
 _NO_MODULE: Final = re.compile(
@@ -33,89 +33,107 @@ def judge(
         context: the work order and the files, to know what the model could have done.
         passing: the exit codes that pass.
     """
-
-    def failure(whose: FailureClass, message: str, hint: str = "") -> Failure:
-        return Failure(
-            stage=stage,
-            failure_class=whose,
-            message=message,
-            where=result.command,
-            hint=hint,
-            exit_code=result.exit_code,
-            excerpt=result.excerpt,
-        )
-
-    if result.sandbox_failed is not None:
-        return failure(
-            FailureClass.ENVIRONMENT,
-            f"the sandbox for the command could not be entered: {result.sandbox_failed}",
-            "`factory doctor` tells what is missing",
-        )
-    if result.not_started is not None:
-        return _not_started(result, result.not_started, context, failure)
-    if result.killed is not None:
-        return failure(
-            FailureClass.MODEL_DEFECT,
-            f"the command was killed because it reached a limit: {result.limit}",
-            "commands must do with that much",
-        )
-    if result.timed_out:
-        return failure(FailureClass.MODEL_DEFECT, "the command did not end within its time limit")
-    if result.killed_outside:
-        return failure(
-            FailureClass.ENVIRONMENT,
-            "the command's sandbox was killed from outside",
-            "see whether the machine ran out of memory, then run again: what was paid is stored",
-        )
-    if result.supervisor_killed:
-        return failure(FailureClass.MODEL_DEFECT, "the process that watches over the command was killed")
-    if result.changed:
-        return failure(
-            FailureClass.MODEL_DEFECT,
-            f"the command changed what it must not: {', '.join(result.changed)}",
-            "a check may not change tracked files, HEAD, the index or git's configuration",
-        )
+    if result.not_started is not None and result.sandbox_failed is None:
+        return _not_started(result, result.not_started, stage, context)
+    evidence = _evidence(result)
+    broken = _broken_by_the_machine(result)
+    if broken is not None:
+        message, hint = broken
+        return Failure.environment(stage, message, hint=hint, **evidence)
+    violation = _violation(result)
+    if violation is not None:
+        message, hint = violation
+        return Failure.model_defect(stage, message, hint=hint, **evidence)
     if result.exit_code in passing:
         return None
     missing = _missing_tool(result, context)
     if missing is not None:
-        return failure(
-            FailureClass.ENVIRONMENT,
+        return Failure.environment(
+            stage,
             f"{missing} is not installed for this command",
-            "install it in the environment that runs the checks",
+            hint="install it in the environment that runs the checks",
+            **evidence,
         )
-    if result.signal is not None:
-        return failure(FailureClass.MODEL_DEFECT, f"the command was ended by signal {result.signal}")
-    return failure(FailureClass.MODEL_DEFECT, f"the command returned {result.exit_code}")
+    ended = (
+        f"was ended by signal {result.signal}"
+        if result.signal is not None
+        else f"returned {result.exit_code}"
+    )
+    return Failure.model_defect(stage, f"the command {ended}", **evidence)
 
 
-class _MakeFailure(Protocol):
-    def __call__(self, whose: FailureClass, message: str, hint: str = "") -> Failure: ...
+class _Evidence(TypedDict):
+    where: str
+    exit_code: int | None
+    excerpt: str
 
 
-def _not_started(result: CommandResult, reason: str, context: CheckContext, failure: _MakeFailure) -> Failure:
+def _evidence(result: CommandResult) -> _Evidence:
+    return {"where": result.command, "exit_code": result.exit_code, "excerpt": result.excerpt}
+
+
+def _broken_by_the_machine(result: CommandResult) -> tuple[str, str] | None:
+    """What kept the command from its end although it was started, and what to do; None if nothing did."""
+    if result.sandbox_failed is not None:
+        return (
+            f"the sandbox for the command could not be entered: {result.sandbox_failed}",
+            "`factory doctor` tells what is missing",
+        )
+    if result.killed_outside and result.killed is None and not result.timed_out:
+        return (
+            "the command's sandbox was killed from outside",
+            "see whether the machine ran out of memory, then run again: what was paid is stored",
+        )
+    return None
+
+
+def _violation(result: CommandResult) -> tuple[str, str] | None:
+    """What fails the command whatever it returned, and what to do; None if nothing does."""
+    if result.killed is not None:
+        return (
+            f"the command was killed because it reached a limit: {result.limit}",
+            "commands must do with that much",
+        )
+    if result.timed_out:
+        return "the command did not end within its time limit", ""
+    if result.supervisor_killed:
+        return "the process that watches over the command was killed", ""
+    if result.changed:
+        return (
+            f"the command changed what it must not: {', '.join(result.changed)}",
+            "a check may not change tracked files, HEAD, the index or git's configuration",
+        )
+    return None
+
+
+def _not_started(result: CommandResult, reason: str, stage: Stage, context: CheckContext) -> Failure:
+    evidence = _evidence(result)
     program = result.argv[0]
     if "/" not in program or program.startswith("/"):
-        return failure(
-            FailureClass.ENVIRONMENT,
+        return Failure.environment(
+            stage,
             f"the program {program} can't be started: {reason}",
-            "install it, or put it on PATH",
+            hint="install it, or put it on PATH",
+            **evidence,
         )
     path = posixpath.normpath(program)
     writable = path in context.writable
     if path not in context.landing and not writable:
         # An earlier command may have had to build it.
-        return failure(FailureClass.MODEL_DEFECT, f"{program} can't be started: {reason}")
+        return Failure.model_defect(stage, f"{program} can't be started: {reason}", **evidence)
     if reason == "permission denied" or path not in context.landing:
-        return failure(
-            FailureClass.PLAN_DEFECT,
+        return Failure.plan_defect(
+            stage,
             f"the file {program} is not executable, and a proposal can't make it so",
-            f"name its interpreter in the work order, such as `bash {program}`",
+            hint=f"name its interpreter in the work order, such as `bash {program}`",
+            **evidence,
         )
-    return failure(
-        FailureClass.MODEL_DEFECT if writable else FailureClass.ENVIRONMENT,
+    blamed = Failure.model_defect if writable else Failure.environment
+    return blamed(
+        stage,
         f"{program} can't be started: {reason}",
-        "its first line must be #! and a program that is installed",
+        hint="its first line must be #! and a program that is installed",
+        **evidence,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Final, Literal, Protocol
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from factory.contract.canonical import canonical_json
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 
 _FRAME_TOKENS: Final = 64
 """What a provider adds around one message, generously."""
@@ -155,6 +155,8 @@ class ProviderError(WorkorderError):
         hint: what to do next.
         may_be_paid: whether the model may have worked on the call all the same.
     """
+
+    fault = Fault.PROVIDER
 
     def __init__(self, message: str, *, where: str = "", hint: str = "", may_be_paid: bool = False) -> None:
         super().__init__(message, where=where, hint=hint)

@@ -10,7 +10,7 @@ from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.mutation.mutants import Mutant, mutants
 
@@ -66,10 +66,9 @@ class KillProof(BaseModel):
         if self.percent is None or self.percent >= threshold:
             return None
         survivors = [fate for fate in self.fates if fate.killed_by is None]
-        return Failure(
-            stage=Stage.ACCEPTANCE_FAILED,
-            failure_class=FailureClass.MODEL_DEFECT,
-            message=f"the checks notice {self.killed} of {len(self.fates)} changes of the written lines,"
+        return Failure.model_defect(
+            Stage.ACCEPTANCE_FAILED,
+            f"the checks notice {self.killed} of {len(self.fates)} changes of the written lines,"
             f" and at least {threshold} % is demanded",
             where=survivors[0].path,
             hint="write tests that fail for each of these changes",

@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Final
 
+from factory.attempt.outcome import RunOutcome
 from factory.builds.state.file import STATE_FILE
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
@@ -11,7 +12,12 @@ from factory.runs.record.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
 from factory.system.files.tree import read_bounded
 
 _CHECK_FILES: Final = ("interfaces_result.json", "verify_result.json", "acceptance_result.json")
-_TOLD_IN_FULL: Final = ("landed", "already_landed", "passed", "failed")
+_TOLD_IN_FULL: Final = (
+    RunOutcome.LANDED,
+    RunOutcome.ALREADY_LANDED,
+    RunOutcome.PASSED,
+    RunOutcome.FAILED,
+)
 """The outcomes whose message says them."""
 
 

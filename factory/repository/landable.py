@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.repository.target import Target
@@ -33,8 +33,11 @@ def _in_submodule(order: WorkOrder, git: Git, baseline: str) -> Failure | None:
         if facts.split(b" ")[:1] == [b"160000"]:
             submodule = os.fsdecode(name)
             path = parents[submodule]
-            return _defect(
-                path, f"`{path}` lies in the submodule `{submodule}`", "change the submodule's own repository"
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
+                f"`{path}` lies in the submodule `{submodule}`",
+                where=path,
+                hint="change the submodule's own repository",
             )
     return None
 
@@ -53,15 +56,10 @@ def _ignored(order: WorkOrder, git: Git) -> Failure | None:
             continue
         path = RepoPath.parse(os.fsdecode(name))
         rule = f"{Path(os.fsdecode(source)).name}:{line.decode()} `{os.fsdecode(pattern)}`"
-        return _defect(
-            path,
+        return Failure.plan_defect(
+            Stage.PREFLIGHT,
             f"`{path}` is ignored by git ({rule}), so it would not be part of the product",
-            "take it out of the work order, or change the rule",
+            where=path,
+            hint="take it out of the work order, or change the rule",
         )
     return None
-
-
-def _defect(path: RepoPath, message: str, hint: str) -> Failure:
-    return Failure(
-        stage=Stage.PREFLIGHT, failure_class=FailureClass.PLAN_DEFECT, message=message, where=path, hint=hint
-    )

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 from factory.contract.strict_json import read_json
 from factory.repository.in_place_note import InPlaceNote
 from factory.repository.target import (
@@ -37,6 +37,8 @@ _INDEX: Final = "landing.index"
 
 class LandingFailed(WorkorderError):
     """A passed attempt could not become the branch's tip; the branch and the checkout are as they were."""
+
+    fault = Fault.ENVIRONMENT
 
 
 def land(target: Target, commit: str) -> None:

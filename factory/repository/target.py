@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 from factory.system.git.client import OPERATIONS, Git, NotARepository, changed_entries, said
 from factory.system.git.commits import CONTRACT, commits_naming
 from factory.system.process.environment import searched_places
@@ -34,6 +34,8 @@ class Refused(WorkorderError):
 
 class NotRestored(WorkorderError):
     """Something could not be put back; the message says what, and how to do it by hand."""
+
+    fault = Fault.NOT_RESTORED
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
+from factory.attempt.outcome import RunOutcome
 from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
@@ -155,11 +156,17 @@ class Execution:
         except Interrupted as signal:
             ending = interrupted(signal, landed())
         except Stopped:
-            ending = Ending("interrupted", ExitCode.INTERRUPTED, "stopped; nothing is left half done")
+            ending = Ending(
+                RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED, "stopped; nothing is left half done"
+            )
         except BaseException as error:
             expected = ending_of(error)
             if expected is None:
-                record.end(Ending("internal_error", ExitCode.INTERNAL, repr(error)), meter.usage, meter.calls)
+                record.end(
+                    Ending(RunOutcome.INTERNAL_ERROR, ExitCode.INTERNAL, repr(error)),
+                    meter.usage,
+                    meter.calls,
+                )
                 raise
             ending = expected
         with shielded():
@@ -238,10 +245,10 @@ class Execution:
             commit = state["commit"]
             assert commit is not None
             message = f"{self.order.id} landed on {self.goal.branch} as {commit[:12]}"
-            return Ending("landed", ExitCode.PASS, message, commit=commit, attempts=attempts)
+            return Ending(RunOutcome.LANDED, ExitCode.PASS, message, commit=commit, attempts=attempts)
         if state.get("verdict") == "passed":
             message = f"{self.order.id} passed its gates, and waits for its turn to land"
-            return Ending("passed", ExitCode.PASS, message, attempts=attempts)
+            return Ending(RunOutcome.PASSED, ExitCode.PASS, message, attempts=attempts)
         failure = Failure.model_validate(state["failure"])
         if state.get("verdict") == "failed":
             return failed(self.order.id, failure, attempts)

@@ -6,6 +6,7 @@ from functools import partial
 from pathlib import Path
 
 from factory.attempt.exit_codes import ExitCode
+from factory.attempt.outcome import RunOutcome
 from factory.checkout.pool import checkout
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import configuration_at
@@ -147,7 +148,7 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         if not goal.exists:
             land(goal, goal.baseline)
         message = f"{order.id} has landed before as {landed[:12]}"
-        return Ending("already_landed", ExitCode.PASS, message, commit=landed)
+        return Ending(RunOutcome.ALREADY_LANDED, ExitCode.PASS, message, commit=landed)
 
     def place() -> AbstractContextManager[Checkout]:
         sandbox = execution.terms.sandbox if execution.terms is not None else None

@@ -9,7 +9,7 @@ from typing import Final
 from factory.builds.state.model import BuildState
 from factory.contract.canonical import dump, readable_json
 from factory.contract.documents import BadDocument, read_document
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 from factory.contract.strict_json import BadJson
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 
@@ -24,6 +24,8 @@ class NoBuild(WorkorderError):
 
 class StateCorrupt(WorkorderError):
     """`state.json` can't be trusted."""
+
+    fault = Fault.STATE_CORRUPT
 
 
 def load_state(out: Path) -> BuildState | None:

@@ -8,6 +8,7 @@ from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.contract.canonical import canonical_json, contract_hash, plan_hash, sha256_hex
@@ -232,7 +233,7 @@ class Ended(_Record):
         failure: why it failed, with the evidence.
     """
 
-    exit_code: int
+    exit_code: ExitCode
     message: str
     hint: str = ""
     work_order: str | None = None

@@ -104,18 +104,13 @@ def defect(probed: Sequence[Probed]) -> Failure | None:
         if one.colour not in ("green", "impossible"):
             continue
         if one.result is not None and one.result.machine_failed:
-            return Failure(
-                stage=Stage.PREFLIGHT,
-                failure_class=FailureClass.ENVIRONMENT,
-                message=one.reason,
-                where=one.command,
-                excerpt=one.result.excerpt,
+            return Failure.environment(
+                Stage.PREFLIGHT, one.reason, where=one.command, excerpt=one.result.excerpt
             )
         green = one.colour == "green"
-        return Failure(
-            stage=Stage.PREFLIGHT,
-            failure_class=FailureClass.PLAN_DEFECT,
-            message=f"the acceptance command is no proof: {one.reason}",
+        return Failure.plan_defect(
+            Stage.PREFLIGHT,
+            f"the acceptance command is no proof: {one.reason}",
             where=one.command,
             hint=(
                 "demand something that is only true once the work is done; or, where passing already is"

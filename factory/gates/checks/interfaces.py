@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.symbols.module import MAX_SOURCE_BYTES
 from factory.contract.symbols.sources import PythonSources, module_file
@@ -67,17 +67,17 @@ def _told(broken: list[tuple[Symbol, str]], order: WorkOrder, context: CheckCont
         "; ".join(part if len(part) <= _LONGEST else part[: _LONGEST - 1] + "…" for part in parts) + more
     )
     if beyond:
-        return _failure(
-            FailureClass.PLAN_DEFECT,
+        return Failure.plan_defect(
+            Stage.ACCEPTANCE_FAILED,
             message,
-            beyond[0].address,
-            "let the work order write the module of each symbol that it provides",
+            where=beyond[0].address,
+            hint="let the work order write the module of each symbol that it provides",
         )
-    return _failure(
-        FailureClass.MODEL_DEFECT,
+    return Failure.model_defect(
+        Stage.ACCEPTANCE_FAILED,
         message,
-        broken[0][0].address,
-        "define each symbol exactly as promised: other work orders call it like that",
+        where=broken[0][0].address,
+        hint="define each symbol exactly as promised: other work orders call it like that",
     )
 
 
@@ -87,9 +87,3 @@ def _is_written(symbol: Symbol, context: CheckContext) -> bool:
 
 def _module(symbol: Symbol, context: CheckContext) -> tuple[str, str] | None:
     return module_file(symbol.module, context.writable, context.landing.__contains__)
-
-
-def _failure(whose: FailureClass, message: str, where: str, hint: str) -> Failure:
-    return Failure(
-        stage=Stage.ACCEPTANCE_FAILED, failure_class=whose, message=message, where=where, hint=hint
-    )

@@ -1,6 +1,6 @@
 """The checks of what the work order itself promises: its postconditions and its acceptance commands."""
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.configuration.command_words import words_of
 from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.judge import judge
@@ -15,10 +15,9 @@ class Postconditions:
         for condition in context.order.postconditions if context.order is not None else ():
             path = condition.path
             if path not in context.landing and not context.landing.is_directory(path):
-                failure = Failure(
-                    stage=Stage.ACCEPTANCE_FAILED,
-                    failure_class=FailureClass.MODEL_DEFECT,
-                    message=f"the postcondition does not hold: `{path}` was not written",
+                failure = Failure.model_defect(
+                    Stage.ACCEPTANCE_FAILED,
+                    f"the postcondition does not hold: `{path}` was not written",
                     where=path,
                     hint="write the file",
                 )
@@ -37,10 +36,9 @@ class Acceptance:
         for number, command in enumerate(commands, start=1):
             words = words_of(command)
             if words is None:
-                failure = Failure(
-                    stage=Stage.ACCEPTANCE_FAILED,
-                    failure_class=FailureClass.PLAN_DEFECT,
-                    message="the acceptance command can't be split into words, or names no program",
+                failure = Failure.plan_defect(
+                    Stage.ACCEPTANCE_FAILED,
+                    "the acceptance command can't be split into words, or names no program",
                     where=command,
                     hint="correct its quotes in the work order",
                 )

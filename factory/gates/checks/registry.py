@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.configuration.document import Configuration, ConfiguredCheck
 from factory.contract.errors import WorkorderError
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
@@ -90,10 +90,9 @@ def carried_out(check: Check, context: CheckContext, stage: Stage) -> CheckResul
     except Exception as error:
         told = error if isinstance(error, WorkorderError) else WorkorderError(str(error))
         what = f"{type(error).__name__}: {visible(told.message[:_LONGEST_TEXT])}"
-        failure = Failure(
-            stage=stage,
-            failure_class=FailureClass.ENVIRONMENT,
-            message=f"the check {check.name} broke off: {what}",
+        failure = Failure.environment(
+            stage,
+            f"the check {check.name} broke off: {what}",
             where=visible(told.where),
             hint=told.hint or "see whether the disk is full or a permission is missing",
         )

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 from pydantic import BaseModel
 
 from factory.contract.documents import schema_problems
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 from factory.contract.limits import MAX_JSON_BYTES
 from factory.contract.strict_json import BadJson, read_json
 from factory.system.files.tree import FileProblem, read_bounded
@@ -19,6 +19,8 @@ DocumentT = TypeVar("DocumentT", bound=BaseModel)
 
 class DamagedLedger(WorkorderError):
     """A ledger file that can't be trusted; `where` holds its path."""
+
+    fault = Fault.STATE_CORRUPT
 
 
 def read_ledger_file(kind: type[DocumentT], path: Path, *, advice: str) -> DocumentT | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final
 
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 from factory.llm.ledger.pending import BROKEN_OFF
 from factory.llm.ledger.store import Ledger, Permit
 from factory.llm.port import Model, Request, Usage, total, worst_case
@@ -25,6 +25,8 @@ _LOOK_SECONDS: Final = 0.2
 
 class BudgetReached(WorkorderError):
     """A call that could pass a limit was not made."""
+
+    fault = Fault.BUDGET
 
 
 @dataclass(frozen=True)

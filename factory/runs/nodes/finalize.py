@@ -2,7 +2,7 @@
 
 from factory.attempt.brief import excerpt
 from factory.attempt.commit_message import commit_message
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure
 from factory.attempt.prompt import dump_brief
 from factory.attempt.routing import spends_attempt
 from factory.attempt.state import RunState
@@ -40,13 +40,7 @@ def _land(state: RunState, deps: Deps) -> str | Failure:
             land(deps.target, commit)
             deps.checkout.landed()
     except LandingFailed as error:
-        return Failure(
-            stage=Stage.EXCEPTION,
-            failure_class=FailureClass.ENVIRONMENT,
-            message=error.message,
-            where=error.where,
-            hint=error.hint,
-        )
+        return Failure.of(error)
     deps.progress(f"landed {commit[:12]} on {deps.target.branch}")
     deps.folder.event("landed", attempt=state["attempt"], commit=commit, tree=tree, branch=deps.target.branch)
     return commit

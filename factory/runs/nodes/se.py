@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.attempt.parse import parse_answer
 from factory.attempt.prompt import AgentsFile, ContextFile, PreviousAttempt, build_messages
 from factory.attempt.state import RunState
 from factory.configuration.command_words import words_of
 from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
-from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import WriteProposal
-from factory.contract.repo_path import RepoPath
 from factory.contract.symbols.symbol import BadSymbol, parse_symbol
 from factory.contract.text import decoded
-from factory.contract.work_order import VERIFY_SCRIPT, Condition, WorkOrder
+from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from factory.gates.checks.registry import gating_commands
 from factory.llm.ledger.store import call_key
 from factory.llm.port import Answer, FinishReason, ProviderError, Request
@@ -63,10 +61,8 @@ def propose(state: RunState, deps: Deps) -> RunState:
     )
     try:
         answer = deps.model.complete(request)
-    except ProviderError as error:
-        return failed(_unanswered(error, FailureClass.PROVIDER))
-    except BudgetReached as error:
-        return failed(_unanswered(error, FailureClass.BUDGET))
+    except (ProviderError, BudgetReached) as error:
+        return failed(Failure.of(error))
     folder.text("llm_response.txt", answer.text)
     folder.document("llm_usage.json", answer.model_dump(mode="json", exclude={"text"}))
     deps.folder.event(
@@ -102,7 +98,12 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
         try:
             found = tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
         except FileProblem as error:
-            return _plan_defect(f"`{path}` {error.message}", path, "take it out of the work order")
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
+                f"`{path}` {error.message}",
+                where=path,
+                hint="take it out of the work order",
+            )
         if found is None:
             if path in order.context_files:
                 files.append(ContextFile(path, None))
@@ -110,16 +111,19 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
         text, problem = decoded(found.data)
         if problem:
             use = "a write target" if path in order.allowed_files else "a context file"
-            return _plan_defect(
-                f"`{path}` {problem}, so it can't be {use}", path, "take it out of the work order"
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
+                f"`{path}` {problem}, so it can't be {use}",
+                where=path,
+                hint="take it out of the work order",
             )
         total += len(found.data)
         files.append(ContextFile(path, text, sha256_hex(found.data)))
     if total > MAX_CONTEXT_BYTES:
-        return _plan_defect(
+        return Failure.plan_defect(
+            Stage.PREFLIGHT,
             f"the files to show have {total:,} bytes together; the limit is {MAX_CONTEXT_BYTES:,}",
-            "",
-            "name fewer or smaller context files, or split the work order",
+            hint="name fewer or smaller context files, or split the work order",
         )
     return files
 
@@ -138,10 +142,11 @@ def _nearest_agents(files: Sequence[ContextFile], deps: Deps) -> tuple[AgentsFil
 def _unusable_command(order: WorkOrder) -> Failure | None:
     for command in order.acceptance_commands:
         if words_of(command) is None:
-            return _plan_defect(
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
                 "an acceptance command can't be executed: it can't be split into words, or names no program",
-                command,
-                "correct its quotes in the work order",
+                where=command,
+                hint="correct its quotes in the work order",
             )
     return None
 
@@ -151,29 +156,27 @@ def _unreadable_symbol(order: WorkOrder) -> Failure | None:
         try:
             parse_symbol(text)
         except BadSymbol as error:
-            return _plan_defect(
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
                 f"a symbol that the work order declares can't be read: it {error.message}",
-                text,
-                "see `planner explain E304`",
+                where=text,
+                hint="see `planner explain E304`",
             )
     return None
 
 
 def _unmet_precondition(order: WorkOrder, tree: Tree) -> Failure | None:
     for condition in order.preconditions:
-        if not _holds(condition, tree):
-            state = "does not exist" if condition.kind == "file_exists" else "exists"
-            return _plan_defect(
+        exists = tree.exists(condition.path)
+        if not condition.holds(exists):
+            state = "exists" if exists else "does not exist"
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
                 f"the precondition {condition.kind} does not hold: `{condition.path}` {state}",
-                condition.path,
-                "run the work orders in their order, or correct the plan",
-                stage=Stage.PREFLIGHT,
+                where=condition.path,
+                hint="run the work orders in their order, or correct the plan",
             )
     return None
-
-
-def _holds(condition: Condition, tree: Tree) -> bool:
-    return tree.exists(condition.path) == (condition.kind == "file_exists")
 
 
 def _previous(state: RunState) -> PreviousAttempt | None:
@@ -191,19 +194,3 @@ def _previous(state: RunState) -> PreviousAttempt | None:
 def _repeatable(answer: Answer) -> str | None:
     """What the next prompt repeats of an answer that is no proposal: one that was given to its end."""
     return answer.text if answer.finish_reason is FinishReason.STOP else None
-
-
-def _plan_defect(message: str, where: RepoPath | str, hint: str, stage: Stage = Stage.PREFLIGHT) -> Failure:
-    return Failure(
-        stage=stage, failure_class=FailureClass.PLAN_DEFECT, message=message, where=where, hint=hint
-    )
-
-
-def _unanswered(error: WorkorderError, whose: FailureClass) -> Failure:
-    return Failure(
-        stage=Stage.EXCEPTION,
-        failure_class=whose,
-        message=error.message,
-        where=error.where,
-        hint=error.hint,
-    )

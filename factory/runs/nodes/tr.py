@@ -1,6 +1,6 @@
 """TR, the tool runner: refuses a proposal that leaves its contract, before the first byte; then writes it."""
 
-from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.failure import Failure, Stage
 from factory.attempt.parse import fitted
 from factory.attempt.scope import violation
 from factory.attempt.state import RunState
@@ -50,7 +50,12 @@ def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree) -> list[st
         try:
             current[write.path] = files.read(write.path, max_bytes=MAX_CONTEXT_BYTES)
         except FileProblem as error:
-            return _blocked(write.path, error)
+            return Failure.plan_defect(
+                Stage.WRITE_SCOPE_VIOLATION,
+                f"`{write.path}` {error.message}, so it can't be written",
+                where=write.path,
+                hint="name another path in the work order",
+            )
     refused = violation(proposal, order, {path: _hash(found) for path, found in current.items()})
     if refused is not None:
         return refused
@@ -68,19 +73,17 @@ def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
     try:
         # Once more, at the moment of writing: something may have changed it since.
         if _hash(files.read(write.path, max_bytes=MAX_CONTEXT_BYTES)) != write.base_sha256:
-            return Failure(
-                stage=Stage.STALE_CONTEXT,
-                failure_class=FailureClass.ENVIRONMENT,
-                message=f"`{write.path}` changed while the proposal was being written",
+            return Failure.environment(
+                Stage.STALE_CONTEXT,
+                f"`{write.path}` changed while the proposal was being written",
                 where=write.path,
                 hint="find out what else writes to the attempt's checkout",
             )
         files.write(write.path, content.encode("utf-8"), mode=old.mode if old else NEW_FILE_MODE)
     except FileProblem as error:
-        return Failure(
-            stage=Stage.WRITE_FAILED,
-            failure_class=FailureClass.ENVIRONMENT,
-            message=f"`{write.path}` {error.message}",
+        return Failure.environment(
+            Stage.WRITE_FAILED,
+            f"`{write.path}` {error.message}",
             where=write.path,
             hint="see whether the disk is full or a permission is missing",
         )
@@ -89,13 +92,3 @@ def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
 
 def _hash(found: FoundFile | None) -> str:
     return sha256_hex(found.data) if found else EMPTY_SHA256
-
-
-def _blocked(path: RepoPath, error: FileProblem) -> Failure:
-    return Failure(
-        stage=Stage.WRITE_SCOPE_VIOLATION,
-        failure_class=FailureClass.PLAN_DEFECT,
-        message=f"`{path}` {error.message}, so it can't be written",
-        where=path,
-        hint="name another path in the work order",
-    )

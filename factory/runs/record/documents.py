@@ -8,6 +8,7 @@ from typing import Final
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
+from factory.attempt.outcome import RunOutcome
 from factory.contract.canonical import dump, readable_json
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
@@ -24,8 +25,7 @@ class Ending:
     """How a run ended.
 
     Attributes:
-        outcome: `landed`, `passed` (it waits for its turn to land), `already_landed`, `failed`, `stopped`,
-            `refused`, `not_restored`, `interrupted` or `internal_error`; the next start writes `killed`.
+        outcome: which way of ending it is.
         exit_code: the process's exit code.
         message: what happened, in a sentence.
         hint: who must do what next; empty if nothing is to be done.
@@ -34,8 +34,8 @@ class Ending:
         attempts: one record for each attempt.
     """
 
-    outcome: str
-    exit_code: int
+    outcome: RunOutcome
+    exit_code: ExitCode
     message: str
     hint: str = ""
     failure: Failure | None = None
@@ -120,15 +120,15 @@ def complete_killed_runs(
         if (
             not isinstance(facts, dict)
             or facts.get("repository") != repository
-            or facts.get("outcome") not in (None, "passed")
+            or facts.get("outcome") not in (None, RunOutcome.PASSED)
         ):
             continue
         if facts["outcome"] is None:
             facts = _ended_without_saying_so(run_file, facts)
         commit = landed(facts)
-        if facts["outcome"] == "passed":
+        if facts["outcome"] == RunOutcome.PASSED:
             if commit is not None:
-                retell(run_file.parent, "landed", f"landed as {commit[:12]}", commit=commit)
+                retell(run_file.parent, RunOutcome.LANDED, f"landed as {commit[:12]}", commit=commit)
             continue
         if facts["outcome"] is not None:
             continue
@@ -136,7 +136,8 @@ def complete_killed_runs(
         del facts["outcome"], facts["ended"]
         record = RunRecord(RunFolder(run_file.parent, clock), facts)
         hint = "" if commit else "run the work order again: the stored answers are used"
-        record.end(Ending("killed", _KILLED_EXIT_CODE, message, hint, commit=commit), None, None)
+        ending = Ending(RunOutcome.KILLED, ExitCode.KILLED, message, hint, commit=commit)
+        record.end(ending, None, None)
         completed += 1
     return completed
 
@@ -156,7 +157,12 @@ def _ended_without_saying_so(run_file: Path, facts: JsonObject) -> JsonObject:
 
 
 def retell(
-    folder: Path, outcome: str, message: str, *, commit: str | None = None, failure: Failure | None = None
+    folder: Path,
+    outcome: RunOutcome,
+    message: str,
+    *,
+    commit: str | None = None,
+    failure: Failure | None = None,
 ) -> None:
     """Say how a passed run of a build ended after all: it landed, or failed on the branch's tip.
 
@@ -186,17 +192,4 @@ def retell(
             write_atomic(folder / name, readable_json(changed))
 
 
-_KILLED_EXIT_CODE: Final = 137
-"""What a shell reports of a process that SIGKILL ended."""
-
 _KILLED: Final = "the process was killed; nothing landed, and the checkout is as it was"
-
-
-def refused(error: WorkorderError) -> Ending:
-    """The ending of a run that never started."""
-    return Ending("refused", ExitCode.REFUSED, str_without_hint(error), error.hint)
-
-
-def str_without_hint(error: WorkorderError) -> str:
-    """The error's place and message in one line."""
-    return f"{error.where}: {error.message}" if error.where else error.message

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 from factory.contract.limits import MAX_JSON_BYTES
 from factory.contract.repo_path import RepoPath
 
@@ -32,6 +32,8 @@ class FileProblem(WorkorderError):
 
 class Unwritable(FileProblem):
     """A file of ours that the machine does not take: the disk is full, or a permission is missing."""
+
+    fault = Fault.ENVIRONMENT
 
 
 def read_bounded(path: Path, *, max_bytes: int = MAX_JSON_BYTES) -> bytes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, Self
 
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, WorkorderError
 from factory.system.process.environment import git_environment
 from factory.system.process.launch import Captured, capture
 from factory.system.process.signals import shielded
@@ -73,6 +73,8 @@ _SEPARATOR: Final = b"\nfalse\n"
 
 class GitError(WorkorderError):
     """A git call failed that should not have; the message holds what git said."""
+
+    fault = Fault.ENVIRONMENT
 
 
 class NotARepository(WorkorderError):

@@ -57,19 +57,19 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def _judge(files: FileStates, condition: Condition, done: int, pointer: str) -> Finding | None:
     presence = files.presence(condition.path, done)
-    if condition.kind == "file_exists" and presence is Presence.ABSENT:
+    if presence is Presence.POSSIBLE or condition.holds(presence is Presence.CERTAIN):
+        return None
+    if presence is Presence.ABSENT:
         return Finding(
             pointer,
             f"{quote(condition.path)} does not exist at this point",
             "let an earlier work order create it, or drop the precondition",
         )
-    if condition.kind == "file_absent" and presence is Presence.CERTAIN:
-        return Finding(
-            pointer,
-            f"{quote(condition.path)} exists at this point",
-            "require that it exists, or let no earlier work order create it",
-        )
-    return None
+    return Finding(
+        pointer,
+        f"{quote(condition.path)} exists at this point",
+        "require that it exists, or let no earlier work order create it",
+    )
 
 
 RULE = Rule("E101", "unmet-precondition", Severity.ERROR, explanation=__doc__, find=find)

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from factory.contract.documents import BadDocument, read_document, schema_problems
 from factory.contract.strict_json import BadJson
-from factory.contract.work_order import Plan, WorkOrder, work_order_id
+from factory.contract.work_order import Condition, Plan, WorkOrder, work_order_id
 
 BASIC: dict[str, Any] = {
     "id": "WO-01",
@@ -103,3 +103,16 @@ def test_a_document_is_read_from_strict_json_or_refused_with_its_source() -> Non
 
 def test_ids_are_counted_from_one_with_at_least_two_digits() -> None:
     assert [work_order_id(number) for number in (1, 12, 100)] == ["WO-01", "WO-12", "WO-100"]
+
+
+@pytest.mark.parametrize(
+    ("kind", "exists", "holds"),
+    [
+        ("file_exists", True, True),
+        ("file_exists", False, False),
+        ("file_absent", True, False),
+        ("file_absent", False, True),
+    ],
+)
+def test_a_condition_holds_or_not(kind: str, exists: bool, holds: bool) -> None:
+    assert Condition.model_validate({"kind": kind, "path": "a.py"}).holds(exists) is holds
