@@ -3,8 +3,9 @@
 import argparse
 import os
 from collections.abc import Callable
-from pathlib import Path
+from typing import Final
 
+from factory.commands.options import ledger_folder
 from factory.configuration.document import Configuration
 from factory.contract.errors import WorkorderError
 from factory.llm.adapters.select import select_model
@@ -25,6 +26,12 @@ from factory.system.sandbox.port import Terms
 # Tracing to a service is the graph library's own feature; source code never leaves through it.
 os.environ["LANGSMITH_TRACING"] = "false"
 os.environ["LANGCHAIN_TRACING_V2"] = "false"
+
+LEFT_AT_ONCE: Final = (
+    "left at once: throw-away checkouts may remain in the directory for temporary files;"
+    " the next run or build in this repository removes them, and finishes a landing that was cut off"
+)
+"""The last word to a user who sends a second signal."""
 
 
 def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
@@ -55,11 +62,6 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         kill_threshold=options.kill_threshold,
         notes=read_notes(options.knowledge),
     )
-
-
-def ledger_folder(options: argparse.Namespace) -> Path:
-    """Where answers are remembered."""
-    return Path(options.ledger or options.out / "ledger")
 
 
 def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Outside:

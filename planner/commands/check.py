@@ -1,16 +1,28 @@
-"""`planner check`, put together: the plan and what it starts from are read, the findings are shown."""
+"""`planner check`: checks a plan that exists."""
 
 from argparse import Namespace
-from typing import Final
+from pathlib import Path
 
-from factory.contract.work_order import MANIFEST_NAME
+from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
-from planner.check.on_disk import check_built_plan
-from planner.commands.inputs import read_spec
-from planner.commands.options import refuse_lone_branch
-from planner.diagnostics.render import OutputFormat, render, summary
+from planner.commands.options import add_built_in, add_command, add_plan, refuse_lone_branch
+from planner.compile.exit_codes import ExitCode
 
-_VALIDATION_FAILED: Final = 2
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = add_command(commands, "check", "check a plan that exists; no model is asked", run)
+    add_plan(command)
+    add_built_in(command)
+    command.add_argument(
+        "--spec", type=Path, metavar="FILE", help="the specification that the plan is for, to compare the two"
+    )
+    command.add_argument(
+        "--output-format",
+        choices=("full", "concise", "json", "github"),
+        default="full",
+        help="how findings are shown (default: %(default)s)",
+    )
 
 
 def run(options: Namespace, console: Console) -> int:
@@ -19,6 +31,11 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
+    from factory.contract.work_order import MANIFEST_NAME
+    from planner.check.on_disk import check_built_plan
+    from planner.commands.inputs import read_spec
+    from planner.diagnostics.render import OutputFormat, render, summary
+
     refuse_lone_branch(options)
     spec = None if options.spec is None else read_spec(options.spec)
     checked, standing = check_built_plan(options.plan, options.repo, options.branch, spec)
@@ -31,4 +48,4 @@ def run(options: Namespace, console: Console) -> int:
     if standing is not None and checked.plan is not None and standing.commits:
         told += f"; {len(standing.commits)} of {len(checked.plan.work_orders)} have landed and are not judged"
     console.progress(f"{options.plan}: {told}")
-    return 0 if checked.ok else _VALIDATION_FAILED
+    return ExitCode.DONE if checked.ok else ExitCode.INVALID

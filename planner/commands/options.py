@@ -1,11 +1,19 @@
-"""The commands and options of `planner`, and nothing that takes time to import: `--help` is instant."""
+"""The options that several commands of `planner` share. Imports nothing slow: `--help` is instant."""
 
 import argparse
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.system.terminal.arguments import Parser, Version, add_knowledge, add_limits, positive, whole
+from factory.system.terminal.arguments import (
+    Commands,
+    Parser,
+    Run,
+    add_knowledge,
+    add_limits,
+    positive,
+    whole,
+)
 
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
@@ -14,38 +22,61 @@ DEFAULT_CONTEXT_TOKENS: Final = 48_000
 PROVIDER_DEFAULT: Final = "default"
 EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh")
 
-_EXIT_CODES: Final = """exit codes:
-  0    done: the plan is written, or has no errors
-  1    refused: bad usage, an input that can't be used, a plan in the way, a limit reached
-  2    validation failed: after the last attempt, in a plan that was checked, or by impact --exit-code
-  3    the model's API failed, refused or was cut off
-  4    the last answer was not JSON
-  70   internal error; a crash log was written
-  130  interrupted; 143 terminated; 129 the terminal was closed"""
+
+def add_command(commands: Commands, name: str, purpose: str, run: Run) -> Parser:
+    """Add a command that `run` carries out; its options are still to be added."""
+    command = commands.add_parser(name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.")
+    command.set_defaults(run=run)
+    return command
 
 
-class _Parser(Parser):
-    # 2 means that validation failed.
-    usage_error = 1
+def add_asking(command: Parser) -> None:
+    """Where a plan goes, and how a model is asked for it."""
+    _add_places(command)
+    _add_model(command)
 
 
-def parser() -> argparse.ArgumentParser:
-    """All commands; the parsed `command` names the one that was given."""
-    top = _Parser(
-        prog="planner",
-        description="Compiles a product specification into a plan of work orders, and checks plans.",
-        epilog=_EXIT_CODES,
+def add_plan(command: Parser) -> None:
+    """The plan that is looked at: `plan`."""
+    command.add_argument(
+        "plan", type=Path, metavar="PLAN", help="a manifest, or a directory with one or with WO-*.json"
     )
-    top.add_argument("--version", action=Version)
-    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    _add_compile(commands)
-    _add_revise(commands)
-    _add_check(commands)
-    _add_trace(commands)
-    _add_impact(commands)
-    _add_explain(commands)
-    _add_graph(commands)
-    return top
+
+
+def add_present_plan(command: Parser) -> None:
+    """The plan that there is: `plan`."""
+    command.add_argument(
+        "--plan",
+        type=Path,
+        required=True,
+        metavar="PLAN",
+        help="the present plan: a manifest, or a directory with one",
+    )
+
+
+def add_old_spec(command: Parser) -> None:
+    """The specification before: `old_spec`."""
+    command.add_argument(
+        "--old-spec",
+        type=Path,
+        metavar="FILE",
+        help="the specification that the plan was made for, to tell new lines from those nobody ever quoted",
+    )
+
+
+def add_built_in(command: Parser) -> None:
+    """Where the plan is built: `repo`, `branch`."""
+    command.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        help="the git repository that the plan is built in, before or after (default: a new one)",
+    )
+    command.add_argument(
+        "--branch",
+        metavar="NAME",
+        help="the branch to look for what has landed (default: the one checked out)",
+    )
 
 
 def refuse_lone_branch(options: argparse.Namespace) -> None:
@@ -58,47 +89,7 @@ def refuse_lone_branch(options: argparse.Namespace) -> None:
         raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
 
 
-def _add_compile(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    command = _command(commands, "compile", "write a plan for a specification")
-    command.add_argument(
-        "--spec",
-        type=Path,
-        required=True,
-        metavar="FILE",
-        help="the specification: UTF-8 text, or data if the name ends in .yaml, .yml or .json",
-    )
-    command.add_argument(
-        "--repo",
-        type=Path,
-        metavar="DIR",
-        help="the git repository that the plan starts from (default: a new one)",
-    )
-    _add_asking(command)
-
-
-def _add_revise(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    command = _command(
-        commands, "revise", "revise a plan after a failure, for a changed specification or as the user says"
-    )
-    _add_present_plan(command)
-    reason = command.add_mutually_exclusive_group()
-    reason.add_argument(
-        "--failure", type=Path, metavar="FILE", help="the repair_request.json that the factory left"
-    )
-    reason.add_argument("--feedback", metavar="TEXT", help="what shall be otherwise, in your words")
-    command.add_argument(
-        "--spec",
-        type=Path,
-        metavar="FILE",
-        help="the specification; if it has changed, a reason by itself",
-    )
-    _add_old_spec(command)
-    _add_built_in(command)
-    _add_asking(command)
-
-
-def _add_asking(command: _Parser) -> None:
-    """Where a plan goes, and how a model is asked for it."""
+def _add_places(command: Parser) -> None:
     command.add_argument("--outdir", type=Path, required=True, metavar="DIR", help="where the plan goes")
     command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
     add_knowledge(command)
@@ -118,6 +109,9 @@ def _add_asking(command: _Parser) -> None:
     )
     command.add_argument("--overwrite", action="store_true", help="replace the plan that OUTDIR holds")
     command.add_argument("--print-summary", action="store_true", help="show the plan and what it cost")
+
+
+def _add_model(command: Parser) -> None:
     command.add_argument(
         "--llm",
         default=DEFAULT_MODEL,
@@ -152,114 +146,3 @@ def _add_asking(command: _Parser) -> None:
         help="where answers are remembered (default: ledger in the artifacts)",
     )
     add_limits(command)
-
-
-def _add_check(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    command = _command(commands, "check", "check a plan that exists; no model is asked")
-    _add_plan(command)
-    _add_built_in(command)
-    command.add_argument(
-        "--spec", type=Path, metavar="FILE", help="the specification that the plan is for, to compare the two"
-    )
-    command.add_argument(
-        "--output-format",
-        choices=("full", "concise", "json", "github"),
-        default="full",
-        help="how findings are shown (default: %(default)s)",
-    )
-
-
-def _add_trace(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    command = _command(commands, "trace", "follow each line of a specification to the commits that fulfil it")
-    _add_plan(command)
-    command.add_argument(
-        "--spec", type=Path, required=True, metavar="FILE", help="the specification that the plan is for"
-    )
-    _add_built_in(command)
-    command.add_argument(
-        "--output-format",
-        choices=("text", "json", "markdown"),
-        default="text",
-        help="how the matrix is shown (default: %(default)s)",
-    )
-
-
-def _add_impact(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    command = _command(commands, "impact", "show what a changed specification touches; no model is asked")
-    _add_present_plan(command)
-    command.add_argument("--spec", type=Path, required=True, metavar="FILE", help="the changed specification")
-    _add_old_spec(command)
-    _add_built_in(command)
-    command.add_argument(
-        "--output-format",
-        choices=("text", "json"),
-        default="text",
-        help="how the impact is shown (default: %(default)s)",
-    )
-    command.add_argument(
-        "--exit-code",
-        action="store_true",
-        help="return 2 if the specification touches something: the plan does not fit it",
-    )
-
-
-def _add_explain(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    command = _command(commands, "explain", "show the documentation of a code")
-    which = command.add_mutually_exclusive_group(required=True)
-    which.add_argument("code", nargs="?", metavar="CODE", help="a code, such as E101")
-    which.add_argument("--all", action="store_true", help="all codes")
-
-
-def _add_graph(commands: "argparse._SubParsersAction[_Parser]") -> None:
-    command = _command(commands, "graph", "draw which work orders depend on which")
-    _add_plan(command)
-    _add_built_in(command)
-    command.add_argument(
-        "--format",
-        choices=("mermaid", "dot", "json"),
-        default="mermaid",
-        help="the language of the drawing (default: %(default)s)",
-    )
-
-
-def _command(commands: "argparse._SubParsersAction[_Parser]", name: str, purpose: str) -> _Parser:
-    return commands.add_parser(name, help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.")
-
-
-def _add_plan(command: _Parser) -> None:
-    command.add_argument(
-        "plan", type=Path, metavar="PLAN", help="a manifest, or a directory with one or with WO-*.json"
-    )
-
-
-def _add_present_plan(command: _Parser) -> None:
-    command.add_argument(
-        "--plan",
-        type=Path,
-        required=True,
-        metavar="PLAN",
-        help="the present plan: a manifest, or a directory with one",
-    )
-
-
-def _add_old_spec(command: _Parser) -> None:
-    command.add_argument(
-        "--old-spec",
-        type=Path,
-        metavar="FILE",
-        help="the specification that the plan was made for, to tell new lines from those nobody ever quoted",
-    )
-
-
-def _add_built_in(command: _Parser) -> None:
-    command.add_argument(
-        "--repo",
-        type=Path,
-        metavar="DIR",
-        help="the git repository that the plan is built in, before or after (default: a new one)",
-    )
-    command.add_argument(
-        "--branch",
-        metavar="NAME",
-        help="the branch to look for what has landed (default: the one checked out)",
-    )

@@ -1,28 +1,33 @@
-"""`planner revise`, put together: the plan, what has landed, and why it is revised; then as a compile."""
+"""`planner revise`: revises a plan after a failure, for a changed specification or as the user says."""
 
 from argparse import Namespace
-from typing import Final
+from pathlib import Path
 
-from factory.contract.errors import WorkorderError
-from factory.contract.work_order import Plan
+from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
-from planner.check.on_disk import check_plan
-from planner.commands.compile import execute, job_of
-from planner.commands.impact import COMPARE, impact_of, is_made_for
-from planner.commands.inputs import BadText, read_amending_template, read_spec
-from planner.commands.options import refuse_lone_branch
-from planner.commands.repair_request import RepairRequest, read_repair_request, require_of_plan
-from planner.compile.amending import Amending, amending_message, read_changes
-from planner.compile.loop import Job
-from planner.diagnostics.diagnostic import quote
-from planner.diagnostics.render import OutputFormat, render
-from planner.report.impact import ImpactFormat, counts, write_impact
-from planner.repository.landed import built
-from planner.repository.sources import NO_SOURCES
-from planner.revision.amendment import Amendment
-from planner.revision.impact import Impact
+from planner.commands.options import add_asking, add_built_in, add_command, add_old_spec, add_present_plan
+from planner.compile.exit_codes import ExitCode
 
-_VALIDATION_FAILED: Final = 2
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    purpose = "revise a plan after a failure, for a changed specification or as the user says"
+    command = add_command(commands, "revise", purpose, run)
+    add_present_plan(command)
+    reason = command.add_mutually_exclusive_group()
+    reason.add_argument(
+        "--failure", type=Path, metavar="FILE", help="the repair_request.json that the factory left"
+    )
+    reason.add_argument("--feedback", metavar="TEXT", help="what shall be otherwise, in your words")
+    command.add_argument(
+        "--spec",
+        type=Path,
+        metavar="FILE",
+        help="the specification; if it has changed, a reason by itself",
+    )
+    add_old_spec(command)
+    add_built_in(command)
+    add_asking(command)
 
 
 def run(options: Namespace, console: Console) -> int:
@@ -31,97 +36,15 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or a file can't be written.
     """
-    _refuse_impossible(options)
+    from planner.check.on_disk import check_plan
+    from planner.commands.job import execute
+    from planner.commands.reasons import refuse_impossible, revision_job
+    from planner.diagnostics.render import OutputFormat, render
+
+    refuse_impossible(options)
     checked = check_plan(options.plan, frozenset())
-    before = checked.plan
-    if before is None:
+    if checked.plan is None:
         console.progress(render(checked.diagnostics, OutputFormat.FULL))
         console.error(f"{options.plan}: there is no plan to revise")
-        return _VALIDATION_FAILED
-    return execute(revision_job(options, before, console), options, console)
-
-
-def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
-    """What the options ask for.
-
-    Args:
-        options: the options.
-        before: the plan that they name.
-        console: hears why the plan is revised.
-
-    Raises:
-        WorkorderError: an input can't be used, or there is nothing to revise.
-    """
-    standing = None if options.repo is None else built(options.repo, before, options.branch)
-    landed = frozenset(() if standing is None else standing.commits)
-    failure = None
-    if options.failure is not None:
-        failure = read_repair_request(options.failure)
-        require_of_plan(failure, before, landed, str(options.failure))
-    spec = None if options.spec is None else read_spec(options.spec)
-    old_spec = None if options.old_spec is None else read_spec(options.old_spec)
-    touched = None if spec is None else impact_of(before, standing, spec, old_spec)
-    has_other_reason = failure is not None or options.feedback is not None
-    if spec is not None and touched is not None and touched.is_empty and not has_other_reason:
-        is_compared = old_spec is not None or is_made_for(before, spec)
-        raise WorkorderError(
-            "the specification asks for nothing else than the plan's requirements quote",
-            where=str(options.spec),
-            hint="go on with the present plan, or say with --feedback what shall be otherwise"
-            + ("" if is_compared else f"; {COMPARE}"),
-        )
-    amendment = Amendment(
-        before,
-        landed,
-        touched,
-        failing=None if failure is None else failure.work_order,
-        within_impact=not has_other_reason,
-        must_change=has_other_reason,
-    )
-    told = _evidence(amendment, failure, options.feedback)
-    message = amending_message(read_amending_template(), amendment, told)
-    reason = _in_words(failure, options.feedback, touched)
-    amending = Amending(amendment, message, reason, read_changes(options.plan))
-    console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
-    if standing is None:
-        return job_of(options, spec, frozenset(), NO_SOURCES, amending)
-    return job_of(options, spec, standing.files, standing.sources, amending)
-
-
-def _refuse_impossible(options: Namespace) -> None:
-    if options.failure is None and options.spec is None and options.feedback is None:
-        raise WorkorderError(
-            "there is no reason to revise the plan",
-            hint="give --failure FILE, --spec FILE or --feedback TEXT",
-        )
-    refuse_lone_branch(options)
-    if options.old_spec is not None and options.spec is None:
-        raise WorkorderError(
-            "has a meaning only with --spec", where="--old-spec", hint="name the changed specification"
-        )
-    if options.feedback is not None and not options.feedback.strip():
-        raise BadText("the feedback is empty", where="--feedback", hint="say what shall be otherwise")
-
-
-def _evidence(amendment: Amendment, failure: RepairRequest | None, feedback: str | None) -> dict[str, str]:
-    """What the model is shown, by the tag it stands in."""
-    told: dict[str, str] = {}
-    if failure is not None:
-        told["failure"] = failure.text
-    touched = amendment.impact
-    if touched is not None and not touched.is_empty:
-        told["impact"] = write_impact(touched, amendment.before, amendment.landed, ImpactFormat.TEXT)
-    if feedback is not None:
-        told["feedback"] = feedback
-    return told
-
-
-def _in_words(failure: RepairRequest | None, feedback: str | None, touched: Impact | None) -> str:
-    reasons = []
-    if failure is not None:
-        reasons.append(f"{failure.work_order} failed at {quote(failure.stage)}: {quote(failure.message)}")
-    if feedback is not None:
-        reasons.append(f"feedback {quote(feedback)}")
-    if touched is not None and not touched.is_empty:
-        reasons.append(f"changed specification: {counts(touched)}")
-    return "; ".join(reasons)
+        return ExitCode.INVALID
+    return execute(revision_job(options, checked.plan, console), options, console)

@@ -1,19 +1,30 @@
-"""`planner trace`, put together: plan, specification and repository are read, the matrix is shown."""
+"""`planner trace`: follows each line of a specification to the commits that fulfil it."""
 
 from argparse import Namespace
-from collections.abc import Iterable
-from typing import Final
+from pathlib import Path
 
+from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
-from planner.check.on_disk import check_plan
-from planner.commands.inputs import read_spec
-from planner.commands.options import refuse_lone_branch
-from planner.diagnostics.diagnostic import Diagnostic, Severity
-from planner.diagnostics.render import OutputFormat, render
-from planner.plan.trace import trace
-from planner.report.trace import TraceFormat, counts, write_trace
+from planner.commands.options import add_built_in, add_command, add_plan, refuse_lone_branch
+from planner.compile.exit_codes import ExitCode
 
-_VALIDATION_FAILED: Final = 2
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = add_command(
+        commands, "trace", "follow each line of a specification to the commits that fulfil it", run
+    )
+    add_plan(command)
+    command.add_argument(
+        "--spec", type=Path, required=True, metavar="FILE", help="the specification that the plan is for"
+    )
+    add_built_in(command)
+    command.add_argument(
+        "--output-format",
+        choices=("text", "json", "markdown"),
+        default="text",
+        help="how the matrix is shown (default: %(default)s)",
+    )
 
 
 def run(options: Namespace, console: Console) -> int:
@@ -25,13 +36,20 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
+    from planner.check.on_disk import check_plan
+    from planner.commands.inputs import read_spec
+    from planner.diagnostics.diagnostic import Severity
+    from planner.diagnostics.render import OutputFormat, render
+    from planner.plan.trace import trace
+    from planner.report.trace import TraceFormat, counts, write_trace
+
     refuse_lone_branch(options)
     spec = read_spec(options.spec)
     checked = check_plan(options.plan, frozenset(), spec)
     if checked.plan is None:
         console.progress(render(checked.diagnostics, OutputFormat.FULL))
         console.error(f"{options.plan}: there is no plan to trace")
-        return _VALIDATION_FAILED
+        return ExitCode.INVALID
     commits = None
     if options.repo is not None:
         from planner.repository.landed import landed_commits
@@ -39,12 +57,10 @@ def run(options: Namespace, console: Console) -> int:
         commits = landed_commits(options.repo, checked.plan, options.branch)
     traced = trace(checked.plan, spec, commits)
     console.result(write_trace(traced, TraceFormat(options.output_format), str(options.spec)))
-    errors = tuple(_errors_of_requirements(checked.diagnostics))
+    errors = tuple(
+        one for one in checked.diagnostics if one.severity is Severity.ERROR and one.code.startswith("E2")
+    )
     if errors:
         console.progress(render(errors, OutputFormat.FULL))
     console.progress(f"{options.plan}: {counts(traced)}")
-    return _VALIDATION_FAILED if errors else 0
-
-
-def _errors_of_requirements(diagnostics: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
-    return (one for one in diagnostics if one.severity is Severity.ERROR and one.code.startswith("E2"))
+    return ExitCode.INVALID if errors else ExitCode.DONE

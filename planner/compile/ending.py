@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, assert_never
 
-from factory.contract.errors import WorkorderError
+from factory.contract.errors import Fault, expected
 from factory.llm.port import Answer, FinishReason, ProviderError
 from factory.system.process.signals import Interrupted
 from planner.check.document import Checked
+from planner.compile.exit_codes import ExitCode
 from planner.diagnostics.diagnostic import Severity
 from planner.diagnostics.render import counted
 
@@ -25,13 +26,13 @@ class Outcome(StrEnum):
 
 
 _EXIT_CODES: Final = {
-    Outcome.WRITTEN: 0,
-    Outcome.ERROR: 1,
-    Outcome.VALIDATION_FAILED: 2,
-    Outcome.API_FAILED: 3,
-    Outcome.NOT_JSON: 4,
-    Outcome.INTERNAL_ERROR: 70,
-    Outcome.INTERRUPTED: 130,
+    Outcome.WRITTEN: ExitCode.DONE,
+    Outcome.ERROR: ExitCode.REFUSED,
+    Outcome.VALIDATION_FAILED: ExitCode.INVALID,
+    Outcome.API_FAILED: ExitCode.PROVIDER,
+    Outcome.NOT_JSON: ExitCode.NOT_JSON,
+    Outcome.INTERNAL_ERROR: ExitCode.INTERNAL,
+    Outcome.INTERRUPTED: ExitCode.INTERRUPTED,
 }
 
 
@@ -52,14 +53,11 @@ class End:
     signal_exit_code: int | None = None
 
     @property
-    def exit_code(self) -> int:
+    def exit_code(self) -> ExitCode:
         """The process's exit code."""
-        return exit_code(self.outcome) if self.signal_exit_code is None else self.signal_exit_code
-
-
-def exit_code(outcome: Outcome) -> int:
-    """The exit code of an outcome."""
-    return _EXIT_CODES[outcome]
+        if self.signal_exit_code is not None:
+            return ExitCode(self.signal_exit_code)
+        return _EXIT_CODES[self.outcome]
 
 
 def written(work_orders: int) -> End:
@@ -69,8 +67,7 @@ def written(work_orders: int) -> End:
 
 def provider_failed(attempt: int, error: ProviderError) -> End:
     """The model's API gave no answer."""
-    place = f"{error.where}: " if error.where else ""
-    return End(Outcome.API_FAILED, f"attempt {attempt}: {place}{error.message}", error.hint)
+    return End(Outcome.API_FAILED, f"attempt {attempt}: {error.headline}", error.hint)
 
 
 def unusable(attempt: int, answer: Answer, max_output_tokens: int) -> End | None:
@@ -121,14 +118,11 @@ def stopped_by(error: BaseException) -> End:
             return End(Outcome.INTERRUPTED, f"stopped by {error}", _RESUME, error.exit_code)
         case KeyboardInterrupt():
             return End(Outcome.INTERRUPTED, "stopped by SIGINT", _RESUME)
-        case WorkorderError():
-            place = f"{error.where}: " if error.where else ""
-            return End(Outcome.ERROR, place + error.message, error.hint)
-        case OSError():
-            place = f"{error.filename}: " if error.filename else ""
-            return End(Outcome.ERROR, place + (error.strerror or str(error)).lower())
-        case _:
-            return End(Outcome.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+    known = expected(error)
+    if known is None:
+        return End(Outcome.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
+    outcome = Outcome.API_FAILED if known.fault is Fault.PROVIDER else Outcome.ERROR
+    return End(outcome, known.headline, known.hint)
 
 
 def severities(checked: Checked) -> tuple[int, int]:

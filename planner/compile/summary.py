@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from factory.contract.work_order import Document, Plan
 from factory.llm.port import FinishReason, Usage, total
 from planner.compile.ending import Outcome
+from planner.compile.exit_codes import ExitCode
 from planner.diagnostics.diagnostic import Diagnostic
 from planner.diagnostics.render import as_json
 
@@ -134,7 +135,7 @@ class CompileSummary(Document):
     """
 
     outcome: Outcome
-    exit_code: int
+    exit_code: ExitCode
     message: str
     hint: str
     started_at: str

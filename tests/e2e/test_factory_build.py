@@ -497,7 +497,7 @@ def test_a_full_disk_behind_standard_output_is_told(tmp_path: Path) -> None:
             check=False,
         )
 
-    assert (done.returncode, done.stderr) == (8, b"error: No space left on device\n")
+    assert (done.returncode, done.stderr) == (8, b"error: no space left on device\n")
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["build", "--help"], ["status"], ["reset"], ["show"]])

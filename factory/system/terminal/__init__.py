@@ -1,4 +1,4 @@
-"""The console and the command-line parser that both commands share.
+"""The console, the command-line parser and the edge of a program, which both commands share.
 
 What is printed is decided elsewhere. May lean on contract.
 """

@@ -2,19 +2,29 @@
 
 import argparse
 import sys
+from collections.abc import Callable
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import NoReturn
+from typing import NoReturn, TypeAlias
+
+from factory.contract.errors import WorkorderError
+from factory.system.terminal.console import Console
+
+
+class BadUsage(WorkorderError):
+    """A command line that can't be understood.
+
+    Attributes:
+        usage: how the command is called.
+    """
+
+    def __init__(self, message: str, usage: str) -> None:
+        super().__init__(message)
+        self.usage = usage
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser without abbreviations, whose help keeps its line breaks.
-
-    Attributes:
-        usage_error: the exit code of a usage error; each stage sets its own.
-    """
-
-    usage_error = 2
+    """An argument parser without abbreviations, whose help keeps its line breaks."""
 
     def __init__(
         self, *, prog: str | None = None, description: str | None = None, epilog: str | None = None
@@ -28,7 +38,14 @@ class Parser(argparse.ArgumentParser):
         )
 
     def error(self, message: str) -> NoReturn:
-        self.exit(self.usage_error, f"{self.format_usage()}error: {message}\n")
+        raise BadUsage(message, self.format_usage().rstrip("\n"))
+
+
+Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
+"""What a command adds its own parser to."""
+
+Run: TypeAlias = Callable[[argparse.Namespace, Console], int]
+"""Carries a command out as the options say; the exit code."""
 
 
 class Version(argparse.Action):

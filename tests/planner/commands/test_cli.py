@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from factory.contract.work_order import MANIFEST_NAME
+from planner.cli import main
 from tests.support.repositories import make_repo, write_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -625,6 +626,20 @@ def test_quick_commands_import_little(desk: Desk, arguments: list[str], forbidde
         timeout=60,
     )
     assert (done.returncode, done.stderr.replace("plan.json: 0 errors, 0 warnings\n", "")) == (0, "")
+
+
+def test_a_bug_leaves_a_crash_log_among_the_artifacts(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # given a path that no system call takes
+    artifacts = tmp_path / "artifacts"
+    options = ["--spec", "spec\0.md", "--outdir", str(tmp_path / "plan"), "--artifacts-dir", str(artifacts)]
+
+    assert main(["compile", *options]) == 70
+
+    told = capsys.readouterr().err
+    assert f"this is a bug in planner; what is known about it is in {artifacts / 'crash.log'}" in told
+    assert "Traceback" in (artifacts / "crash.log").read_text()
 
 
 # limits

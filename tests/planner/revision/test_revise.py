@@ -19,10 +19,9 @@ from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console
 from planner.check.document import check_document, check_reply
 from planner.check.on_disk import check_plan
-from planner.cli import main
-from planner.commands.impact import impact_of
-from planner.commands.options import parser
-from planner.commands.revise import revision_job
+from planner.cli import main, parser
+from planner.commands.comparison import impact_of
+from planner.commands.reasons import revision_job
 from planner.compile.amending import CHANGES_NAME
 from planner.compile.artifacts import Artifacts, default_directory
 from planner.compile.emit import with_computed_fields, write_plan

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from factory.commands.doctor import Diagnosis, Finding, as_json, as_text, diagnose
+from factory.commands.diagnosis import Diagnosis, Finding, as_json, as_text, diagnose
 from factory.system.sandbox.levels.choose import levels
 from factory.system.sandbox.levels.self_attack import broken_out
 from factory.system.sandbox.levels.unconfined import Unconfined

@@ -1,0 +1,123 @@
+"""`factory build`, also called `resume`: executes all work orders of a plan."""
+
+import os
+from argparse import Namespace
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factory.attempt.exit_codes import ExitCode
+from factory.commands.options import add_execution, ledger_folder, seconds
+from factory.system.process.signals import Interrupted, interruptible
+from factory.system.terminal.arguments import Commands, Parser, positive
+from factory.system.terminal.console import SHOW_CURSOR, Console
+from factory.system.terminal.exit_code import epilog
+
+if TYPE_CHECKING:
+    from factory.builds.build import Built
+
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options, under both of its names."""
+    first = "Execute all work orders of a plan. Building again goes on where it ended."
+    for name, description in (("build", first), ("resume", "Build again: the same as build.")):
+        command = commands.add_parser(
+            name,
+            help=description[0].lower() + description[1:].partition(".")[0],
+            description=description,
+            epilog=epilog(ExitCode),
+        )
+        command.add_argument(
+            "--plan", type=Path, required=True, metavar="DIR", help="the plan's directory, or its manifest"
+        )
+        add_execution(command)
+        _add_course(command)
+        command.set_defaults(run=run)
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Execute the plan."""
+    from factory.builds.build import BuildSettings, build
+    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, outside
+    from factory.report.build import view
+
+    terminal = None if options.quiet or options.json else console.animated(os.environ)
+    settings = BuildSettings(
+        repo=options.repo,
+        plan=options.plan,
+        out=options.out,
+        branch=options.branch,
+        attempts=attempt_settings(options),
+        jobs=options.jobs,
+        keep_going=options.keep_going,
+        deadline_seconds=options.deadline,
+        baseline_red=options.baseline_red,
+        accept_plan=options.accept_plan,
+        rebuild_state=options.rebuild_state,
+        ledger=ledger_folder(options),
+    )
+    last_word = LEFT_AT_ONCE if terminal is None else f"{SHOW_CURSOR}\n{LEFT_AT_ONCE}"
+    built = None
+    try:
+        with (
+            interruptible(lambda: last_word),
+            view(console, terminal, quiet=options.quiet, as_json=options.json) as shown,
+        ):
+            built = build(settings, outside(options, shown.progress), shown.event)
+    except Interrupted:
+        # One that comes after the build's end was decided changes nothing.
+        if built is None:
+            raise
+    _tell(built, options, console)
+    return built.ended.exit_code
+
+
+def _tell(built: "Built", options: Namespace, console: Console) -> None:
+    from factory.report.build import told_build
+
+    text = told_build(built, options.out)
+    # The exit code is the build's, also if nobody reads any more.
+    with suppress(BrokenPipeError):
+        if built.ended.exit_code is not ExitCode.PASS:
+            console.error(text)
+        elif options.json:
+            console.progress(text)
+        else:
+            console.result(text)
+
+
+def _add_course(command: Parser) -> None:
+    """How a build goes its way through the plan."""
+    command.add_argument(
+        "--jobs",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="how many work orders are executed at a time (default: %(default)s)",
+    )
+    command.add_argument(
+        "--keep-going",
+        action="store_true",
+        help="after a failed work order, go on with those that do not depend on it",
+    )
+    command.add_argument(
+        "--deadline", type=seconds, metavar="S", help="stop after so many seconds; the next build goes on"
+    )
+    command.add_argument(
+        "--baseline-red",
+        action="store_true",
+        help="accept that the repository's own verification fails already; only new failures count",
+    )
+    command.add_argument(
+        "--accept-plan",
+        action="store_true",
+        help="go on with another plan than the build was started with; what is unchanged and landed stays",
+    )
+    command.add_argument(
+        "--rebuild-state",
+        action="store_true",
+        help="derive state.json again from git and the run folders",
+    )
+    command.add_argument(
+        "--json", action="store_true", help="print each event as a line of JSON on standard output"
+    )

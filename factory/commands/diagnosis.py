@@ -1,0 +1,211 @@
+"""Tells whether generated code can run safely here, and what to do if it can't: findings as data, then text.
+
+It looks and tries, and changes nothing. Of a key it tells whether it is set, never its value.
+"""
+
+import platform
+import resource
+import shutil
+import sys
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject
+from factory.system.git.client import MINIMUM_VERSION as OLDEST_GIT
+from factory.system.process.launch import capture
+from factory.system.sandbox.levels.choose import Level, Requested, choose, levels
+from factory.system.sandbox.levels.self_attack import broken_out
+from factory.system.sandbox.policy import Resources
+from factory.system.terminal.console import visible
+
+OLDEST_PYTHON = (3, 11)
+
+State = Literal["ok", "warning", "error"]
+
+_MARKS: dict[State, str] = {"ok": "ok", "warning": "warn", "error": "FAIL"}
+_KEYS = {
+    "OPENAI_API_KEY": "models of OpenAI and servers compatible with them",
+    "OPENAI_BASE_URL": "a server other than OpenAI's",
+}
+
+
+class Finding(BaseModel):
+    """One thing that was looked at.
+
+    Attributes:
+        name: what it is.
+        state: `error` means that a run would be refused, `warning` that something is missing.
+        found: what was found, a clause.
+        fix: what to do, each a line; a command stands alone on its line.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    state: State
+    found: str
+    fix: tuple[str, ...] = ()
+
+
+class Diagnosis(BaseModel):
+    """All findings.
+
+    Attributes:
+        findings: in the order in which they are told.
+        sandbox: the level that a run would use; None if it would be refused.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    findings: tuple[Finding, ...]
+    sandbox: str | None
+
+    @property
+    def would_run(self) -> bool:
+        """Whether a run would not be refused."""
+        return all(finding.state != "error" for finding in self.findings)
+
+    @property
+    def exit_code(self) -> int:
+        """0 if a run would not be refused, else 1."""
+        return 0 if self.would_run else 1
+
+
+def diagnose(
+    environment: Mapping[str, str], *, requested: Requested = "auto", allow_unsandboxed: bool = False
+) -> Diagnosis:
+    """Look at everything that a run needs, and try the sandbox.
+
+    Args:
+        environment: the factory's own environment.
+        requested: the level that a run would ask for.
+        allow_unsandboxed: whether the run would say that it may do without.
+    """
+    found = tuple(levels(environment))
+    chosen, findings = _chosen(environment, requested, allow_unsandboxed)
+    return Diagnosis(
+        findings=(
+            _git(environment),
+            _python(),
+            *(_level(level) for level in found),
+            *findings,
+            _limits(chosen),
+            *_model(environment),
+        ),
+        sandbox=chosen,
+    )
+
+
+def as_text(diagnosis: Diagnosis) -> str:
+    """One line for each finding, and below it how to fix it."""
+    width = max(len(finding.name) for finding in diagnosis.findings)
+    lines = []
+    for finding in diagnosis.findings:
+        lines.append(f"{_MARKS[finding.state]:5} {finding.name:{width}}  {visible(finding.found)}")
+        lines += [f"{'':8}{line}" for line in finding.fix]
+    if diagnosis.would_run:
+        lines.append(f"a run would use the sandbox `{diagnosis.sandbox}`")
+    else:
+        lines.append("a run would be refused")
+    return "\n".join(lines)
+
+
+def as_json(diagnosis: Diagnosis) -> JsonObject:
+    """The same as a JSON object."""
+    document: dict[str, Any] = diagnosis.model_dump(mode="json")
+    return {**document, "would_run": diagnosis.would_run}
+
+
+def _git(environment: Mapping[str, str]) -> Finding:
+    fix = (f"install git {OLDEST_GIT} or newer:", "apt-get install git")
+    if shutil.which("git", path=environment.get("PATH")) is None:
+        return Finding(name="git", state="error", found="not on PATH", fix=fix)
+    said = capture(["git", "--version"], cwd=None, env=dict(environment)).stdout.decode("utf-8", "replace")
+    version = next((word for word in said.split() if word[0].isdigit()), "")
+    old = _numbers(version) < _numbers(OLDEST_GIT)
+    return Finding(
+        name="git", state="error" if old else "ok", found=version or "unknown", fix=fix if old else ()
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
+
+
+def _python() -> Finding:
+    old = sys.version_info < OLDEST_PYTHON
+    oldest = ".".join(map(str, OLDEST_PYTHON))
+    return Finding(
+        name="python",
+        state="error" if old else "ok",
+        found=f"{platform.python_version()}, {sys.executable}",
+        fix=(f"install Python {oldest} or newer",) if old else (),
+    )
+
+
+def _level(level: Level) -> Finding:
+    name = f"sandbox {level.name}"
+    if level.sandbox is None:
+        return Finding(name=name, state="warning", found=level.reason, fix=level.remedies)
+    gaps = f"; but {'; '.join(level.sandbox.gaps)}" if level.sandbox.gaps else ""
+    return Finding(name=name, state="ok", found=f"works ({level.sandbox.version}){gaps}")
+
+
+def _chosen(
+    environment: Mapping[str, str], requested: Requested, allow_unsandboxed: bool
+) -> tuple[str | None, tuple[Finding, ...]]:
+    """The level that a run would use, and what came of attacking it."""
+    try:
+        sandbox = choose(requested, allow_unsandboxed=allow_unsandboxed, environment=environment)
+    except WorkorderError as refusal:
+        fix = tuple(line.strip() for line in refusal.hint.splitlines())
+        return None, (Finding(name="sandbox", state="error", found=refusal.message, fix=fix),)
+    if sandbox.level == "none":
+        found = "switched off: generated code may do whatever you may do"
+        return "none", (Finding(name="sandbox", state="warning", found=found),)
+    succeeded = broken_out(sandbox)
+    if succeeded is None:
+        finding = Finding(name="self-attack", state="error", found="it could not be carried out")
+    elif succeeded:
+        finding = Finding(
+            name="self-attack",
+            state="error",
+            found=f"generated code can {', '.join(succeeded)}",
+            fix=("report this, with the output of `factory doctor --json`",),
+        )
+    else:
+        finding = Finding(
+            name="self-attack", state="ok", found=f"every attempt failed inside {sandbox.level}"
+        )
+    return sandbox.level, (finding,)
+
+
+def _limits(chosen: str | None) -> Finding:
+    """What limits can be kept here: the kernel's by processes, and the watch's for all of them together."""
+    if chosen is None or sys.platform != "linux":
+        return Finding(name="limits", state="warning", found="elapsed time and output alone")
+    defaults = Resources()
+    kept = ("cpu", "memory", "processes", "file size", "bytes written", "files written", "output")
+    own = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    found = "; ".join(defaults.told(limit) for limit in kept)
+    few = own != resource.RLIM_INFINITY and own < 1_024
+    return Finding(
+        name="limits",
+        state="warning" if few else "ok",
+        found=f"at most {own} open files; {found}" if few else found,
+        fix=("raise the limit of open files:", "ulimit -n 1024") if few else (),
+    )
+
+
+def _model(environment: Mapping[str, str]) -> tuple[Finding, ...]:
+    return tuple(
+        Finding(
+            name=name,
+            state="ok",
+            found=f"{'set' if environment.get(name) else 'not set'}; for {purpose}",
+        )
+        for name, purpose in _KEYS.items()
+    )

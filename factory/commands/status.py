@@ -1,0 +1,42 @@
+"""`factory status`: tells where a build stands."""
+
+import json
+from argparse import Namespace
+
+from factory.attempt.exit_codes import ExitCode
+from factory.commands.options import add_build_folder, ledger_folder
+from factory.system.terminal.arguments import Commands
+from factory.system.terminal.console import Console
+
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = commands.add_parser(
+        "status",
+        help="tell where a build stands",
+        description="Tell where a build stands, from its state, and what it used, from the ledger; nothing is"
+        " changed.",
+    )
+    add_build_folder(command)
+    command.add_argument("--attempts", action="store_true", help="tell of every attempt what it used")
+    command.add_argument("--json", action="store_true", help="print the state as JSON")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Print where the build stands."""
+    from factory.builds.state.file import require_state
+    from factory.builds.state.unrecorded import unanswered, with_unrecorded
+    from factory.llm.ledger.store import Ledger
+    from factory.report.status import Beside, status_document, told_status
+    from factory.system.files.lock import is_held
+
+    ledger = Ledger(ledger_folder(options))
+    state, others = with_unrecorded(require_state(options.out), ledger)
+    beside = Beside(others, unanswered(ledger, state.price))
+    running = is_held(options.out / "lock")
+    if options.json:
+        console.result(json.dumps(status_document(state, beside, running=running), sort_keys=True))
+    else:
+        console.result(told_status(state, beside, running=running, attempts=options.attempts))
+    return ExitCode.PASS
