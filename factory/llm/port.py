@@ -4,6 +4,7 @@ Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what i
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal, Protocol
 
@@ -144,6 +145,21 @@ class Model(Protocol):
             ProviderError: no answer could be had, after the adapter's own retries.
         """
         ...
+
+
+@dataclass(frozen=True)
+class Wrapper:
+    """The base of a model around another: its identity is that of the one inside."""
+
+    model: Model
+
+    @property
+    def adapter(self) -> str:
+        return self.model.adapter
+
+    @property
+    def name(self) -> str:
+        return self.model.name
 
 
 class ProviderError(WorkorderError):

@@ -8,26 +8,17 @@ from dataclasses import dataclass
 from queue import Empty, SimpleQueue
 from typing import Final
 
-from factory.llm.port import Answer, Model, Request
+from factory.llm.port import Answer, Request, Wrapper
 from factory.system.process.stop import Stop
 
 _LOOK_SECONDS: Final = 0.1
 
 
 @dataclass(frozen=True)
-class AbandonableModel:
+class AbandonableModel(Wrapper):
     """`model`, whose call raises `Stopped` as soon as `stop` is asked for."""
 
-    model: Model
     stop: Stop
-
-    @property
-    def adapter(self) -> str:
-        return self.model.adapter
-
-    @property
-    def name(self) -> str:
-        return self.model.name
 
     def complete(self, request: Request) -> Answer:
         self.stop.heed()

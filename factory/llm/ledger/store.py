@@ -18,7 +18,7 @@ from factory.contract.strict_json import JsonValue
 from factory.llm.ledger.file import DamagedLedger, read_ledger_file
 from factory.llm.ledger.pending import PendingCalls, Reservations
 from factory.llm.ledger.set_aside import SetAside
-from factory.llm.port import Answer, Model, ProviderError, Request, Usage, worst_case
+from factory.llm.port import Answer, Model, ProviderError, Request, Usage, Wrapper, worst_case
 from factory.system.files.tree import write_atomic
 
 _ENTRY_NAME: Final = re.compile(r"[0-9a-f]{64}\.json")
@@ -222,39 +222,30 @@ def _read(path: Path, key: str) -> Entry | None:
     return entry
 
 
-class _LedgerModel:
-    def __init__(self, model: Model, ledger: Ledger, permit: Permit) -> None:
-        self._model = model
-        self._ledger = ledger
-        self._permit = permit
-
-    @property
-    def adapter(self) -> str:
-        return self._model.adapter
-
-    @property
-    def name(self) -> str:
-        return self._model.name
+@dataclass(frozen=True)
+class _LedgerModel(Wrapper):
+    ledger: Ledger
+    permit: Permit
 
     def complete(self, request: Request) -> Answer:
         return self.ask(request).answer
 
     def ask(self, request: Request) -> Recorded:
         key = call_key(self.adapter, self.name, request)
-        stored = self._ledger.find(key)
+        stored = self.ledger.find(key)
         if stored is not None:
             # Left if a kill came between the two steps of `store`.
-            self._ledger.pending.remove(key)
+            self.ledger.pending.remove(key)
             return Recorded(stored.answer, key, from_ledger=True)
-        self._ledger.reserve(key, worst_case(request))
-        with self._permit(key, request):
+        self.ledger.reserve(key, worst_case(request))
+        with self.permit(key, request):
             try:
-                answer = self._model.complete(request)
+                answer = self.model.complete(request)
             except ProviderError as error:
                 if not error.may_be_paid:
-                    self._ledger.release(key)
+                    self.ledger.release(key)
                 raise
-            self._ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
+            self.ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
         return Recorded(answer, key, from_ledger=False)
 
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from factory.contract.strict_json import JsonObject
-from factory.llm.port import Answer, Model, Request, Usage, total
+from factory.llm.port import Answer, Model, Request, Usage, Wrapper, total
 from factory.llm.spending.prices import Price, cost_usd
 
 
@@ -39,17 +39,8 @@ class Meter:
 
 
 @dataclass(frozen=True)
-class _Metered:
-    model: Model
+class _Metered(Wrapper):
     meter: Meter
-
-    @property
-    def adapter(self) -> str:
-        return self.model.adapter
-
-    @property
-    def name(self) -> str:
-        return self.model.name
 
     def complete(self, request: Request) -> Answer:
         answer = self.model.complete(request)
