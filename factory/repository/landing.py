@@ -121,6 +121,8 @@ def _follow(target: Target, commit: str, shown: Git) -> None:
             # With its time, by which git knows which entries it can't be sure of.
             shutil.copy2(own, private)
         through_copy = shown.with_index(private)
+        # In a copied repository git would take every file for changed. What really is, the dry run says.
+        through_copy.call("update-index", "-q", "--really-refresh")
         dry = through_copy.call("read-tree", "-m", "-u", "-n", old, commit)
         if not dry.ok:
             raise _in_the_way(shown, said(dry))

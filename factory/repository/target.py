@@ -196,7 +196,7 @@ def checkout_of(git: Git, ref: str) -> Git | None:
     if os.fsdecode(name) != ref or not path.is_absolute() or not path.is_dir():
         return None
     try:
-        return replace(Git.open(path), lock=git.lock)
+        shown = Git.open(path)
     except NotARepository as error:
         if "bare" in error.message:
             return None
@@ -204,6 +204,8 @@ def checkout_of(git: Git, ref: str) -> Git | None:
             f"the checkout of {ref.removeprefix('refs/heads/')} can't be used: {error.message}",
             where=str(path),
         ) from error
+    # A copied repository still names the checkouts of the one that it was copied from.
+    return replace(shown, lock=git.lock) if shown.common_dir.samefile(git.common_dir) else None
 
 
 def operation_in_progress(git: Git) -> str | None:

@@ -24,6 +24,7 @@ from tests.support.answers import (
 from tests.support.repositories import (
     VERIFY_PASSES,
     commit_files,
+    copy_repo,
     files_of,
     git,
     make_repo,
@@ -127,6 +128,25 @@ def test_a_weaker_sandbox_than_the_strongest_is_told(tmp_path: Path, monkeypatch
         pytest.skip("this kernel has no Landlock")
     assert told in chosen.stderr
     assert told not in asked_for.stderr
+
+
+def test_a_copied_repository_is_landed_in_at_once(tmp_path: Path) -> None:
+    files = {"README.md": "a better product\n"}
+    answer = a_proposal(files, bases={"README.md": VERIFY_PASSES["README.md"]})
+    user = User(
+        tmp_path,
+        answering_program(tmp_path / "model.py", answer),
+        allowed_files=list(files),
+        acceptance_commands=["grep --quiet better README.md"],
+    )
+    user.repo = copy_repo(user.repo, tmp_path / "copy")
+
+    done = user.runs()
+
+    assert done.returncode == 0, done.stderr
+    assert calls_of(tmp_path / "model.py") == 1
+    assert files_of(user.repo)["README.md"] == b"a better product\n"
+    assert git(user.repo, "status", "--porcelain") == ""
 
 
 def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> None:

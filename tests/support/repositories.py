@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
@@ -63,6 +64,17 @@ def commit_files(repo: Path, files: Files, message: str = "more") -> str:
     git(repo, "add", "--all")
     git(repo, "commit", "--quiet", "--message", message)
     return git(repo, "rev-parse", "HEAD")
+
+
+def copy_repo(repo: Path, to: Path, *, keeps_times: bool = False) -> Path:
+    """What `cp -r` makes of a repository: nothing in it has changed, but git's index knows the old files.
+
+    Args:
+        repo: its root.
+        to: the root of the copy.
+        keeps_times: whether files have the times of the old ones, as `cp -a` and `rsync -a` give them.
+    """
+    return Path(shutil.copytree(repo, to, True, None, shutil.copy2 if keeps_times else shutil.copy))
 
 
 def files_of(root: Path) -> dict[str, bytes]:

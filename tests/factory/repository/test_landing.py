@@ -17,6 +17,7 @@ from tests.support.repositories import (
     VERIFY_PASSES,
     a_work_order,
     commit_files,
+    copy_repo,
     files_of,
     git,
     make_repo,
@@ -348,6 +349,121 @@ def test_a_ref_that_is_locked_is_told_as_such(tmp_path: Path) -> None:
     assert "main.lock" in finished.ending.message
 
 
+# A checkout whose files are as committed, though git's index knows other ones
+
+
+def changing_readme(repo: Path, *happenings: Callable[[], object]) -> Scene:
+    """A scene in which an attempt changes a file that the repository has."""
+    answer = a_proposal({"README.md": "theirs\n"}, bases={"README.md": README})
+    turns = [meanwhile(happening, answer) for happening in happenings]
+    return Scene(repo, turns or [answer], allowed_files=["README.md"])
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+@pytest.mark.parametrize("keeps_times", [False, True])
+def test_a_copied_repository_is_landed_in(tmp_path: Path, keeps_times: bool, in_place: bool) -> None:
+    repo = copy_repo(make_repo(tmp_path / "original"), tmp_path / "repo", keeps_times=keeps_times)
+
+    finished = changing_readme(repo).run(in_place=in_place)
+
+    assert finished.ending.outcome == "landed"
+    assert files_of(repo)["README.md"] == b"theirs\n"
+    # Without a look of git's that would bring its index up to date.
+    assert git(repo, "diff-files", "--name-only") == ""
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_a_copied_repository_in_which_the_first_attempt_in_place_fails_is_landed_in(tmp_path: Path) -> None:
+    repo = copy_repo(make_repo(tmp_path / "original"), tmp_path / "repo")
+    answers = [a_proposal({"README.md": text}, bases={"README.md": README}) for text in ("bad\n", "good\n")]
+    scene = Scene(
+        repo, answers, allowed_files=["README.md"], acceptance_commands=["grep --quiet good README.md"]
+    )
+
+    finished = scene.run(in_place=True)
+
+    assert finished.ending.outcome == "landed"
+    assert files_of(repo)["README.md"] == b"good\n"
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def touch(repo: Path) -> None:
+    os.utime(repo / "README.md", (1_000_000_000, 1_000_000_000))
+
+
+def write_the_same_anew(repo: Path) -> None:
+    (repo / "README.md").unlink()
+    write_files(repo, VERIFY_PASSES)
+
+
+def overlook_and_touch(repo: Path) -> None:
+    git(repo, "update-index", "--assume-unchanged", "README.md")
+    touch(repo)
+
+
+@pytest.mark.parametrize("happening", [touch, write_the_same_anew, overlook_and_touch])
+def test_a_file_that_was_written_anew_as_it_was_meanwhile_is_no_edit(
+    tmp_path: Path, happening: Callable[[Path], None]
+) -> None:
+    repo = make_repo(tmp_path / "repo")
+
+    finished = changing_readme(repo, lambda: happening(repo)).run()
+
+    assert finished.ending.outcome == "landed"
+    assert files_of(repo)["README.md"] == b"theirs\n"
+    assert git(repo, "status", "--porcelain") == ""
+
+
+def test_an_edit_in_a_copied_repository_is_never_overwritten(tmp_path: Path) -> None:
+    repo = copy_repo(make_repo(tmp_path / "original"), tmp_path / "repo")
+    tip = git(repo, "rev-parse", "HEAD")
+    index = (repo / ".git" / "index").read_bytes()
+    scene = changing_readme(repo, lambda: edit(repo))
+
+    finished = scene.run()
+
+    failed_to_land(finished, scene, tip)
+    assert "README.md" in finished.ending.message
+    assert files_of(repo)["README.md"] == b"my own edit\n"
+    # and the user's index is not ours to write while nothing lands
+    assert (repo / ".git" / "index").read_bytes() == index
+
+
+def test_a_conflict_that_somebody_left_in_the_index_meanwhile_is_left_to_them(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    tip = git(repo, "rev-parse", "HEAD")
+    blob = git(repo, "rev-parse", "HEAD:README.md")
+    stages = f"0 {'0' * 40}\tREADME.md\n" + "".join(f"100644 {blob} {n}\tREADME.md\n" for n in (1, 2, 3))
+    scene = changing_readme(
+        repo, lambda: git(repo, "update-index", "--index-info", stdin=stages.encode("ascii"))
+    )
+
+    finished = scene.run()
+
+    failed_to_land(finished, scene, tip)
+    assert "would overwrite files in the checkout" in finished.ending.message
+    assert git(repo, "ls-files", "--unmerged") != ""
+
+
+def test_a_checkout_of_the_repository_that_this_is_a_copy_of_is_left_alone(tmp_path: Path) -> None:
+    # given a copy that still names the linked checkout of its original
+    original = make_repo(tmp_path / "original")
+    git(original, "worktree", "add", "--quiet", "../linked", "-b", "side")
+    repo = copy_repo(original, tmp_path / "repo")
+    scene = changing_readme(repo)
+    # when
+    finished = scene.run(branch="side")
+    # then the branch of the copy moved, and nothing else
+    assert finished.ending.outcome == "landed"
+    assert git(repo, "rev-parse", "side") == finished.ending.commit
+    assert files_of(tmp_path / "linked")["README.md"] == README.encode()
+    for elsewhere in (original, tmp_path / "linked"):
+        assert git(elsewhere, "rev-parse", "side", "HEAD") == "\n".join(
+            [git(original, "rev-parse", "main")] * 2
+        )
+        assert git(elsewhere, "status", "--porcelain") == ""
+
+
 # Where it lands
 
 
@@ -490,6 +606,11 @@ class CutOff:
     def release_lock(self) -> None:
         (self.repo / ".git" / "index.lock").unlink()
 
+    def use_a_copy(self, to: Path) -> None:
+        """Go on in a copy of the repository."""
+        self.scene.repo = self.repo = copy_repo(self.repo, to)
+        self.note = self.repo / ".git" / "workorder" / self.note.name
+
     def assert_at(self, commit: str) -> None:
         assert git(self.repo, "rev-parse", "main") == commit
         assert git(self.repo, "status", "--porcelain") == ""
@@ -631,6 +752,24 @@ def test_a_repository_that_was_moved_after_the_kill_is_recovered_where_it_is(tmp
 
     assert state.scene.run().ending.outcome == "already_landed"
     state.assert_at(state.new)
+
+
+@pytest.mark.parametrize(
+    "steps",
+    [("note", "lock"), ("note", "lock", "branch"), ("note", "lock", "branch", "half of a file")],
+)
+def test_a_repository_that_was_copied_after_the_kill_is_recovered_in_the_copy(
+    tmp_path: Path, steps: tuple[str, ...]
+) -> None:
+    state = cut_off_after(tmp_path, *steps)
+    state.use_a_copy(tmp_path / "copy")
+
+    finished = state.scene.run()
+
+    assert finished.ending.outcome == ("already_landed" if "branch" in steps else "landed")
+    assert finished.ending.commit is not None
+    state.assert_at(finished.ending.commit)
+    assert files_of(state.repo)["a.txt"] == b"new and longer\n"
 
 
 def test_a_lock_that_is_not_ours_is_not_taken_away(tmp_path: Path) -> None:
