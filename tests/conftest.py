@@ -7,17 +7,28 @@ a directory for temporary files that only this test uses, and no network but loo
 import os
 import socket
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
 
+from tests.support import repositories
+
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COVERAGE_", "COV_")
 
 hypothesis.settings.register_profile("workorder", database=None, deadline=None)
 hypothesis.settings.load_profile("workorder")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def repository_templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Repositories of tests are copied from templates that are kept for the session."""
+    repositories.TEMPLATES = tmp_path_factory.mktemp("templates")
+    yield
+    repositories.TEMPLATES = None
 
 
 @pytest.fixture(autouse=True)
