@@ -9,6 +9,7 @@ import socket
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import hypothesis
@@ -18,9 +19,26 @@ from tests.support import repositories
 
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COVERAGE_", "COV_")
+_SLOW_SUPPORT = tuple(
+    f"tests.support.{name}"
+    for name in ("answering_program", "builds", "crashes", "openai_stand_in", "repositories", "runs")
+)
+_SLOW_FOLDERS = ("tests.e2e.", "tests.security.", "tests.templates.")
 
 hypothesis.settings.register_profile("workorder", database=None, deadline=None)
 hypothesis.settings.load_profile("workorder")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what makes repositories, runs or processes as slow; `./scripts/test --quick` leaves that out."""
+    for item in items:
+        if isinstance(item, pytest.Function) and _is_slow(item.module):
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_slow(module: ModuleType) -> bool:
+    used = [value for value in vars(module).values() if getattr(value, "__module__", None) in _SLOW_SUPPORT]
+    return bool(used) or hasattr(module, "subprocess") or module.__name__.startswith(_SLOW_FOLDERS)
 
 
 @pytest.fixture(autouse=True, scope="session")
