@@ -7,17 +7,46 @@ a directory for temporary files that only this test uses, and no network but loo
 import os
 import socket
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import hypothesis
 import pytest
 
+from tests.support import repositories
+
 _KEPT = ("PATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
 _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COVERAGE_", "COV_")
+_SLOW_SUPPORT = tuple(
+    f"tests.support.{name}"
+    for name in ("answering_program", "builds", "crashes", "openai_stand_in", "repositories", "runs")
+)
+_SLOW_FOLDERS = ("tests.e2e.", "tests.security.", "tests.templates.")
 
 hypothesis.settings.register_profile("workorder", database=None, deadline=None)
 hypothesis.settings.load_profile("workorder")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark what makes repositories, runs or processes as slow; `./scripts/test --quick` leaves that out."""
+    for item in items:
+        if isinstance(item, pytest.Function) and _is_slow(item.module):
+            item.add_marker(pytest.mark.slow)
+
+
+def _is_slow(module: ModuleType) -> bool:
+    used = [value for value in vars(module).values() if getattr(value, "__module__", None) in _SLOW_SUPPORT]
+    return bool(used) or hasattr(module, "subprocess") or module.__name__.startswith(_SLOW_FOLDERS)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def repository_templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Repositories of tests are copied from templates that are kept for the session."""
+    repositories.TEMPLATES = tmp_path_factory.mktemp("templates")
+    yield
+    repositories.TEMPLATES = None
 
 
 @pytest.fixture(autouse=True)

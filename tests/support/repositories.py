@@ -1,5 +1,6 @@
 """Real git repositories and work orders for tests."""
 
+import hashlib
 import json
 import os
 import shutil
@@ -43,6 +44,8 @@ def make_repo(
 ) -> Path:
     """A repository at `path` with one commit that holds `files`, and an identity in its configuration.
 
+    The first of its kind is made by git and kept as a template; the others are copies of that.
+
     Args:
         path: its root; made if it is missing.
         files: what is committed; with none there is no commit either.
@@ -50,6 +53,25 @@ def make_repo(
         options: further options of `git init`.
     """
     path.mkdir(parents=True, exist_ok=True)
+    if TEMPLATES is None or any(path.iterdir()):
+        return _new_repo(path, files, branch, options)
+    kind = repr((sorted(files.items()), branch, options)).encode()
+    template = TEMPLATES / hashlib.sha256(kind).hexdigest()
+    if not template.exists():
+        template.mkdir()
+        _new_repo(template, files, branch, options)
+    shutil.copytree(template, path, symlinks=True, dirs_exist_ok=True)
+    if files:
+        # The index knows the template's files by their stamps.
+        git(path, "update-index", "--refresh")
+    return path
+
+
+TEMPLATES: Path | None = None
+"""Where templates are kept; set for a whole session of tests."""
+
+
+def _new_repo(path: Path, files: Files, branch: str, options: tuple[str, ...]) -> Path:
     git(path, "init", "--quiet", f"--initial-branch={branch}", "--template=", *options)
     with (path / ".git" / "config").open("a", encoding="utf-8") as config:
         config.write("[user]\n\tname = Ada Author\n\temail = ada@example.org\n[commit]\n\tgpgSign = false\n")

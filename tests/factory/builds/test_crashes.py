@@ -1,6 +1,6 @@
 """A build that is killed, at any moment and again and again, ends as one that nothing disturbs.
 
-All moments: `FAULT_POINTS=all python -m pytest tests/factory/build/test_crashes.py`. Otherwise those that a
+All moments: `FAULT_POINTS=all python -m pytest tests/factory/builds/test_crashes.py`. Otherwise those that a
 later start can't tell from another are left out, see `tests.support.crashes.distinct`.
 """
 
@@ -11,6 +11,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -29,14 +30,42 @@ def program(hostile_environment: Path) -> Iterator[Trials]:
         yield program
 
 
+@dataclass(frozen=True)
+class Undisturbed:
+    """What a build that nothing disturbs starts from, ends as, and all the points on its way."""
+
+    new: Scene
+    whole: Scene
+    points: list[Point]
+
+
+@pytest.fixture(scope="module")
+def first_builds() -> dict[str, Undisturbed]:
+    """The build of this module that nothing disturbs, once there is one."""
+    return {}
+
+
+@pytest.fixture
+def undisturbed(
+    first_builds: dict[str, Undisturbed], program: Trials, tmp_path_factory: pytest.TempPathFactory
+) -> Undisturbed:
+    """Built by the first test that needs it, in the environment of a test."""
+    if not first_builds:
+        root = tmp_path_factory.mktemp("undisturbed")
+        new = Scene.make(root / "new", ORDERS)
+        whole = new.copy(root / "whole")
+        first_builds["two orders"] = Undisturbed(new, whole, program.points(whole))
+        assert len(whole.calls) == 3
+        assert whole.left_behind() == []
+    return first_builds["two orders"]
+
+
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("part", range(PARTS))
-def test_a_kill_at_any_fault_point_costs_nothing(part: int, program: Trials, tmp_path: Path) -> None:
-    new = Scene.make(tmp_path / "new", ORDERS)
-    whole = new.copy(tmp_path / "whole")
-    points = program.points(whole)
-    assert len(whole.calls) == 3
-    assert whole.left_behind() == []
+def test_a_kill_at_any_fault_point_costs_nothing(
+    part: int, undisturbed: Undisturbed, program: Trials, tmp_path: Path
+) -> None:
+    new, whole, points = undisturbed.new, undisturbed.whole, undisturbed.points
     between = _answered_and_not_stored(points)
     chosen = points if os.environ.get("FAULT_POINTS") == "all" else distinct(points)
     for number, point in enumerate(chosen[part::PARTS]):
@@ -99,11 +128,11 @@ def _facts(state: BuildState) -> object:
     ]
 
 
-def test_a_git_that_outlives_its_killed_build_is_waited_for(program: Trials, tmp_path: Path) -> None:
+def test_a_git_that_outlives_its_killed_build_is_waited_for(
+    undisturbed: Undisturbed, program: Trials, tmp_path: Path
+) -> None:
     """Its build is killed as soon as this git was started; git works on while the next build starts."""
-    new = Scene.make(tmp_path / "new", ORDERS)
-    whole = new.copy(tmp_path / "whole")
-    assert program.build(whole) == 0
+    new, whole = undisturbed.new, undisturbed.whole
     for words, occurrence in (
         ("read-tree --reset", 1),
         ("add -f", 1),
