@@ -1,6 +1,5 @@
 """`factory doctor`: tells what works on this machine, and how to mend what does not."""
 
-import json
 import os
 from argparse import Namespace
 
@@ -24,6 +23,8 @@ def add_options(commands: Commands) -> None:
 
 def run(options: Namespace, console: Console) -> int:
     """Look at the machine, and attack the sandbox from inside."""
+    import json
+
     from factory.commands.diagnosis import as_json, as_text, diagnose
 
     diagnosis = diagnose(os.environ, requested=options.sandbox, allow_unsandboxed=options.allow_unsandboxed)

@@ -1,6 +1,5 @@
 """`factory status`: tells where a build stands."""
 
-import json
 from argparse import Namespace
 
 from factory.attempt.exit_codes import ExitCode
@@ -25,6 +24,8 @@ def add_options(commands: Commands) -> None:
 
 def run(options: Namespace, console: Console) -> int:
     """Print where the build stands."""
+    import json
+
     from factory.builds.state.file import require_state
     from factory.builds.state.unrecorded import unanswered, with_unrecorded
     from factory.llm.ledger.store import Ledger

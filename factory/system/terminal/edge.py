@@ -5,11 +5,9 @@ Expected failures are told, bugs leave a crash log, and the first signal unwinds
 
 import argparse
 import os
-import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 from factory.contract.errors import Fault, expected
 from factory.system.process.signals import Interrupted, interruptible
@@ -21,8 +19,7 @@ _BROKEN_PIPE: Final = 141
 """What a shell reports of a process that SIGPIPE ended."""
 
 
-@dataclass(frozen=True)
-class Program:
+class Program(NamedTuple):
     """What the two commands have of their own.
 
     Attributes:
@@ -85,6 +82,9 @@ def _run(program: Program, argv: Sequence[str] | None, console: Console) -> int:
 
 def _crash_log(program: str, folder: Path | None) -> str:
     """Keep what is known about a bug, and say where it is."""
+    # Here and below only: what a bug alone needs takes as long to import as all the rest of this module.
+    import traceback
+
     story = traceback.format_exc()
     try:
         log = _new_log(program) if folder is None else folder / "crash.log"
@@ -96,7 +96,6 @@ def _crash_log(program: str, folder: Path | None) -> str:
 
 
 def _new_log(program: str) -> Path:
-    # Only here: it takes as long as all the rest of this module.
     import tempfile
 
     descriptor, name = tempfile.mkstemp(prefix=f"{program}-crash-", suffix=".log")
