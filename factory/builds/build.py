@@ -28,7 +28,8 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
 from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
-from factory.repository.target import Target, outside, require_ready, state_folder, target
+from factory.repository.readiness import require_ready
+from factory.repository.target import Target, outside, state_folder, target
 from factory.runs.execution import AttemptSettings, Outside, configured_price, sandbox_facts
 from factory.runs.preflight import clean_up, indexes_folder
 from factory.runs.record.endings import ending_of, refusal_of

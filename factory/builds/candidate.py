@@ -8,7 +8,8 @@ from factory.builds.branch.trees import Changes, Trees, tree_of
 from factory.builds.worker import LandingTask, Result
 from factory.contract.canonical import contract_hash
 from factory.contract.work_order import WorkOrder
-from factory.repository.target import Target, listed
+from factory.repository.target import Target
+from factory.system.terminal.console import listed
 
 
 @dataclass(frozen=True)

@@ -1,31 +1,22 @@
-"""The user's repository: where a run starts and lands, whether it may start, whether it landed before.
+"""The user's repository: where a run starts and lands, and whether a work order has landed there before.
 
-Changes nothing. Attempts happen elsewhere, see `workspace`; moving the branch is in `landing`.
+Changes nothing. Whether a run may start is in `readiness`, moving the branch in `landing`.
 """
 
 import os
-import tempfile
-import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import Fault, WorkorderError
-from factory.system.git.client import OPERATIONS, Git, NotARepository, changed_entries, said
+from factory.repository.operations import operation_in_progress
+from factory.system.git.client import Git, NotARepository, said
 from factory.system.git.commits import CONTRACT, commits_naming
-from factory.system.process.environment import searched_places
-from factory.system.sandbox.visible import environments_in
 from factory.system.terminal.console import visible
 
 STATE_FOLDER: Final = "workorder"
 """Our folder in the repository's common git directory: the lock, and notes that a crash may leave."""
-
-LOCK_WAIT_SECONDS: Final = 2.0
-"""How long another git may hold the index: a status in an editor or a prompt takes less."""
-
-_SHOWN: Final = 5
-_SUBMODULE: Final = "160000 "
 
 
 class Refused(WorkorderError):
@@ -107,7 +98,7 @@ def target(git: Git, branch: str | None) -> Target:
     if branch is None:
         if current is None:
             # A rebase or a bisection detaches HEAD, too, and is what the user should hear of.
-            _refuse_operation(git)
+            refuse_operation(git)
             raise Refused(
                 "HEAD is detached, so there is no branch to land on",
                 where=str(git.work_tree),
@@ -133,37 +124,6 @@ def target(git: Git, branch: str | None) -> Target:
     return Target(
         git, branch, ref, tip or head, tip is not None, git if ref == current else checkout_of(git, ref)
     )
-
-
-def require_ready(target: Target, *, in_place: bool, may_delete_ignored: bool) -> None:
-    """Check everything that must hold before the first change.
-
-    Raises:
-        Refused: an operation is in progress, something is not committed, the user is unknown to git, or
-            working in place would delete ignored files.
-    """
-    outside(Path(tempfile.gettempdir()), target.git, "the directory for temporary files (TMPDIR)")
-    _refuse_rebase_of(target)
-    for git in _distinct(target.git, target.checkout):
-        _refuse_operation(git)
-        dirty = changed_entries(git.output("status", "--porcelain", "-z", "--untracked-files=all"))
-        if dirty:
-            raise Refused(
-                f"the checkout is not clean: {listed(dirty)}",
-                where=str(git.work_tree),
-                hint="commit or stash your changes, and commit, ignore or remove untracked files",
-            )
-    if target.checkout is not None:
-        _refuse_index_lock(target.checkout)
-    if in_place:
-        _require_in_place(target, may_delete_ignored)
-    for role in ("AUTHOR", "COMMITTER"):
-        if not target.git.call("var", f"GIT_{role}_IDENT").ok:
-            raise Refused(
-                "git does not know who commits",
-                where=str(target.git.work_tree),
-                hint="set it: git config user.name NAME && git config user.email ADDRESS",
-            )
 
 
 def landed_commit(git: Git, ref: str, trailers: Mapping[str, str]) -> str | None:
@@ -208,31 +168,12 @@ def checkout_of(git: Git, ref: str) -> Git | None:
     return replace(shown, lock=git.lock) if shown.common_dir.samefile(git.common_dir) else None
 
 
-def operation_in_progress(git: Git) -> str | None:
-    """What the user is in the middle of, such as `a merge`."""
-    return next((what for name, what in OPERATIONS.items() if (git.git_dir / name).exists()), None)
+def refuse_operation(git: Git) -> None:
+    """Refuse a checkout in which an operation is in progress.
 
-
-def rebased_elsewhere(git: Git, ref: str) -> bool:
-    """Whether a rebase in some work tree is going to move the branch when it ends."""
-    for folder in ("rebase-merge", "rebase-apply"):
-        for note in (
-            git.common_dir / folder / "head-name",
-            *git.common_dir.glob(f"worktrees/*/{folder}/head-name"),
-        ):
-            if note.is_file() and os.fsdecode(note.read_bytes()).strip() == ref:
-                return True
-    return False
-
-
-def listed(names: Sequence[str]) -> str:
-    """The first of the names, made fit for a line of text."""
-    shown = [visible(name.strip()).replace("\n", "\\n") for name in names[:_SHOWN]]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(shown) + more
-
-
-def _refuse_operation(git: Git) -> None:
+    Raises:
+        Refused: there is one.
+    """
     operation = operation_in_progress(git)
     if operation is not None:
         raise Refused(
@@ -240,28 +181,6 @@ def _refuse_operation(git: Git) -> None:
             where=str(git.work_tree),
             hint="finish it or abort it, then run again",
         )
-
-
-def _refuse_rebase_of(target: Target) -> None:
-    if rebased_elsewhere(target.git, target.ref):
-        raise Refused(
-            f"the branch {target.branch} is being rebased",
-            where=str(target.git.work_tree),
-            hint="finish the rebase or abort it, then run again",
-        )
-
-
-def _refuse_index_lock(git: Git) -> None:
-    lock = git.git_dir / "index.lock"
-    end = time.monotonic() + LOCK_WAIT_SECONDS
-    while lock.exists():
-        if time.monotonic() > end:
-            raise Refused(
-                "another git is at work in the checkout, or was killed there",
-                where=str(lock),
-                hint="wait for it; if no git is running, delete the file",
-            )
-        time.sleep(0.05)
 
 
 def _require_utf8(branch: str) -> None:
@@ -279,47 +198,3 @@ def _require_creatable(git: Git, ref: str, commit: str) -> None:
             f"no branch of that name can be made: {said(done)}",
             where=f"--branch {ref.removeprefix('refs/heads/')}",
         )
-
-
-def _require_in_place(target: Target, may_delete_ignored: bool) -> None:
-    if target.checkout is not target.git:
-        raise Refused(
-            f"working in place needs the branch {target.branch} to be checked out",
-            where=str(target.git.work_tree),
-        )
-    _refuse_places_of_programs(target.git.work_tree)
-    tracked = target.git.paths("ls-files", "-z", "--stage")
-    submodules = [entry.partition("\t")[2] for entry in tracked if entry.startswith(_SUBMODULE)]
-    if submodules:
-        # What a command makes a repository there, git obeys: ours while it compares, the user's ever after.
-        raise Refused(
-            f"working in place can't put submodules back: {listed(submodules)}",
-            where=str(target.git.work_tree),
-            hint="leave out --in-place",
-        )
-    wanted = ("--others", "--ignored", "--exclude-standard", "--directory", "--no-empty-directory")
-    ignored = target.git.paths("ls-files", "-z", *wanted)
-    if ignored and not may_delete_ignored:
-        raise Refused(
-            f"working in place would delete ignored files: {listed(ignored)}",
-            where=str(target.git.work_tree),
-            hint="leave out --in-place, or say --delete-ignored if they may go",
-        )
-
-
-def _refuse_places_of_programs(root: Path) -> None:
-    """Refuse variables by which our own programs would be looked for among files that commands write."""
-    protected = environments_in(root)
-    for name in ("PATH", "LD_LIBRARY_PATH"):
-        for place in map(Path, searched_places(os.environ, name)):
-            real = place.resolve()
-            if real.is_relative_to(root) and not any(real.is_relative_to(kept) for kept in protected):
-                raise Refused(
-                    f"{name} names {visible(str(place))}: git would be looked for where commands write",
-                    where=str(root),
-                    hint=f"leave out --in-place, or take that off {name}",
-                )
-
-
-def _distinct(*repositories: Git | None) -> list[Git]:
-    return list({git.work_tree: git for git in repositories if git is not None}.values())

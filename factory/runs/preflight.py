@@ -10,7 +10,7 @@ from typing import Final
 from factory.checkout.in_place import restore_in_place
 from factory.checkout.leftovers import remove_leftovers
 from factory.contract.strict_json import JsonObject
-from factory.repository.landing import recover
+from factory.repository.recovery import recover
 from factory.repository.target import landed_commit, state_folder
 from factory.runs.execution import Outside
 from factory.runs.record.documents import complete_killed_runs

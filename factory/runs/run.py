@@ -16,12 +16,12 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import land
+from factory.repository.readiness import require_ready
 from factory.repository.target import (
     Refused,
     Target,
     landed_commit,
     outside,
-    require_ready,
     state_folder,
     target,
 )

@@ -7,6 +7,10 @@ The floor is `git diff-files --quiet` in the checkout, from the same rounds: it 
 tracked file and reads none. To make the first checkout and to remove it is in proportion to the repository;
 nothing else may be, beyond a few such looks. Checkouts belong to the user that the sandbox runs commands as,
 as in a run with `--sandbox auto`. A landing has a checkout of its own, the user's: its floor is there.
+
+Beside putting a checkout back stand the ways to have another one instead, its removal counted: made anew, its
+files written by as many processes as there are CPUs, and copied from one that is there, by reference where
+the file system can. The last two leave out what makes a directory of files a checkout.
 """
 
 import os
@@ -23,6 +27,7 @@ from measure import CHECKOUT, machine, median, milliseconds, table, taking_turns
 
 sys.path.insert(0, str(CHECKOUT))
 
+from factory.checkout.leftovers import scratch_directory
 from factory.checkout.pool import Checkouts
 from factory.checkout.throw_away import ThrowAwayCheckout
 from factory.contract.repo_path import RepoPath
@@ -72,6 +77,10 @@ def _measured(repo: Path, size: int, rounds: int, sandbox: Sandbox) -> dict[str,
                 "floor": partial(_timed, partial(git_quietly, opened.git)),
                 "a command": partial(_after_a_command, opened, number),
                 "stage and restore": partial(_failed_attempt, opened, number),
+                "put back": partial(_put_back, opened, number),
+                "made anew": partial(_made_anew, git, first, sandbox),
+                "written anew in parallel": partial(_written_in_parallel, git, first),
+                "copied anew": partial(_copied, git, opened),
                 f"move, {MOVED} files differ": partial(_move, opened, (first, second)),
                 f"landing, {LANDED} files": partial(_landing, git, size, commits),
                 "beside it: floor in the user's": partial(_timed, partial(git_quietly, git)),
@@ -107,6 +116,40 @@ def _failed_attempt(opened: ThrowAwayCheckout, number: "count[int]") -> float:
     seconds = _timed(lambda: opened.stage(paths))
     (opened.root / _name(0)).with_name("left").touch()
     return seconds + _timed(opened.restore)
+
+
+def _put_back(opened: ThrowAwayCheckout, number: "count[int]") -> float:
+    opened.stage(_write(opened, number))
+    (opened.root / _name(0)).with_name("left").touch()
+    return _timed(opened.restore)
+
+
+def _made_anew(git: Git, commit: str, sandbox: Sandbox) -> float:
+    def anew() -> None:
+        with scratch_directory(git) as scratch:
+            ThrowAwayCheckout(git, scratch, commit, sandbox.owner_of)
+
+    return _timed(anew)
+
+
+def _written_in_parallel(git: Git, commit: str) -> float:
+    def anew() -> None:
+        with scratch_directory(git) as scratch:
+            (scratch / "files").mkdir()
+            opened = git.with_work_tree(scratch / "files", scratch / "index")
+            opened.output("-c", "checkout.workers=0", "read-tree", "--reset", "-u", commit)
+
+    return _timed(anew)
+
+
+def _copied(git: Git, opened: ThrowAwayCheckout) -> float:
+    copy = [*("cp", "--archive", "--reflink=auto"), str(opened.root)]
+
+    def anew() -> None:
+        with scratch_directory(git) as scratch:
+            subprocess.run([*copy, str(scratch)], check=True)
+
+    return _timed(anew)
 
 
 def _after_a_command(opened: ThrowAwayCheckout, number: "count[int]") -> float:

@@ -3,7 +3,7 @@
 import os
 import sys
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TextIO
 
@@ -11,6 +11,7 @@ SHOW_CURSOR: Final = "\x1b[?25h"
 """What a terminal needs on which something was drawn again and again, if that ends at once."""
 
 _KEPT: Final = frozenset("\n\t")
+_LISTED: Final = 5
 
 
 def visible(text: str) -> str:
@@ -22,6 +23,13 @@ def visible(text: str) -> str:
     if text.isascii() and text.isprintable():
         return text
     return "".join(_escape(character) for character in text)
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of the names, made fit for a line of text."""
+    shown = [visible(name.strip()).replace("\n", "\\n") for name in names[:_LISTED]]
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return ", ".join(shown) + more
 
 
 def _escape(character: str) -> str:

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from factory.repository.landing import land, recover
+from factory.repository.landing import land
+from factory.repository.recovery import recover
 from factory.repository.target import target
 from factory.system.files.tree import write_atomic
 from factory.system.git.client import Git
