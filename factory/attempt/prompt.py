@@ -11,12 +11,11 @@ from difflib import unified_diff
 from typing import Final
 
 from factory.attempt.failure import Failure
-from factory.contract.canonical import EMPTY_SHA256, dump
+from factory.contract.canonical import EMPTY_SHA256
 from factory.contract.limits import MAX_PROPOSAL_BYTES
 from factory.contract.note import Note
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
-from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, WorkOrder
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted, quoted_file
@@ -200,15 +199,15 @@ Everything it wrote was undone: the files above are as they are now, and edits r
         parts += _proposal_text(previous.proposal, {file.path: file for file in files})
     elif 0 < len(previous.answer) <= MAX_PROPOSAL_BYTES:
         parts.append("Your answer was:\n" + quoted("answer", previous.answer))
-    brief = {key: value for key, value in dump_brief(previous.failure).items() if value not in ("", None)}
     # Whose fault it is, is not for the model to decide by.
-    del brief["failure_class"]
-    excerpt = brief.pop("excerpt", "")
+    told = previous.failure.model_dump(mode="json", exclude={"failure_class", "excerpt"})
+    brief = {key: value for key, value in told.items() if value not in ("", None)}
+    excerpt = previous.failure.excerpt
     parts.append(
         "It failed for this reason:\n" + quoted("failure", json.dumps(brief, ensure_ascii=False, indent=2))
     )
     if excerpt:
-        parts.append("What the command printed, shortened:\n" + quoted("output", str(excerpt)))
+        parts.append("What the command printed, shortened:\n" + quoted("output", excerpt))
     parts.append("Find the cause, then propose all the files of the work order again.")
     return parts
 
@@ -234,10 +233,3 @@ def _difference(old: str, new: str) -> str:
     before, after = (text.replace("\r\n", "\n").split("\n") for text in (old, new))
     lines = list(unified_diff(before, after, lineterm=""))
     return "\n".join(lines[2:]) or "(none)"
-
-
-def dump_brief(failure: Failure) -> JsonObject:
-    """The failure brief: the failure as a JSON object."""
-    value = dump(failure)
-    assert isinstance(value, dict)
-    return value

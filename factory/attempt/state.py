@@ -1,4 +1,4 @@
-"""The graph's state: plain JSON values only, so that it can be stored, compared and passed on.
+"""The graph's state: what the nodes of one run hand to each other, as values that were parsed once.
 
 A node returns the keys that it changes. The graph library drops a misspelt key without a word, therefore
 the update's type is closed and `final_state` validates what comes out of the graph.
@@ -9,7 +9,10 @@ from typing import Literal
 from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
-from factory.contract.strict_json import JsonObject
+from factory.attempt.failure import Failure
+from factory.attempt.summary import AttemptSummary
+from factory.contract.proposal import WriteProposal
+from factory.llm.port import Usage
 
 Verdict = Literal["landed", "passed", "failed", "stopped"]
 
@@ -20,31 +23,33 @@ class RunState(TypedDict, total=False):
 
     Keys:
         attempt: the number of the attempt under way, from 1.
-        proposal: the proposal of this attempt, as `WriteProposal` dumps.
+        proposal: the proposal of this attempt.
         unread_reply: what the model said in this attempt, if no proposal could be read out of it.
         tree: git's id of the tree with the proposal's files, once they are written.
         answer: the ledger's name of this attempt's answer; None while there is none.
-        usage: its tokens, as `Usage` dumps; None while there is none.
-        failure: why this attempt failed, as `Failure` dumps; None while it has not.
+        usage: its tokens; None while there is none.
+        slowest_seconds: how long the slowest command of this attempt's checks took, once they have passed.
+        failure: why this attempt failed; None while it has not.
         previous_proposal: what the attempt before proposed, for the retry's prompt.
         previous_reply: the `unread_reply` of the attempt before, for the retry's prompt.
         previous_failure: why the attempt before failed.
-        attempts: one record for each finished attempt.
+        attempts: one summary for each finished attempt.
         verdict: how the run ended; None while it goes on.
         commit: the commit that landed.
     """
 
     attempt: int
-    proposal: JsonObject | None
+    proposal: WriteProposal | None
     unread_reply: str | None
     tree: str | None
     answer: str | None
-    usage: JsonObject | None
-    failure: JsonObject | None
-    previous_proposal: JsonObject | None
+    usage: Usage | None
+    slowest_seconds: float
+    failure: Failure | None
+    previous_proposal: WriteProposal | None
     previous_reply: str | None
-    previous_failure: JsonObject | None
-    attempts: list[JsonObject]
+    previous_failure: Failure | None
+    attempts: tuple[AttemptSummary, ...]
     verdict: Verdict | None
     commit: str | None
 
@@ -58,4 +63,4 @@ def final_state(value: object) -> RunState:
     Raises:
         pydantic.ValidationError: a node wrote something that is no part of the state, which is a bug.
     """
-    return _ADAPTER.validate_python(value)
+    return _ADAPTER.validate_python(value, strict=True)

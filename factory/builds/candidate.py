@@ -38,7 +38,7 @@ class Candidate:
         """
         assert self.result.proposal is not None
         merged = trees.with_changes(tree_of(goal.git, goal.baseline), self.made)
-        summary = str(self.result.proposal["summary"])
+        summary = self.result.proposal.summary
         message = commit_message(self.order, summary, contract_hash(self.order), self.result.run_id)
         commit = goal.git.text(
             "commit-tree", merged, "-p", goal.baseline, "-F", "-", stdin=message.encode("utf-8")

@@ -211,7 +211,7 @@ class Loop:
                 result = Result.model_validate(message.future.result())
                 # A work order that could never land fails before its first attempt.
                 if result.attempts or (result.failure and isinstance(task, AttemptTask)):
-                    entry = RunEntry(run_id=result.run_id, attempts=attempts_of(list(result.attempts)))
+                    entry = RunEntry(run_id=result.run_id, attempts=attempts_of(result.attempts))
                     self._records.tried(message.order_id, entry, result.failure)
                 if message.order_id in self._discarded:
                     self._discarded.remove(message.order_id)
@@ -226,7 +226,7 @@ class Loop:
             phase = OrderPhase.GENERATING if attempt == 1 else OrderPhase.PATCHING
             changed["attempt"] = attempt
             if failure is not None:
-                changed["last_failure"] = LastFailure.of(Failure.model_validate(failure))
+                changed["last_failure"] = LastFailure.of(failure)
         elif entered.node == "tr":
             phase = OrderPhase.TESTING
         else:
@@ -314,7 +314,7 @@ class Loop:
                 record.model_copy(update={"passed": False, "stage": failure.stage})
                 if record.attempt == result.attempt
                 else record
-                for record in attempts_of(list(result.attempts))
+                for record in attempts_of(result.attempts)
             ),
         )
         self._records.tried(order_id, entry, failure)

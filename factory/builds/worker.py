@@ -10,7 +10,6 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
@@ -18,9 +17,11 @@ from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.state import RunState
+from factory.attempt.summary import AttemptSummary
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.canonical import contract_hash, dump, run_id
+from factory.contract.proposal import WriteProposal
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
@@ -51,7 +52,7 @@ class AttemptTask(_Plain):
     order: WorkOrder
     baseline: str
     attempt: int = 1
-    previous_proposal: dict[str, Any] | None = None
+    previous_proposal: WriteProposal | None = None
     previous_failure: Failure | None = None
 
     @property
@@ -89,7 +90,7 @@ class Result(_Plain):
         failure: the failure that ended it.
         run_id: the run's name.
         attempt: the number of the last attempt.
-        attempts: the attempts' records.
+        attempts: the attempts.
         tree: the tree that passed.
         proposal: the last proposal.
     """
@@ -101,9 +102,9 @@ class Result(_Plain):
     failure: Failure | None = None
     run_id: str
     attempt: int
-    attempts: tuple[dict[str, Any], ...] = ()
+    attempts: tuple[AttemptSummary, ...] = ()
     tree: str | None = None
-    proposal: dict[str, Any] | None = None
+    proposal: WriteProposal | None = None
 
 
 @dataclass
@@ -164,10 +165,10 @@ class Worker:
         execution = self._execution(
             task.order, task.run_id, task.baseline, RunFolder(self.out / task.run_id, self.world.clock), stop
         )
-        start: RunState = {"attempt": task.attempt, "attempts": []}
+        start: RunState = {"attempt": task.attempt, "attempts": ()}
         if task.previous_failure is not None:
             start["previous_proposal"] = task.previous_proposal
-            start["previous_failure"] = _plain(task.previous_failure)
+            start["previous_failure"] = task.previous_failure
         done = execution.recorded(lambda: None, lambda: None, lambda: self.place(task.baseline), start)
         state: RunState = done.state or start
         return Result(
@@ -214,9 +215,10 @@ class Worker:
             if ending is None:
                 raise
             return result(ending.outcome, ending.exit_code, message=ending.message, hint=ending.hint)
-        if not update.get("failure"):
+        failure = update.get("failure")
+        if failure is None:
             return result(RunOutcome.PASSED, ExitCode.PASS)
-        return result(RunOutcome.FAILED, ExitCode.FAIL, Failure.model_validate(update["failure"]))
+        return result(RunOutcome.FAILED, ExitCode.FAIL, failure)
 
     def _execution(
         self, order: WorkOrder, name: str, baseline: str, folder: RunFolder, stop: Stop

@@ -13,7 +13,6 @@ from dataclasses import asdict, dataclass
 from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.exit_codes import ExitCode
-from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.state import RunState
@@ -240,7 +239,10 @@ class Execution:
         return self._ending(state, meter), state
 
     def _ending(self, state: RunState, meter: Meter) -> Ending:
-        attempts = tuple(meter.priced(record, self.price) for record in state["attempts"])
+        attempts = tuple(
+            tried.model_copy(update={"cost_usd": meter.cost_of(tried.usage, self.price)})
+            for tried in state["attempts"]
+        )
         if state.get("verdict") == "landed":
             commit = state["commit"]
             assert commit is not None
@@ -249,7 +251,8 @@ class Execution:
         if state.get("verdict") == "passed":
             message = f"{self.order.id} passed its gates, and waits for its turn to land"
             return Ending(RunOutcome.PASSED, ExitCode.PASS, message, attempts=attempts)
-        failure = Failure.model_validate(state["failure"])
+        failure = state["failure"]
+        assert failure is not None
         if state.get("verdict") == "failed":
             return failed(self.order.id, failure, attempts)
         return stopped(failure, attempts)

@@ -156,7 +156,7 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
 
     facts: JsonObject = {"run_id": name, "contract": contract, "branch": goal.branch}
     done = execution.recorded(
-        partial(landed_by, goal.git, facts), prepare, place, {"attempt": 1, "attempts": []}
+        partial(landed_by, goal.git, facts), prepare, place, {"attempt": 1, "attempts": ()}
     )
     return Finished(done.ending, execution.folder.path)
 

@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.summary import AttemptSummary
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.contract.canonical import canonical_json, contract_hash, plan_hash, sha256_hex
-from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan, WorkOrder
 from factory.llm.port import Usage
 from factory.llm.spending.prices import Price
@@ -79,20 +79,16 @@ class AttemptRecord(_Record):
     cost_usd: float | None = None
 
     @classmethod
-    def of(cls, record: JsonObject) -> "AttemptRecord":
-        """From an attempt's record in `run_summary.json`."""
-        failure, usage = record.get("failure"), record.get("usage")
-        used = Usage.model_validate(usage) if usage is not None else None
-        return cls.model_validate(
-            {
-                "attempt": record["attempt"],
-                "passed": record["passed"],
-                "stage": failure.get("stage") if isinstance(failure, dict) else None,
-                "answer": record.get("answer"),
-                "input_tokens": used.input_tokens if used else 0,
-                "output_tokens": used.output_tokens if used else 0,
-                "cost_usd": record.get("cost_usd"),
-            }
+    def of(cls, summary: AttemptSummary) -> "AttemptRecord":
+        """The short form of an attempt's summary."""
+        return cls(
+            attempt=summary.attempt,
+            passed=summary.passed,
+            stage=summary.failure.stage if summary.failure else None,
+            answer=summary.answer,
+            input_tokens=summary.usage.input_tokens if summary.usage else 0,
+            output_tokens=summary.usage.output_tokens if summary.usage else 0,
+            cost_usd=summary.cost_usd,
         )
 
     @property

@@ -3,12 +3,13 @@
 Both are views. Deleting them loses nothing: the state is derived again from git and the run folders.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
+from factory.attempt.summary import AttemptSummary
 from factory.builds.state.file import save_state
 from factory.builds.state.machine import BuildPhase, OrderPhase, next_build_phase, next_order_phase
 from factory.builds.state.model import (
@@ -135,28 +136,28 @@ def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) ->
     return order
 
 
-def attempts_of(records: JsonValue) -> tuple[AttemptRecord, ...]:
-    """The attempts as `run_summary.json` holds them.
-
-    Raises:
-        ValueError, KeyError: they are none.
-    """
-    listed = records if isinstance(records, list) else []
-    return tuple(AttemptRecord.of(record) for record in listed if isinstance(record, dict))
+def attempts_of(summaries: Iterable[AttemptSummary]) -> tuple[AttemptRecord, ...]:
+    """The short forms of attempts."""
+    return tuple(AttemptRecord.of(summary) for summary in summaries)
 
 
 def attempts_so_far(state: RunState, price: Price | None) -> tuple[AttemptRecord, ...]:
     """The attempts of a run that goes on; the one under way is among them once it is answered."""
-    records: list[JsonValue] = [*state["attempts"]]
-    if state.get("usage") is not None:
-        answered = {"answer": state["answer"], "usage": state["usage"]}
-        records.append({"attempt": state["attempt"], "passed": False, **answered})
-    return tuple(attempt.priced(price) for attempt in attempts_of(records))
+    summaries = state["attempts"]
+    usage = state.get("usage")
+    if usage is not None:
+        under_way = AttemptSummary(
+            attempt=state["attempt"], passed=False, answer=state["answer"], usage=usage
+        )
+        summaries = (*summaries, under_way)
+    return tuple(attempt.priced(price) for attempt in attempts_of(summaries))
 
 
 def _told(summary: JsonObject) -> tuple[str, str, RunEntry, Failure | None]:
     failure = summary["failure"]
-    entry = RunEntry(run_id=str(summary["run_id"]), attempts=attempts_of(summary["attempts"]))
+    listed = summary["attempts"]
+    attempts = [AttemptSummary.model_validate(told) for told in listed] if isinstance(listed, list) else []
+    entry = RunEntry(run_id=str(summary["run_id"]), attempts=attempts_of(attempts))
     return (
         str(summary["started"]),
         str(summary["contract"]),

@@ -2,7 +2,6 @@
 
 from dataclasses import dataclass, field
 
-from factory.contract.strict_json import JsonObject
 from factory.llm.port import Answer, Model, Request, Usage, Wrapper, total
 from factory.llm.spending.prices import Price, cost_usd
 
@@ -24,13 +23,9 @@ class Meter:
         """What the answers cost in US dollars; None if no price is known."""
         return None if self.model is None else cost_usd(self.model, self.usage, price)
 
-    def priced(self, attempt: JsonObject, price: Price | None) -> JsonObject:
-        """The record of an attempt, with what its answer cost in US dollars; None if that is not known."""
-        usage = attempt.get("usage")
-        cost = None
-        if usage is not None and self.model is not None:
-            cost = cost_usd(self.model, Usage.model_validate(usage), price)
-        return {**attempt, "cost_usd": cost}
+    def cost_of(self, usage: Usage | None, price: Price | None) -> float | None:
+        """What one answer cost in US dollars; None if there was none, or no price is known."""
+        return None if self.model is None or usage is None else cost_usd(self.model, usage, price)
 
     def add(self, usage: Usage) -> None:
         """Count one answer."""

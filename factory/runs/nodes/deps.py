@@ -3,8 +3,6 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from factory.attempt.failure import Failure
-from factory.attempt.prompt import dump_brief
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.contract.note import Note
@@ -66,8 +64,3 @@ class Deps:
     terms: Terms | None
     notes: tuple[Note, ...]
     stop: Stop | None
-
-
-def failed(failure: Failure) -> RunState:
-    """The update of a node that failed."""
-    return {"failure": dump_brief(failure)}

@@ -3,11 +3,10 @@
 from factory.attempt.brief import excerpt
 from factory.attempt.commit_message import commit_message
 from factory.attempt.failure import Failure
-from factory.attempt.prompt import dump_brief
 from factory.attempt.routing import spends_attempt
 from factory.attempt.state import RunState
+from factory.attempt.summary import AttemptSummary
 from factory.contract.canonical import dump
-from factory.contract.strict_json import JsonObject
 from factory.repository.landing import LandingFailed, land
 from factory.runs.nodes.deps import Deps
 from factory.system.process.signals import shielded
@@ -15,7 +14,7 @@ from factory.system.process.signals import shielded
 
 def finalize(state: RunState, deps: Deps) -> RunState:
     """Land or restore."""
-    failure = Failure.model_validate(state["failure"]) if state.get("failure") else None
+    failure = state.get("failure")
     if failure is None:
         if not deps.lands:
             return {"attempts": _recorded(state, None), "verdict": "passed"}
@@ -30,7 +29,7 @@ def _land(state: RunState, deps: Deps) -> str | Failure:
     proposal, tree = state["proposal"], state["tree"]
     assert proposal is not None
     assert tree is not None
-    message = commit_message(deps.order, str(proposal["summary"]), deps.contract, deps.run_id)
+    message = commit_message(deps.order, proposal.summary, deps.contract, deps.run_id)
     git = deps.target.git
     commit = git.text(
         "commit-tree", tree, "-p", deps.target.baseline, "-F", "-", stdin=message.encode("utf-8")
@@ -63,7 +62,7 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
         update["attempt"] = number + 1
         update["previous_proposal"] = state.get("proposal")
         update["previous_reply"] = state.get("unread_reply")
-        update["previous_failure"] = dump_brief(failure)
+        update["previous_failure"] = failure
         update["proposal"] = None
         update["unread_reply"] = None
         update["tree"] = None
@@ -71,19 +70,19 @@ def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
         update["answer"] = None
         update["usage"] = None
         return update
-    update["failure"] = dump_brief(failure)
+    update["failure"] = failure
     return update
 
 
-def _recorded(state: RunState, failure: Failure | None) -> list[JsonObject]:
-    """The records of all attempts, this one included."""
+def _recorded(state: RunState, failure: Failure | None) -> tuple[AttemptSummary, ...]:
+    """The summaries of all attempts, this one included."""
     proposal = state.get("proposal")
-    record: JsonObject = {
-        "attempt": state["attempt"],
-        "passed": failure is None,
-        "summary": excerpt(str(proposal["summary"])) if proposal is not None else None,
-        "failure": dump_brief(failure) if failure else None,
-        "answer": state.get("answer"),
-        "usage": state.get("usage"),
-    }
-    return [*state["attempts"], record]
+    summary = AttemptSummary(
+        attempt=state["attempt"],
+        passed=failure is None,
+        summary=excerpt(proposal.summary) if proposal is not None else None,
+        failure=failure,
+        answer=state.get("answer"),
+        usage=state.get("usage"),
+    )
+    return (*state["attempts"], summary)

@@ -7,7 +7,7 @@ from factory.gates.check import CheckContext, CheckResult
 from factory.gates.checks.registry import Part, carried_out
 from factory.gates.execute import Executor
 from factory.gates.landing_tree import LandingTree
-from factory.runs.nodes.deps import Deps, failed
+from factory.runs.nodes.deps import Deps
 
 
 def examine(state: RunState, deps: Deps) -> RunState:
@@ -27,6 +27,7 @@ def examine(state: RunState, deps: Deps) -> RunState:
         temporary=deps.checkout.temporary,
         folder=folder.path,
     )
+    slowest = 0.0
     for part in deps.checks:
         deps.progress(f"attempt {number}: PO runs {part.name}")
         results = _run(part, context)
@@ -38,8 +39,9 @@ def examine(state: RunState, deps: Deps) -> RunState:
             if result.failure is not None and result.passed:
                 deps.progress(f"attempt {number}: {result.name} reports: {result.failure.told}")
         if failure is not None:
-            return failed(failure)
-    return {}
+            return {"failure": failure}
+        slowest = max([slowest, *(command.seconds for result in results for command in result.commands)])
+    return {"slowest_seconds": slowest}
 
 
 def _run(part: Part, context: CheckContext) -> list[CheckResult]:

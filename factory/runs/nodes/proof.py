@@ -3,7 +3,6 @@
 Nothing of it lands: the tree of the attempt was recorded before.
 """
 
-import json
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -19,7 +18,7 @@ from factory.gates.checks.registry import carried_out
 from factory.gates.execute import Executor
 from factory.gates.landing_tree import LandingTree
 from factory.mutation.kill_proof import Fate, KillProof, Trial, is_product_code, trials, written_lines
-from factory.runs.nodes.deps import Deps, failed
+from factory.runs.nodes.deps import Deps
 from factory.system.files.tree import FoundFile
 
 _LEAST_SECONDS: Final = 10.0
@@ -37,7 +36,7 @@ def prove(state: RunState, deps: Deps) -> RunState:
     sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
     lines = {path: _lines(state, deps, path) for path in sources}
     tried = trials(sources, lines, deps.mutants)
-    seconds = _time_limit(deps, number)
+    seconds = min(deps.timeout_seconds, _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"])
     fates = [_fate(trial, files, deps, number, index, seconds) for index, trial in enumerate(tried, start=1)]
     if fates:
         _put(files, deps)
@@ -48,17 +47,15 @@ def prove(state: RunState, deps: Deps) -> RunState:
     deps.folder.opened_attempt(number).document("kill_proof.json", told)
     deps.folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
     problem = proof.shortfall(deps.kill_threshold) if deps.kill_threshold is not None else None
-    return failed(problem) if problem is not None else {}
+    return {"failure": problem} if problem is not None else {}
 
 
 def _written(state: RunState, deps: Deps) -> dict[RepoPath, FoundFile]:
     """The files that the attempt wrote, as they are in the checkout."""
     proposal = state["proposal"]
     assert proposal is not None
-    writes = proposal["writes"]
-    assert isinstance(writes, list)
-    paths = [RepoPath.parse(str(write["path"])) for write in writes if isinstance(write, dict)]
-    found = {path: deps.checkout.tree.read(path, max_bytes=MAX_CONTEXT_BYTES) for path in paths}
+    tree = deps.checkout.tree
+    found = {write.path: tree.read(write.path, max_bytes=MAX_CONTEXT_BYTES) for write in proposal.writes}
     return {path: file for path, file in found.items() if file is not None}
 
 
@@ -139,12 +136,3 @@ def _killed_by(deps: Deps, context: CheckContext) -> str | None:
                 # What breaks for another reason has noticed nothing.
                 return None if broken else result.name
     return None
-
-
-def _time_limit(deps: Deps, attempt: int) -> float:
-    slowest = 0.0
-    for part in deps.checks:
-        path = deps.folder.path / f"attempt_{attempt}" / f"{part.name}_result.json"
-        for check in json.loads(path.read_bytes())["checks"] if path.is_file() else ():
-            slowest = max([slowest, *(command["seconds"] for command in check["commands"])])
-    return min(deps.timeout_seconds, _LEAST_SECONDS + _PATIENCE * slowest)

@@ -10,7 +10,6 @@ from factory.configuration.command_words import words_of
 from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.proposal import WriteProposal
 from factory.contract.symbols.symbol import BadSymbol, parse_symbol
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
@@ -19,7 +18,7 @@ from factory.llm.ledger.store import call_key
 from factory.llm.port import Answer, FinishReason, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
-from factory.runs.nodes.deps import Deps, failed
+from factory.runs.nodes.deps import Deps
 from factory.runs.shown.agents_files import nearest_agents
 from factory.runs.shown.consumed import as_defined
 from factory.system.files.tree import FileProblem, Tree
@@ -33,10 +32,10 @@ def propose(state: RunState, deps: Deps) -> RunState:
     folder = deps.folder.attempt(number)
     defect = plan_defect(deps.order, deps.checkout.tree)
     if defect is not None:
-        return failed(defect)
+        return {"failure": defect}
     files = read_context(deps.order, deps.checkout.tree)
     if isinstance(files, Failure):
-        return failed(files)
+        return {"failure": files}
     messages = build_messages(
         deps.template,
         deps.order.model_copy(update={"consumes": as_defined(deps.order, deps.checkout.tree)}),
@@ -62,7 +61,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
     try:
         answer = deps.model.complete(request)
     except (ProviderError, BudgetReached) as error:
-        return failed(Failure.of(error))
+        return {"failure": Failure.of(error)}
     folder.text("llm_response.txt", answer.text)
     folder.document("llm_usage.json", answer.model_dump(mode="json", exclude={"text"}))
     deps.folder.event(
@@ -70,15 +69,13 @@ def propose(state: RunState, deps: Deps) -> RunState:
     )
     paid: RunState = {
         "answer": call_key(deps.model.adapter, deps.model.name, request),
-        "usage": answer.usage.model_dump(mode="json"),
+        "usage": answer.usage,
     }
     proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
     if isinstance(proposal, Failure):
-        return {**failed(proposal), **paid, "unread_reply": _repeatable(answer)}
-    document = dump(proposal)
-    assert isinstance(document, dict)
-    folder.document("proposed_writes.json", document)
-    return {"proposal": document, **paid}
+        return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
+    folder.document("proposed_writes.json", dump(proposal))
+    return {**paid, "proposal": proposal}
 
 
 def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:
@@ -183,12 +180,7 @@ def _previous(state: RunState) -> PreviousAttempt | None:
     failure = state.get("previous_failure")
     if failure is None:
         return None
-    proposal = state.get("previous_proposal")
-    return PreviousAttempt(
-        WriteProposal.model_validate(proposal) if proposal else None,
-        Failure.model_validate(failure),
-        state.get("previous_reply") or "",
-    )
+    return PreviousAttempt(state.get("previous_proposal"), failure, state.get("previous_reply") or "")
 
 
 def _repeatable(answer: Answer) -> str | None:

@@ -9,7 +9,7 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.runs.nodes.deps import Deps, failed
+from factory.runs.nodes.deps import Deps
 from factory.system.files.tree import NEW_FILE_MODE, FileProblem, FoundFile, Tree
 
 
@@ -17,13 +17,14 @@ def apply(state: RunState, deps: Deps) -> RunState:
     """Write the proposal's files and record the tree that they make."""
     number = state["attempt"]
     deps.progress(f"attempt {number}: TR applies the proposal")
-    proposal = WriteProposal.model_validate(state["proposal"])
+    proposal = state["proposal"]
+    assert proposal is not None
     folder = deps.folder.opened_attempt(number)
     result = write_all(proposal, deps.order, deps.checkout.tree)
     if isinstance(result, Failure):
         folder.document("write_result.json", {"applied": False, "failure": dump(result), "written": []})
         deps.folder.event("writes_refused", attempt=number, stage=result.stage)
-        return failed(result)
+        return {"failure": result}
     tree = deps.checkout.stage([write.path for write in proposal.writes])
     # Now, because commands may damage the checkout.
     folder.data("changes.diff", deps.checkout.difference(tree))

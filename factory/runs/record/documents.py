@@ -9,6 +9,7 @@ from typing import Final
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
+from factory.attempt.summary import AttemptSummary
 from factory.contract.canonical import dump, readable_json
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue, read_json
@@ -31,7 +32,7 @@ class Ending:
         hint: who must do what next; empty if nothing is to be done.
         failure: the failure that ended it.
         commit: the commit that holds the result.
-        attempts: one record for each attempt.
+        attempts: one summary for each attempt.
     """
 
     outcome: RunOutcome
@@ -40,7 +41,7 @@ class Ending:
     hint: str = ""
     failure: Failure | None = None
     commit: str | None = None
-    attempts: tuple[JsonObject, ...] = ()
+    attempts: tuple[AttemptSummary, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,7 @@ class RunRecord:
     ) -> None:
         """Complete `run.json` and write `run_summary.json`; what a killed run used is not known."""
         ended = self.folder.clock.now()
-        attempts: list[JsonValue] = list(ending.attempts)
+        attempts: list[JsonValue] = [dump(attempt) for attempt in ending.attempts]
         summary: JsonObject = {
             **self.facts,
             "ended": ended,

@@ -6,8 +6,8 @@ from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.attempt.failure import Failure, FailureClass
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.routing import exit_code
+from factory.attempt.summary import AttemptSummary
 from factory.contract.errors import Fault, WorkorderError, expected
-from factory.contract.strict_json import JsonObject
 from factory.runs.record.documents import Ending
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import Interrupted
@@ -53,17 +53,17 @@ def interrupted(signal: Interrupted, landed: str | None) -> Ending:
     return Ending(RunOutcome.INTERRUPTED, code, message, "run again to go on")
 
 
-def failed(order_id: str, failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
+def failed(order_id: str, failure: Failure, attempts: tuple[AttemptSummary, ...]) -> Ending:
     """The ending of a work order whose attempts are spent."""
     hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
     # The last one's number: in a build, earlier ones may have been made on another base.
-    made = attempts[-1]["attempt"]
+    made = attempts[-1].attempt
     spent = f"{made} attempt{'s are' if made != 1 else ' is'} spent"
     message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.told}"
     return Ending(RunOutcome.FAILED, ExitCode.FAIL, message, hint, failure, attempts=attempts)
 
 
-def stopped(failure: Failure, attempts: tuple[JsonObject, ...]) -> Ending:
+def stopped(failure: Failure, attempts: tuple[AttemptSummary, ...]) -> Ending:
     """The ending of a work order that no further attempt helps."""
     why = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}"
     message = f"{_UNANSWERED.get(failure.failure_class, why)}: {failure.told}"

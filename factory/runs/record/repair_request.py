@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from typing import Final
 
 from factory.attempt.failure import Failure, FailureClass
-from factory.attempt.prompt import dump_brief
-from factory.contract.canonical import readable_json
+from factory.attempt.summary import AttemptSummary
+from factory.contract.canonical import dump, readable_json
 from factory.contract.limits import MAX_CONTEXT_BYTES, MAX_SUMMARIES
+from factory.contract.proposal import WriteProposal
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import WorkOrder
 
@@ -21,8 +22,8 @@ def repair_request(
     order: WorkOrder,
     contract: str,
     failure: Failure | None,
-    attempts: Sequence[JsonObject],
-    proposal: JsonObject | None,
+    attempts: Sequence[AttemptSummary],
+    proposal: WriteProposal | None,
 ) -> JsonObject | None:
     """The request, or None if the plan is not to blame as far as anybody can tell.
 
@@ -30,7 +31,7 @@ def repair_request(
         order: the work order.
         contract: its contract hash.
         failure: what it ended with; None if it passed.
-        attempts: the records of its attempts.
+        attempts: its attempts.
         proposal: what the last attempt proposed.
 
     Returns:
@@ -42,13 +43,13 @@ def repair_request(
     """
     if failure is None or not (_is_defect(failure) or _is_always_the_same(attempts)):
         return None
-    brief = dump_brief(failure)
     # A class of failure decides what a run does next; to a planner it would claim more than is known.
-    del brief["failure_class"]
+    brief: JsonValue = failure.model_dump(mode="json", exclude={"failure_class"})
+    code: list[JsonValue] | None = [dump(write) for write in proposal.writes] if proposal else None
     evidence: JsonObject = {
         "command": failure.where if failure.where in order.acceptance_commands else None,
         "output": failure.excerpt,
-        "code": proposal.get("writes") if proposal is not None else None,
+        "code": code,
         "summaries": _summaries(attempts),
     }
     request: JsonObject = {
@@ -66,11 +67,11 @@ def repair_request(
     return request
 
 
-def _summaries(attempts: Sequence[JsonObject]) -> list[JsonValue]:
+def _summaries(attempts: Sequence[AttemptSummary]) -> list[JsonValue]:
     told: list[JsonValue] = [
-        {"attempt": attempt["attempt"], "summary": attempt["summary"]}
+        {"attempt": attempt.attempt, "summary": attempt.summary}
         for attempt in attempts
-        if attempt.get("summary") is not None
+        if attempt.summary is not None
     ]
     return told[-MAX_SUMMARIES:]
 
@@ -79,12 +80,12 @@ def _is_defect(failure: Failure) -> bool:
     return failure.failure_class is FailureClass.PLAN_DEFECT
 
 
-def _is_always_the_same(attempts: Sequence[JsonObject]) -> bool:
-    reasons = {_reason(attempt.get("failure")) for attempt in attempts}
+def _is_always_the_same(attempts: Sequence[AttemptSummary]) -> bool:
+    reasons = {_reason(attempt.failure) for attempt in attempts}
     return len(attempts) > 1 and len(reasons) == 1 and None not in reasons
 
 
-def _reason(failure: JsonValue) -> tuple[str, ...] | None:
-    if not isinstance(failure, dict) or failure.get("failure_class") != FailureClass.MODEL_DEFECT:
+def _reason(failure: Failure | None) -> tuple[str, ...] | None:
+    if failure is None or failure.failure_class is not FailureClass.MODEL_DEFECT:
         return None
-    return tuple(str(failure.get(key)) for key in ("stage", "where", "message"))
+    return failure.stage, failure.where, failure.message

@@ -34,7 +34,7 @@ def test_every_class_of_failure_is_answered() -> None:
 def test_work_goes_on_until_something_failed() -> None:
     assert after_work({"attempt": 1}) == "continue"
     assert after_work({"attempt": 1, "failure": None}) == "continue"
-    assert after_work({"attempt": 1, "failure": {"message": "m"}}) == "finalize"
+    assert after_work({"attempt": 1, "failure": failure(FailureClass.PROVIDER)}) == "finalize"
 
 
 def test_a_run_is_over_when_there_is_a_verdict() -> None:

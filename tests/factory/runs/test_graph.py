@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
+from factory.attempt.summary import AttemptSummary
 from tests.support.answers import a_proposal
 from tests.support.repositories import git, make_repo
 from tests.support.runs import Scene, read_object, summary_of
@@ -92,6 +93,5 @@ def test_the_summary_adds_up_what_was_asked(tmp_path: Path) -> None:
     assert summary["usage"]["input_tokens"] == 200
 
 
-def _stage(record: Any) -> str | None:
-    failure = record["failure"]
-    return failure["stage"] if failure else None
+def _stage(summary: AttemptSummary) -> str | None:
+    return summary.failure.stage if summary.failure else None

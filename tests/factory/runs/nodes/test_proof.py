@@ -143,3 +143,16 @@ def test_a_mutant_is_noticed_although_compiled_code_of_another_has_its_size_and_
     assert one.run(mutants=4).ending.exit_code == 0
 
     assert proof(one)["percent"] == 100
+
+
+def test_what_stands_in_the_folder_of_the_run_decides_nothing(tmp_path: Path) -> None:
+    forged = tmp_path / "out"
+    command = (
+        "python -c \"import app, pathlib; [path.write_text('forged') for path in"
+        f" pathlib.Path('{forged}').glob('*/attempt_1/verify_result.json')]\""
+    )
+    one = scene(tmp_path, command)
+
+    assert one.run(mutants=1).ending.exit_code == 0
+
+    assert proof(one)["verdict"] == "measured"

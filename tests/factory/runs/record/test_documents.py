@@ -5,6 +5,8 @@ import os
 from pathlib import Path
 
 from factory.attempt.exit_codes import ExitCode
+from factory.attempt.summary import AttemptSummary
+from factory.contract.canonical import dump
 from factory.contract.work_order import WorkOrder
 from factory.llm.port import Usage
 from factory.report.show import show_run
@@ -109,7 +111,7 @@ def test_folders_that_are_none_of_ours_are_left_alone(tmp_path: Path) -> None:
 def test_a_run_that_was_killed_after_its_summary_keeps_it(tmp_path: Path) -> None:
     # given a run that ended twice, the second time without the last word in run.json
     folder = RunFolder(tmp_path / ("a" * 16), Ticking())
-    attempts = ({"attempt": 1, "passed": True},)
+    attempts = (AttemptSummary(attempt=1, passed=True),)
     for outcome in ("failed", "passed"):
         facts = {"run_id": "abc", "repository": "/r"}
         RunRecord.start(folder, ORDER, facts).end(
@@ -121,7 +123,9 @@ def test_a_run_that_was_killed_after_its_summary_keeps_it(tmp_path: Path) -> Non
     assert complete_killed_runs(tmp_path, "/r", Ticking(), lambda _facts: None) == 0
     # then
     assert read_object(folder.path / "run.json") == run
-    assert read_object(folder.path / "run_summary.json")["attempts"] == list(attempts)
+    assert read_object(folder.path / "run_summary.json")["attempts"] == [
+        dump(attempt) for attempt in attempts
+    ]
 
     # but an earlier run's summary says nothing about a later one
     RunRecord.start(folder, ORDER, {"run_id": "abc", "repository": "/r"})

@@ -5,9 +5,11 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.failure import Failure, FailureClass, Stage
-from factory.attempt.prompt import dump_brief
-from factory.contract.canonical import contract_hash, readable_json
+from factory.attempt.summary import AttemptSummary
+from factory.contract.canonical import EMPTY_SHA256, contract_hash, readable_json
 from factory.contract.limits import EXCERPT_CHARS, MAX_SUMMARIES, MAX_WRITE_BYTES
+from factory.contract.proposal import Write, WriteProposal
+from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.runs.record.repair_request import repair_request
@@ -28,11 +30,12 @@ def request(
     whose: FailureClass = FailureClass.MODEL_DEFECT,
 ) -> JsonObject:
     failed = failure(whose)
-    attempts: list[JsonObject] = [
-        {"attempt": number, "failure": dump_brief(failed), "summary": summary}
+    attempts = [
+        AttemptSummary(attempt=number, passed=False, failure=failed, summary=summary)
         for number in range(1, count + 1)
     ]
-    proposal: JsonObject = {"writes": [{"path": "hello.py", "content": content}]}
+    written = Write(path=RepoPath.parse("hello.py"), base_sha256=EMPTY_SHA256, content=content)
+    proposal = WriteProposal(summary="", writes=(written,))
     found = repair_request(ORDER, contract_hash(ORDER), failed, attempts, proposal)
     assert found is not None
     return found
