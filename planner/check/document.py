@@ -16,8 +16,7 @@ from planner.check.parse import parse_reply, refused_file
 from planner.diagnostics.diagnostic import Diagnostic, Severity, in_order
 from planner.repository.sources import Sources
 from planner.revision.amendment import Amendment, settled
-from planner.rules.revision.e209_landed_altered import RULE as LANDED_ALTERED
-from planner.rules.rule import Subject
+from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
 
@@ -110,8 +109,15 @@ def check_document(
         amendment: what the plan amends; None of a plan of its own.
         landed: the ids of the work orders that have landed; those of an amendment it tells itself.
     """
-    done = landed if amendment is None else amendment.landed
-    subject = Subject(document, repo_files, spec, is_new, sources, amendment, done)
+    subject = Subject(
+        document=document,
+        repo_files=repo_files,
+        spec=spec,
+        is_new=is_new,
+        sources=sources,
+        amendment=amendment,
+        landed=landed if amendment is None else amendment.landed,
+    )
     plan = _plan(subject)
     if amendment is not None:
         history = amendment.settled
@@ -121,14 +127,14 @@ def check_document(
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES
         for finding in islice(rule.find(subject), MAX_FINDINGS)
-        if rule is LANDED_ALTERED or "/".join(finding.pointer.split("/")[:3]) not in history
+        if rule.judges_landed or "/".join(finding.pointer.split("/")[:3]) not in history
     ]
     return Checked(plan, document, in_order(found), is_json=True)
 
 
 def plan_of(document: JsonValue) -> Plan | None:
     """The plan that a document is, whatever rules it breaks; None if it does not match the schema."""
-    return _plan(Subject(document, frozenset()))
+    return _plan(Subject(document=document, repo_files=frozenset()))
 
 
 def _plan(subject: Subject) -> Plan | None:

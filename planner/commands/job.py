@@ -18,11 +18,12 @@ from factory.system.notes import read_notes
 from factory.system.terminal.console import Console
 from planner.commands.inputs import read_revision_template, read_template
 from planner.commands.options import PROVIDER_DEFAULT
-from planner.compile.amending import Amending
 from planner.compile.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile.emit import refuse_unusable
 from planner.compile.ending import Outcome
-from planner.compile.loop import Compiled, Deps, Job, compile_spec
+from planner.compile.job import Job
+from planner.compile.loop import Compiled, Deps, compile_spec
+from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import CompileSummary
 from planner.diagnostics.render import OutputFormat, render
 from planner.prompt.gather import gather, told
@@ -53,7 +54,7 @@ def job_of(
     spec: Spec | None,
     repo_files: frozenset[str],
     sources: Sources,
-    amending: Amending | None = None,
+    question: Question = NEW_PLAN,
 ) -> Job:
     """What the options ask for; refused if the plan could not be written.
 
@@ -62,7 +63,7 @@ def job_of(
         spec: the specification, if there is one.
         repo_files: the files that the plan starts from.
         sources: the repository as it is now.
-        amending: the revision, if a plan is revised.
+        question: what is asked: for a new plan, or for a revision.
 
     Raises:
         WorkorderError: the template, the notes or the place of the plan can't be used.
@@ -86,8 +87,8 @@ def job_of(
         ),
         price=Price(*options.price) if options.price else None,
         sources=sources,
-        context=gather(sources, notes, text, options.context_tokens, is_new=amending is None),
-        amending=amending,
+        context=gather(sources, notes, text, options.context_tokens, is_new=question.amendment is None),
+        question=question,
     )
 
 

@@ -10,8 +10,8 @@ from planner.commands.inputs import BadText, read_amending_template, read_spec
 from planner.commands.job import job_of
 from planner.commands.options import refuse_lone_branch
 from planner.commands.repair_request import RepairRequest, read_repair_request, require_of_plan
-from planner.compile.amending import Amending, amending_message, read_changes
-from planner.compile.loop import Job
+from planner.compile.amending import Revision, amending_message, read_changes
+from planner.compile.job import Job
 from planner.diagnostics.diagnostic import quote
 from planner.report.impact import ImpactFormat, counts, write_impact
 from planner.repository.landed import built
@@ -60,11 +60,11 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     told = _evidence(amendment, failure, options.feedback)
     message = amending_message(read_amending_template(), amendment, told)
     reason = _in_words(failure, options.feedback, touched)
-    amending = Amending(amendment, message, reason, read_changes(options.plan))
+    question = Revision(amendment, message, reason, read_changes(options.plan))
     console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
     if standing is None:
-        return job_of(options, spec, frozenset(), NO_SOURCES, amending)
-    return job_of(options, spec, standing.files, standing.sources, amending)
+        return job_of(options, spec, frozenset(), NO_SOURCES, question)
+    return job_of(options, spec, standing.files, standing.sources, question)
 
 
 def refuse_impossible(options: Namespace) -> None:

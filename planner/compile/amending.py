@@ -9,11 +9,12 @@ from typing import Final
 
 from factory.contract.canonical import contract_hash, plan_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.strict_json import JsonValue
+from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted
 from factory.system.files.tree import read_bounded
+from planner.compile.manifest_schema import revision_schema
 from planner.diagnostics.diagnostic import one_line
 from planner.prompt.template import Template
 from planner.revision.amendment import Amendment
@@ -37,8 +38,8 @@ _OF_LANDED: Final = (
 
 
 @dataclass(frozen=True)
-class Amending:
-    """A revision.
+class Revision:
+    """The question for a revision of a plan.
 
     Attributes:
         amendment: what the answer is held against.
@@ -51,6 +52,16 @@ class Amending:
     message: Message
     reason: str
     changes: tuple[str, ...] = ()
+
+    @property
+    def before_sha256(self) -> str | None:
+        """The hash of the specification that the plan before was made from, if it says so."""
+        provenance = self.amendment.before.work_orders[0].provenance
+        return None if provenance is None else provenance.spec_hash
+
+    def schema(self) -> JsonObject:
+        """The schema of an answer that may name what stays."""
+        return revision_schema()
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan as the next revision of the one before."""

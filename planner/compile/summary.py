@@ -8,6 +8,7 @@ from planner.compile.ending import Outcome
 from planner.compile.exit_codes import ExitCode
 from planner.diagnostics.diagnostic import Diagnostic
 from planner.diagnostics.render import as_json
+from planner.prompt.gather import Context, recorded_names
 
 
 class Settings(Document):
@@ -167,6 +168,31 @@ def planned_orders(plan: Plan) -> tuple[PlannedOrder, ...]:
             verify_exempt=order.verify_exempt,
         )
         for order in plan.work_orders
+    )
+
+
+def planned_hash(plan: Plan) -> str | None:
+    """The hash of a plan whose computed fields are set."""
+    return next((order.provenance.plan_hash for order in plan.work_orders if order.provenance), None)
+
+
+def context_record(context: Context) -> ContextRecord:
+    """What the model was told beside the specification, as a document."""
+    return ContextRecord(
+        limit_tokens=context.limit,
+        tokens=context.tokens,
+        notes_sha256=context.notes_sha256,
+        parts=tuple(
+            PartRecord(
+                part=shown.part,
+                tokens=shown.tokens,
+                shown=recorded_names(shown.names),
+                shortened=recorded_names(shown.shortened),
+                left_out=recorded_names([*shown.cut, *shown.left_out]),
+                unreadable=recorded_names([name for name, _ in shown.unreadable]),
+            )
+            for shown in context.parts
+        ),
     )
 
 

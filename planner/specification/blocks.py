@@ -5,24 +5,30 @@ sections that say what is not asked for or why. Not here: which sentences ask fo
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING, Final
 
-_FENCE: Final = re.compile(r"\s*(?:(?:[-*+]|[0-9]{1,9}[.)])\s+)?(`{3,}|~{3,})")
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
-_ITEM: Final = re.compile(r"(\s*)(?:[-*+•]|[0-9]{1,9}[.)])\s+\S")
-_LETTERED: Final = re.compile(r"(\s*)(?:[a-z]\)|\([a-z0-9]{1,2}\)|[\u2013\u2014])\s+\S")
+if TYPE_CHECKING:
+    from markdown_it import MarkdownIt
+    from markdown_it.parser_block import RuleFuncBlockType
+    from markdown_it.rules_block import StateBlock
+
+_ITEM: Final = re.compile(r"\s*(?:[-*+•]|[0-9]{1,9}[.)])\s+\S")
+"""Items, those included that Markdown takes for text by their sign, their indent or their number."""
+
+_LETTERED: Final = re.compile(r"\s*(?:[a-z]\)|\([a-z0-9]{1,2}\)|[\u2013\u2014])\s+\S")
 """Items as word processors write them; where a line may also begin like that by chance, they are none."""
 
-_LABELLED: Final = re.compile(r"(\s*)(?:\*\*)?\[?[A-Z][A-Z0-9]*-[0-9]+(?:[\]:)]+(?:\*\*)?:?|\*\*:?)\s+\S")
+_LABELLED: Final = re.compile(r"\s*(?:\*\*)?\[?[A-Z][A-Z0-9]*-[0-9]+(?:[\]:)]+(?:\*\*)?:?|\*\*:?)\s+\S")
 _LABEL: Final = re.compile(r"\b[A-Z]+-[0-9]+\b")
 _LINK_DEFINITION: Final = re.compile(r"\s*\[[^\]]+\]:\s*\S+\s*$")
-_COMMENT: Final = re.compile(r"\s*<!--")
 _FRONT_MATTER: Final = {"---": ("---", "..."), "+++": ("+++",)}
 """What begins the data about a document that stands before it, and what ends it."""
 
-_CODE_INDENT: Final = 4
+_MAX_LEVEL: Final = 20
+"""The deepest level at which a list or quotation begins; further in, its signs are text."""
 
 _SILENT: Final = re.compile(
     r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
@@ -51,7 +57,7 @@ class Block:
         introduces: whether a list follows it: nested below an item, or after a paragraph.
     """
 
-    lines: list[int] = field(default_factory=list)
+    lines: list[int]
     is_item: bool = False
     is_row: bool = False
     indent: int = 0
@@ -69,7 +75,7 @@ def blocks(lines: Sequence[str]) -> list[Block]:
     Args:
         lines: the lines of the specification, without their ends.
     """
-    found = list(_Divider(lines).blocks())
+    found = list(_outside_silent_sections(lines))
     kept: list[Block] = []
     silent_list = False
     for block, following in zip(found, [*found, None][1:], strict=True):
@@ -85,124 +91,77 @@ def blocks(lines: Sequence[str]) -> list[Block]:
     return kept
 
 
-class _Divider:
-    """Goes over the lines once. What stands between two blocks and is left out is told as None."""
+def _outside_silent_sections(lines: Sequence[str]) -> Iterator[Block | None]:
+    """The blocks; what stands between two of them and is left out is None."""
+    begin = _after_front_matter(lines)
+    tokens = iter(_markdown().parse("\n".join(lines[begin:])))
+    silent_level = 0
+    before = ""
+    for token in tokens:
+        numbers = [begin + 1 + line for line in range(*token.map or (0,))]
+        divided: Iterable[Block | None] = ()
+        match token.type:
+            case "heading_open" | "code_block" if _begins_item(lines, numbers[0]):
+                # By the line below it, or by its indent; the line is no part of the item.
+                is_underlined = token.markup in ("=", "-")
+                divided = [*_items(lines, numbers[:-1] if is_underlined else numbers), None]
+            case "heading_open":
+                level, title = int(token.tag[1:]), next(tokens).content
+                if not silent_level or level <= silent_level:
+                    silent_level = level if is_silent_title(title) else 0
+                yield None
+                # A requirement that stands as a title; other titles only name what follows.
+                if title.endswith(".") or _LABEL.search(title):
+                    divided = [Block(numbers[: title.count("\n") + 1])]
+            case "paragraph_open":
+                divided = _items(lines, numbers, is_item=before == "list_item_open")
+            case "tbody_open":
+                divided = [Block([number], is_row=True) for number in numbers]
+            case "blockquote_open":
+                closing = ("blockquote_close", token.level)
+                next(inner for inner in tokens if (inner.type, inner.level) == closing)
+                yield None
+            case "fence" | "code_block" | "html_block" | "hr" | "table_open":
+                yield None
+        if not silent_level:
+            yield from divided
+        before = token.type
 
-    def __init__(self, lines: Sequence[str]) -> None:
-        self._lines = lines
-        self._open: Block | None = None
-        self._after_blank = True
-        self._in_list = False
-        self._fence = ""
-        # What swallows lines until it ends: a comment, or a quotation or table up to a blank line.
-        self._inside = ""
-        self._silent_level = 0
 
-    def blocks(self) -> Iterator[Block | None]:
-        begin = _after_front_matter(self._lines)
-        for number, raw in enumerate(self._lines[begin:], start=begin + 1):
-            yield from self._line(number, raw.expandtabs(4))
-        yield from self._close()
-
-    def _line(self, number: int, line: str) -> Iterator[Block | None]:
-        if self._continues_what_is_left_out(line):
-            if self._inside == "table" and not self._silent_level:
-                yield Block([number], is_row=True)
-            return
-        if not line.strip():
-            self._after_blank = True
-            return
-        if not line.startswith(" "):
-            self._in_list = False
-        if (fence := _FENCE.match(line)) is not None:
-            self._fence = fence[1]
-            yield from self._left_out()
-        elif _COMMENT.match(line):
-            self._inside = "" if "-->" in line else "comment"
-            yield from self._left_out()
-        elif (heading := _HEADING.match(line)) is not None:
-            title = line[heading.end() :].strip().rstrip("#")
-            yield from self._heading(len(heading[1]), title)
-            # A requirement that stands as a title; other titles only name what follows.
-            if (title.endswith(".") or _LABEL.search(title)) and not self._silent_level:
-                yield Block([number])
-        elif _is_rule(line):
-            yield from self._rule(line)
-        elif self._is_table(number, line) or line.lstrip().startswith(">"):
-            self._inside = "quotation" if line.lstrip().startswith(">") else "table"
-            yield from self._left_out()
-        elif _LINK_DEFINITION.match(line):
-            yield from self._left_out()
+def _items(lines: Sequence[str], numbers: Sequence[int], *, is_item: bool = False) -> Iterator[Block | None]:
+    """The items and rows that stand in what is one paragraph to Markdown."""
+    block: Block | None = None
+    in_table = False
+    for number in numbers:
+        line = lines[number - 1].expandtabs(4)
+        begins_item = _begins_item(lines, number, block)
+        in_row = in_table and not begins_item
+        in_table = in_row or line.lstrip().startswith("|")
+        left_out = in_table or _LINK_DEFINITION.match(line)
+        if block is not None and (left_out or begins_item):
+            yield block
+            block = None
+        if left_out:
+            yield Block([number], is_row=True) if in_row else None
+        elif block is None:
+            indent = len(line) - len(line.lstrip())
+            block = Block([number], is_item=begins_item or (is_item and number == numbers[0]), indent=indent)
         else:
-            yield from self._text(number, line)
-        self._after_blank = False
+            block.lines.append(number)
+    if block is not None:
+        yield block
 
-    def _continues_what_is_left_out(self, line: str) -> bool:
-        if self._fence:
-            closing = line.strip()
-            if closing.startswith(self._fence) and not closing.strip(self._fence[0]):
-                self._fence = ""
-            return True
-        if self._inside == "comment":
-            self._inside = "" if "-->" in line else self._inside
-            return True
-        if not line.strip() or _HEADING.match(line) or _ITEM.match(line):
-            self._inside = ""
-        return bool(self._inside)
 
-    def _is_table(self, number: int, line: str) -> bool:
-        if line.lstrip().startswith("|"):
-            return True
-        following = self._lines[number] if number < len(self._lines) else ""
-        return (
-            "|" in line and "|" in following and "-" in following and set(following.strip()) <= set("|:- \t")
-        )
-
-    def _heading(self, level: int, title: str) -> Iterator[Block | None]:
-        yield from self._left_out()
-        if not self._silent_level or level <= self._silent_level:
-            self._silent_level = level if is_silent_title(title) else 0
-
-    def _rule(self, line: str) -> Iterator[Block | None]:
-        above = self._open
-        underlines = set(line.strip()) <= {"="} or set(line.strip()) <= {"-"}
-        if above is not None and not above.is_item and not self._after_blank and underlines:
-            self._open = None
-            title = " ".join(self._lines[number - 1] for number in above.lines)
-            yield from self._heading(1 if "=" in line else 2, title)
-        else:
-            yield from self._left_out()
-
-    def _text(self, number: int, line: str) -> Iterator[Block | None]:
-        indent = len(line) - len(line.lstrip())
-        item = _ITEM.match(line) or _LABELLED.match(line) or self._lettered(number, line)
-        if item is not None:
-            yield from self._close()
-            self._open = Block([number], is_item=True, indent=len(item[1]))
-            self._in_list = True
-            return
-        if self._open is not None and not self._after_blank:
-            self._open.lines.append(number)
-            return
-        yield from self._close()
-        if indent >= _CODE_INDENT and not self._in_list:
-            yield None
-        else:
-            self._open = Block([number], indent=indent)
-
-    def _lettered(self, number: int, line: str) -> re.Match[str] | None:
-        open_line = "" if self._open is None or self._after_blank else self._lines[self._open.lines[0] - 1]
-        begins = not open_line or _LETTERED.match(open_line) or self._lines[number - 2].rstrip().endswith(":")
-        return _LETTERED.match(line) if begins else None
-
-    def _close(self) -> Iterator[Block | None]:
-        if self._open is not None and not self._silent_level:
-            yield self._open
-        self._open = None
-
-    def _left_out(self) -> Iterator[Block | None]:
-        yield from self._close()
-        yield None
+def _begins_item(lines: Sequence[str], number: int, above: Block | None = None) -> bool:
+    line = lines[number - 1]
+    if _ITEM.match(line) or _LABELLED.match(line):
+        return True
+    begins = (
+        above is None
+        or _LETTERED.match(lines[above.lines[0] - 1])
+        or lines[number - 2].rstrip().endswith(":")
+    )
+    return bool(begins and _LETTERED.match(line))
 
 
 def _after_front_matter(lines: Sequence[str]) -> int:
@@ -217,11 +176,27 @@ def _after_front_matter(lines: Sequence[str]) -> int:
     return 0
 
 
-def _is_rule(line: str) -> bool:
-    """Whether a line consists of one sign, as what underlines a title or divides a text."""
-    signs = "".join(line.split())
-    return (
-        len(signs) >= 2
-        and len(set(signs)) == 1
-        and (signs[0] in "=-" or (signs[0] in "*_" and len(signs) > 2))
-    )
+@cache
+def _markdown() -> "MarkdownIt":
+    """Reads the blocks of Markdown, and not what is inside of their lines."""
+    # Only here, so that whoever has no specification need not wait for the library.
+    from markdown_it import MarkdownIt
+    from markdown_it.rules_block import blockquote, html_block, list_block
+
+    def comment(state: "StateBlock", start: int, end: int, silent: bool) -> bool:
+        """Of HTML, only comments are no text."""
+        begin = state.bMarks[start] + state.tShift[start]
+        return state.src.startswith("<!--", begin) and html_block(state, start, end, silent)
+
+    def shallow(rule: "RuleFuncBlockType") -> "RuleFuncBlockType":
+        """The rule, without the depth that takes time."""
+        return lambda state, *place: state.level < _MAX_LEVEL and rule(state, *place)
+
+    reader = MarkdownIt("commonmark", {"maxNesting": 2 * _MAX_LEVEL}).enable("table")
+    # Whether a word in brackets is a link's name or a requirement's is decided here.
+    reader.disable("reference").core.ruler.enableOnly(["block"])
+    ruler = reader.block.ruler
+    ruler.at("html_block", comment, {"alt": ["paragraph", "blockquote"]})
+    ruler.at("list", shallow(list_block), {"alt": ["paragraph", "blockquote"]})
+    ruler.at("blockquote", shallow(blockquote), {"alt": ["paragraph", "blockquote", "list"]})
+    return reader

@@ -2,11 +2,11 @@
 
 Mappings, lists and texts only: a plain value is its text, so `on`, `1.0` and `~` mean what is written.
 Refused are anchors, aliases and merge keys, tags, a key that stands twice, a second document, deep nesting.
-Values are built while the events are read, so no document takes more memory than its own size.
+Anchors and depth are refused while nodes are composed, so no document takes more memory than its own size.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final, NoReturn
 
 import yaml
@@ -49,10 +49,10 @@ def read_yaml(text: str, source: str) -> YamlDocument:
     Raises:
         BadYaml: it is not valid, or holds something that is refused.
     """
-    builder = _Builder(source)
+    lines: dict[str, int] = {}
     try:
-        for event in yaml.parse(text, Loader=yaml.SafeLoader):
-            builder.take(event)
+        node = _Loader(text, source).document()
+        return YamlDocument(_value(node, "", lines, source) if node else None, lines)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{source}:{mark.line + 1}:{mark.column + 1}" if mark else source
@@ -61,101 +61,75 @@ def read_yaml(text: str, source: str) -> YamlDocument:
         raise BadYaml(f"not valid YAML: {error.reason}", where=source) from error
     except (ValueError, RecursionError) as error:
         raise BadYaml(f"not valid YAML: {error}", where=source) from error
-    return YamlDocument(builder.value, builder.lines)
 
 
-@dataclass
-class _Frame:
-    """A mapping or list that is being read; `key` is the mapping's key that waits for its value."""
+class _Loader(yaml.BaseLoader):
+    """Composes one document, and refuses what a node may bear in YAML but not here."""
 
-    value: JsonObject | list[JsonValue]
-    pointer: str
-    key: str | None = None
+    def __init__(self, text: str, source: str) -> None:
+        super().__init__(text)
+        self._source = source
+        self._depth = 0
 
+    def document(self) -> yaml.Node | None:
+        node = self.get_node() if self.check_node() else None
+        if self.check_node():
+            self._refuse("a second document begins here", "keep one specification in a file")
+        return node
 
-@dataclass
-class _Builder:
-    source: str
-    value: JsonValue = None
-    lines: dict[str, int] = field(default_factory=dict)
-    frames: list[_Frame] = field(default_factory=list)
-    documents: int = 0
-
-    def take(self, event: yaml.Event) -> None:
-        match event:
-            case yaml.DocumentStartEvent():
-                self.documents += 1
-                if self.documents > 1:
-                    self._refuse(event, "a second document begins here", "keep one specification in a file")
-            case yaml.AliasEvent():
-                self._refuse(event, f"the alias *{event.anchor} is refused", "write the text out")
-            case yaml.NodeEvent():
-                self._node(event)
-            case yaml.MappingEndEvent() | yaml.SequenceEndEvent():
-                self.frames.pop()
-
-    def _node(self, event: yaml.NodeEvent) -> None:
+    def compose_node(self, parent: yaml.Node | None, index: int) -> yaml.Node | None:
+        event = self._next()
+        if isinstance(event, yaml.AliasEvent):
+            self._refuse(f"the alias *{event.anchor} is refused", "write the text out")
         if event.anchor is not None:
-            self._refuse(
-                event, f"the anchor &{event.anchor} is refused", "write the text out where it is used"
-            )
+            self._refuse(f"the anchor &{event.anchor} is refused", "write the text out where it is used")
         if getattr(event, "tag", None) not in (None, "!"):
-            self._refuse(event, "a tag is refused", "write the text without it")
-        match event:
-            case yaml.ScalarEvent():
-                self._scalar(event)
-            case yaml.MappingStartEvent():
-                self._open(event, {})
-            case yaml.SequenceStartEvent():
-                self._open(event, [])
+            self._refuse("a tag is refused", "write the text without it")
+        if self._depth == MAX_DEPTH and isinstance(event, yaml.CollectionStartEvent):
+            self._refuse(f"nested deeper than {MAX_DEPTH} levels", "a specification needs three")
+        self._depth += 1
+        node = super().compose_node(parent, index)
+        self._depth -= 1
+        return node
 
-    def _scalar(self, event: yaml.ScalarEvent) -> None:
-        frame = self.frames[-1] if self.frames else None
-        if frame is None or frame.key is not None or isinstance(frame.value, list):
-            self._put(event, str(event.value))
-            return
-        key = str(event.value)
-        if key == "<<" and event.implicit[0]:
-            self._refuse(event, "the merge key << is refused", "write the fields out")
-        if key in frame.value:
-            self._refuse(event, f"the key {key[:80]} stands twice", "keep one of the two")
-        frame.key = key
-        self.lines[_below(frame.pointer, key)] = _line(event)
+    def _next(self) -> yaml.NodeEvent:
+        event: yaml.NodeEvent = self.peek_event()  # type: ignore[no-untyped-call]
+        return event
 
-    def _open(self, event: yaml.NodeEvent, value: JsonObject | list[JsonValue]) -> None:
-        if len(self.frames) == MAX_DEPTH:
-            self._refuse(event, f"nested deeper than {MAX_DEPTH} levels", "a specification needs three")
-        frame = self.frames[-1] if self.frames else None
-        if frame is not None and frame.key is None and isinstance(frame.value, dict):
-            self._refuse(event, "a key must be a text", _PROSE)
-        self.frames.append(_Frame(value, self._put(event, value)))
-
-    def _put(self, event: yaml.NodeEvent, value: JsonValue) -> str:
-        """Put a value where it belongs; its JSON pointer."""
-        if not self.frames:
-            self.value, pointer = value, ""
-        else:
-            frame = self.frames[-1]
-            if isinstance(frame.value, list):
-                pointer = _below(frame.pointer, str(len(frame.value)))
-                frame.value.append(value)
-            else:
-                assert frame.key is not None
-                pointer = _below(frame.pointer, frame.key)
-                frame.value[frame.key] = value
-                frame.key = None
-        # A field is where its key stands, not where its text begins.
-        self.lines.setdefault(pointer, _line(event))
-        return pointer
-
-    def _refuse(self, event: yaml.Event, message: str, hint: str) -> NoReturn:
-        mark = event.start_mark
-        column = mark.column + 1 if mark else 1
-        raise BadYaml(message, where=f"{self.source}:{_line(event)}:{column}", hint=hint)
+    def _refuse(self, message: str, hint: str) -> NoReturn:
+        _refuse(self._source, self._next(), message, hint)
 
 
-def _line(event: yaml.Event) -> int:
-    return event.start_mark.line + 1 if event.start_mark else 1
+def _value(node: yaml.Node, pointer: str, lines: dict[str, int], source: str) -> JsonValue:
+    # A field is where its key stands, not where its text begins.
+    lines.setdefault(pointer, _line(node))
+    if isinstance(node, yaml.ScalarNode):
+        return str(node.value)
+    if isinstance(node, yaml.SequenceNode):
+        return [
+            _value(item, _below(pointer, str(index)), lines, source) for index, item in enumerate(node.value)
+        ]
+    value: JsonObject = {}
+    for key, item in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            _refuse(source, key, "a key must be a text", _PROSE)
+        name = str(key.value)
+        if name == "<<" and key.style is None:
+            _refuse(source, key, "the merge key << is refused", "write the fields out")
+        if name in value:
+            _refuse(source, key, f"the key {name[:80]} stands twice", "keep one of the two")
+        lines[_below(pointer, name)] = _line(key)
+        value[name] = _value(item, _below(pointer, name), lines, source)
+    return value
+
+
+def _refuse(source: str, place: yaml.Event | yaml.Node, message: str, hint: str) -> NoReturn:
+    column = place.start_mark.column + 1 if place.start_mark else 1
+    raise BadYaml(message, where=f"{source}:{_line(place)}:{column}", hint=hint)
+
+
+def _line(place: yaml.Event | yaml.Node) -> int:
+    return place.start_mark.line + 1 if place.start_mark else 1
 
 
 def _below(pointer: str, part: str) -> str:

@@ -45,7 +45,8 @@ from planner.acceptance.interpreters import ASSIGNMENT, python_run
 from planner.acceptance.programs import Reading
 from planner.acceptance.words import Word
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 # fmt: off
 _BUILT_INS: Final = frozenset({

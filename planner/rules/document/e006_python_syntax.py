@@ -36,7 +36,8 @@ file.
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, one_line
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -37,7 +37,9 @@ Close every quotation. An apostrophe inside a text needs double quotes around it
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, one_line
-from planner.rules.rule import Finding, PlacedCommand, Rule, Subject
+from planner.rules.placed import PlacedCommand
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

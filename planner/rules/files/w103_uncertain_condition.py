@@ -46,7 +46,8 @@ from collections.abc import Iterator
 from factory.contract.work_order import Condition
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.plan.file_state import Presence
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

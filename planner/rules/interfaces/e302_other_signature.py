@@ -50,7 +50,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 _HINT = "use one signature in both places, word for word"
 

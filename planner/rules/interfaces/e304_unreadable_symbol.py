@@ -47,7 +47,8 @@ Write the module with dots, a colon, the name, and what belongs to its kind. Whe
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, one_line, quote
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -36,7 +36,8 @@ Copy the command from `acceptance_commands`, or drop the exemption.
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -45,7 +45,8 @@ from collections.abc import Iterator
 
 from planner.acceptance.predictions import predictions
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -39,7 +39,8 @@ from collections.abc import Iterator
 
 from planner.acceptance.instability import instabilities
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -60,7 +60,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import MAX_QUOTES, Finding, PlacedRequirement, Rule, Subject
+from planner.rules.placed import PlacedRequirement
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import MAX_QUOTES, Subject
 from planner.specification.spec import Spec
 
 _COPIED_CHARS: Final = 400

@@ -41,7 +41,8 @@ an input whose result the specification states.
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

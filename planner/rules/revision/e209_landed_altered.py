@@ -63,7 +63,8 @@ from factory.contract.canonical import contract_hash
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, WorkOrder
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 _HINT: Final = (
     "copy it letter for letter from the plan before; a change to what it did is a new work order after the"
@@ -109,4 +110,4 @@ def _differences(present: WorkOrder, landed: WorkOrder, written_id: JsonValue) -
     return list(dict.fromkeys(names))
 
 
-RULE = Rule("E209", "landed-altered", Severity.ERROR, explanation=__doc__, find=find)
+RULE = Rule("E209", "landed-altered", Severity.ERROR, explanation=__doc__, find=find, judges_landed=True)

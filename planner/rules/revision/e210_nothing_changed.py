@@ -59,7 +59,8 @@ from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity
 from planner.revision.amendment import content
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

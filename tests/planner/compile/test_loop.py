@@ -18,7 +18,8 @@ from factory.system.process.signals import Interrupted
 from planner.commands.inputs import read_revision_template, read_template
 from planner.compile.artifacts import Artifacts, default_directory
 from planner.compile.ending import Outcome
-from planner.compile.loop import Compiled, Deps, Job, compile_spec
+from planner.compile.job import Job
+from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.prompt.gather import gather
 from planner.repository.sources import NO_SOURCES, Sources
 from planner.specification.spec import Spec

@@ -122,6 +122,9 @@ def test_what_asks_for_something_is_known_by_its_line() -> None:
         "### What it must do\n## How it should look\n",
         "---\ntitle: It must count\ntags:\n  - words\n  - command line\n---\n\n# Words",
         "+++\ntags = ['must']\n+++\n",
+        "- > It must be quoted.",
+        "- [Contents](#a)\n\n      it must be code",
+        "> ```\n> must\n\nIt may.",
     ],
 )
 def test_what_asks_for_nothing_is_left_alone(text: str) -> None:
@@ -152,6 +155,14 @@ def test_what_asks_for_nothing_is_left_alone(text: str) -> None:
             "It takes:\na) names\nb) numbers\n\n(1) once\n(2) twice",
             ["a) names", "b) numbers", "(1) once", "(2) twice"],
         ),
+        ("- a.\n      - b\n\n  c must d.", ["a.", "b", "c must d."]),
+        ("    - a\n    - b", ["a", "b"]),
+        ("It takes:\n2. names\n3. numbers\n- # titles", ["names", "numbers", "# titles"]),
+        ("It must stop.\n===", ["It must stop."]),
+        ("REQ-1: a\n---\n\u2022 b\n---", ["REQ-1: a", "b"]),
+        ("| a |\n| It must b. |\n\u2022 c", ["It must b.", "c"]),
+        ("<details>\n- a\n</details>\n\n<p>It must b.</p>", ["a </details>", "<p>It must b.</p>"]),
+        ("- " * 60 + "a\n\nIt must b.", [f"{'- ' * 58}- a", "It must b."]),
         ("\u2013 names\n\u2013 numbers\n", ["\u2013 names", "\u2013 numbers"]),
         (
             "It must\n\u2014 always \u2014\n(at) a) last hold.",
@@ -341,6 +352,12 @@ def test_any_quote_is_looked_for_and_has_a_nearest_passage_or_none(text: str, qu
         "a|b\n|-|" + " " * 190_000 + "b",
         "- a" + " " * 190_000 + "\u00a0",
         "1." * 90_000 + " Background",
+        "a\n" + " " * 190_000 + "b",
+        "> " * 99 + "a\n" + "b\n" * 10_000,
+        ("- " * 60 + "a\n") * 1_500,
+        "".join(" " * depth + "- a\n" for depth in range(600)),
+        "[a]: <\n" * 25_000,
+        "<!--\n\n" * 30_000,
     ],
     ids=lambda text: repr(text[:6]),
 )

@@ -1,0 +1,82 @@
+"""What is compiled, and how; what the summary and the plan say of it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from factory.contract.canonical import canonical_json, sha256_hex
+from factory.llm.port import Message, Model, Parameters
+from factory.llm.spending.prices import Price
+from planner.compile.emit import compile_hash
+from planner.compile.question import NEW_PLAN, Question
+from planner.compile.summary import Settings
+from planner.prompt.gather import NOTHING, Context
+from planner.prompt.template import Template, first_messages
+from planner.repository.sources import Sources
+from planner.specification.spec import Spec
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is compiled, and how.
+
+    Attributes:
+        spec: the specification; None only of a revision.
+        template: the template of the first question.
+        revision: the template of what follows a refused answer.
+        repo_files: the tracked files that the plan starts from; empty for a new repository.
+        outdir: where the plan goes.
+        overwrite: whether a plan that is there may be replaced.
+        max_attempts: how many answers are checked before giving up.
+        parameters: the model's parameters at the start.
+        price: what the user says that the model costs; None to look it up.
+        sources: the repository as it is now; None if nobody looked.
+        context: what the model is told beside the specification.
+        question: what is asked: for a new plan, or for a revision.
+    """
+
+    spec: Spec | None
+    template: Template
+    revision: Template
+    repo_files: frozenset[str]
+    outdir: Path
+    overwrite: bool
+    max_attempts: int
+    parameters: Parameters
+    price: Price | None = None
+    sources: Sources | None = None
+    context: Context = NOTHING
+    question: Question = NEW_PLAN
+
+    def messages(self) -> tuple[Message, ...]:
+        """What the model is asked first."""
+        spec = None if self.spec is None else self.spec.text
+        first = first_messages(self.template, spec, self.context.listing)
+        return (*first, *self._further)
+
+    def settings(self, model: Model) -> Settings:
+        """What the summary says of it, with the model that is asked."""
+        return Settings(
+            adapter=model.adapter,
+            model=model.name,
+            reasoning_effort=self.parameters.reasoning_effort,
+            max_output_tokens=self.parameters.max_output_tokens,
+            max_attempts=self.max_attempts,
+            overwrite=self.overwrite,
+            spec_sha256=self.question.before_sha256 if self.spec is None else self.spec.sha256,
+            template_sha256=sha256_hex(self.template.text.encode("utf-8")),
+            repository_files=len(self.repo_files),
+        )
+
+    def compile_hash(self, model: str) -> str:
+        """What the plan is compiled from, by the model of that name."""
+        source = "" if self.spec is None else self.spec.text
+        if self._further:
+            source = canonical_json([source, *(one.content for one in self._further)]).decode("utf-8")
+        return compile_hash(source, self.template.text, model, self.parameters.reasoning_effort)
+
+    @property
+    def _further(self) -> tuple[Message, ...]:
+        """What follows the template: what is known beside the specification, and the revision."""
+        return tuple(
+            message for message in (self.context.message, self.question.message) if message is not None
+        )

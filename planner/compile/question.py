@@ -1,0 +1,58 @@
+"""What a model is asked for: a new plan. The other question, a revision, is in `amending`."""
+
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import Plan
+from factory.llm.port import Message
+from planner.compile.manifest_schema import manifest_schema
+from planner.revision.amendment import Amendment
+
+
+class Question(Protocol):
+    """In what the question for a new plan and that for a revision differ."""
+
+    @property
+    def amendment(self) -> Amendment | None:
+        """What the answer is held against; None for a new plan."""
+
+    @property
+    def message(self) -> Message | None:
+        """What the model is told beyond the question for a new plan."""
+
+    @property
+    def before_sha256(self) -> str | None:
+        """The hash of the specification that the plan before was made from, if there is one."""
+
+    def schema(self) -> JsonObject:
+        """The JSON schema of the answers."""
+
+    def numbered(self, plan: Plan) -> Plan:
+        """The plan with its number among the revisions."""
+
+    def changes_log(self, plan: Plan) -> str | None:
+        """The record of changes of a numbered plan; None if it has none."""
+
+
+@dataclass(frozen=True)
+class NewPlan:
+    """A plan where there was none."""
+
+    amendment: None = None
+    message: None = None
+    before_sha256: None = None
+
+    def schema(self) -> JsonObject:
+        """The schema of a whole plan."""
+        return manifest_schema()
+
+    def numbered(self, plan: Plan) -> Plan:
+        """The plan itself."""
+        return plan
+
+    def changes_log(self, plan: Plan) -> None:
+        """Nothing changed."""
+
+
+NEW_PLAN: Final = NewPlan()
