@@ -13,7 +13,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
-from factory.contract.symbols.symbol import BadSymbol, parse_symbol
+from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, Condition, WorkOrder
 from factory.gates.checks.registry import gating_commands
