@@ -20,13 +20,7 @@ from planner.check.document import Checked, check_reply
 from planner.compile.artifacts import Artifacts
 from planner.compile.asking import Asking
 from planner.compile.emit import with_computed_fields, write_plan
-from planner.compile.ending import (
-    End,
-    attempts_spent,
-    severities,
-    stopped_by,
-    written,
-)
+from planner.compile.ending import End, attempts_spent, severities, stopped_by, written
 from planner.compile.job import Job
 from planner.compile.summary import (
     AttemptRecord,
@@ -151,7 +145,7 @@ class _Compile:
         clock = self._deps.clock
         attempts = tuple(self._attempts)
         usage = total_usage(attempts)
-        told = CompileSummary(
+        document = CompileSummary(
             outcome=end.outcome,
             exit_code=end.exit_code,
             message=end.message,
@@ -169,18 +163,14 @@ class _Compile:
             cost_usd=cost_usd(self._deps.model, usage, self._job.price),
             diagnostics=diagnostic_records(self._diagnostics),
         )
-        self._deps.artifacts.summary(dump(told))
+        self._deps.artifacts.summary(dump(document))
         self.closed = True
-        return Compiled(told, self._diagnostics)
+        return Compiled(document, self._diagnostics)
 
     def _check(self, number: int, answer: Answer) -> Checked:
         job = self._job
         checked = check_reply(
-            answer.text,
-            job.repo_files,
-            job.spec,
-            sources=job.sources,
-            amendment=job.question.amendment,
+            answer.text, job.repo_files, job.spec, sources=job.sources, amendment=job.question.amendment
         )
         if checked.document is not None:
             self._deps.artifacts.manifest(number, checked.document)

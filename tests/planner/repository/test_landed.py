@@ -1,0 +1,40 @@
+"""A repository without what a plan's work orders have made in it."""
+
+from pathlib import Path
+
+import pytest
+
+from planner.repository.landed import built
+from tests.support.repositories import commit_files
+from tests.support.revisions import Bench
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+@pytest.mark.parametrize("branch", [None, "main"])
+def test_the_start_is_the_repository_without_what_landed(bench: Bench, branch: str | None) -> None:
+    commit_files(bench.root / "repo", {"mine.py": "y = 1\n"})
+    start = built(bench.root / "repo", bench.before, branch)
+    assert start.files == {"README.md", "old.py", "mine.py"}
+    assert start.written == {"WO-01": {"words.py", "old.py"}}
+    read = start.sources.read
+    assert (read("mine.py"), read("nowhere.py")) == (b"y = 1\n", None)
+    # What is in them is read as it is now.
+    assert start.sources.files == {"README.md", "old.py", "mine.py", "words.py"}
+    assert read("words.py") == (bench.root / "repo" / "words.py").read_bytes()
+
+
+def test_a_file_that_was_there_before_it_was_changed_is_a_part_of_the_start(bench: Bench) -> None:
+    bench.land(bench.before, 3, {"old.py": "x = 3\n", "count.py": ""})
+    commit_files(bench.root / "repo", {"old.py": "x = 4\n"})
+    bench.land(bench.before, 2, {"old.py": "x = 5\n", "sort.py": ""})
+    start = built(bench.root / "repo", bench.before)
+    assert start.files == {"README.md", "old.py"}
+    assert start.writes(bench.before) == (
+        {"old.py", "words.py"},
+        {"old.py", "sort.py"},
+        {"old.py", "count.py"},
+    )

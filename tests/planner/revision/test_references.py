@@ -1,0 +1,80 @@
+"""Answers that name what stays instead of copying it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from factory.contract.canonical import contract_hash
+from planner.compile.ending import Outcome
+from planner.compile.manifest_schema import revision_schema
+from planner.revision.amendment import content
+from tests.support.plans import Json
+from tests.support.revisions import Bench, answer, codes, document, mend, same, step
+
+
+@pytest.fixture
+def bench(tmp_path: Path) -> Bench:
+    return Bench(tmp_path)
+
+
+def test_what_stays_is_named_and_not_copied(bench: Bench) -> None:
+    changed = document()
+    mend(changed)
+    whole = changed["work_orders"][1]
+    answered = {
+        "system_overview": None,
+        "verify_contract": None,
+        "requirements": [same(f"REQ-0{number}") for number in (1, 2, 3)],
+        "work_orders": [same("WO-01"), whole, same("WO-03")],
+    }
+
+    result = bench.revise([json.dumps(answered)], "--failure", bench.failure())
+
+    assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+    before, after = bench.before, bench.after
+    assert after.work_orders[1].intent == whole["intent"]
+    assert [contract_hash(after.work_orders[place]) for place in (0, 2)] == [
+        contract_hash(before.work_orders[place]) for place in (0, 2)
+    ]
+    assert (after.requirements, after.system_overview) == (before.requirements, before.system_overview)
+    assert bench.models[-1].requests[0].answer_schema == revision_schema()
+
+
+def test_a_work_order_that_is_named_gets_the_number_of_its_place(bench: Bench) -> None:
+    between = step(3, "between.py", "REQ-01")
+    answered = {
+        "requirements": [same(f"REQ-0{number}") for number in (1, 2, 3)],
+        "work_orders": [same("WO-01"), same("WO-02"), between, same("WO-03")],
+    }
+
+    result = bench.revise([json.dumps(answered)], "--feedback", "Put something between.")
+
+    assert result.summary.outcome is Outcome.WRITTEN
+    assert [order.title for order in bench.after.work_orders] == ["Step 1", "Step 2", "Step 3", "Step 3"]
+    assert content(bench.after.work_orders[3]) == content(bench.before.work_orders[2])
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        (same("WO-09"), "the present plan has no `WO-09`"),
+        (same("WO-01"), "`WO-01` has been used"),
+        (same("REQ-01"), "`REQ-01` has been used, or belongs into another list"),
+        ({**same("WO-03"), "id": "WO-03"}, "`same_as` stands beside other fields"),
+        ({"same_as": 3}, "`same_as` is not an id"),
+    ],
+)
+def test_one_that_stands_for_nothing_is_told(bench: Bench, element: Json, message: str) -> None:
+    def point(plan: Json) -> None:
+        mend(plan)
+        plan["work_orders"][0] = same("WO-01")
+        plan["work_orders"][2] = element
+
+    result = bench.revise([answer(point)], "--failure", bench.failure(), "--max-attempts", "1")
+
+    # Its requirement has no work order now, which is told as well.
+    assert set(codes(result)) == {"E203", "E206", "E211"}
+    (found,) = (one for one in result.diagnostics if one.code == "E211")
+    assert found.pointer == "/work_orders/2"
+    assert message in found.message
