@@ -9,7 +9,6 @@ assertions and of a program's help, f-strings.
 """
 
 import ast
-import tokenize
 import warnings
 from collections import defaultdict
 from collections.abc import Collection
@@ -61,7 +60,7 @@ def mutants(source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant,
         text = SourceText(source)
         edits = [edit for edit in Finder(tree, text).edits() if edit.line in lines]
         original = ast.dump(tree)
-    except (SyntaxError, ValueError, RecursionError, MemoryError, tokenize.TokenError):
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     made: list[Mutant] = []
     # Two operators may come to the same text: `not True` loses its `not`, or becomes `True`.
