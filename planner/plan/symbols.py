@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Final
 
 from factory.contract.symbols.sources import Lookup, PythonSources
-from factory.contract.symbols.symbol import BadSymbol, Symbol, parse_symbol
+from factory.contract.symbols.symbol import Symbol
+from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.work_order import WorkOrder
 from planner.repository.module_files import ModuleFiles
 from planner.repository.sources import Sources

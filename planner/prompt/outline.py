@@ -15,17 +15,13 @@ from factory.contract.symbols.classes import (
     is_named_tuple,
     last_name,
 )
-from factory.contract.symbols.module import (
-    Binding,
-    Import,
-    Module,
-    Scope,
-    imported_names,
-    is_overload,
-    parse_module,
-)
-from factory.contract.symbols.sources import PythonSources, Read, member
-from factory.contract.symbols.symbol import BadSymbol, Function, Symbol, parse_symbol
+from factory.contract.symbols.definition import Definition
+from factory.contract.symbols.module import Module, imported_names, parse_module
+from factory.contract.symbols.scope import Binding, Import, Scope, class_scope, is_overload
+from factory.contract.symbols.shapes import Function
+from factory.contract.symbols.sources import PythonSources, Read
+from factory.contract.symbols.symbol import Symbol
+from factory.contract.symbols.written import BadSymbol, parse_symbol
 from planner.diagnostics.diagnostic import one_line
 from planner.repository.module_files import INIT, ModuleFiles, is_test
 
@@ -160,8 +156,7 @@ class _Lines:
         yield from (f"# from {origin}: {', '.join(names)}" for origin, names in imported.items())
 
     def _class(self, name: str, node: ast.ClassDef, depth: int) -> Iterator[str]:
-        scope = Scope()
-        scope.bind(node.body, self._module, is_class=True)
+        scope = class_scope(node, self._module.package)
         made = self._constructor(name, node, scope)
         own = self._written(name, [node])
         yield from _about(name, node, is_writable=bool(own))
@@ -199,7 +194,7 @@ class _Lines:
         """The written forms of what a name is bound to in a class."""
         shown = bound[-1:] if any(is_overload(one) for one in bound) else bound
         symbols = [
-            member(self._module, name, one)
+            Symbol(self._module.name, name, Definition(self._module, one, in_class=True).shape)
             for one in shown
             if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.AnnAssign)
         ]

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import Final
 
-from factory.contract.symbols.sources import module_file
+from factory.contract.symbols.files import module_file
 
 INIT: Final = "__init__.py"
 _SOURCES: Final = "src"

@@ -5,18 +5,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from factory.contract.symbols.signature import (
-    ANY_DEFAULT,
-    Parameter,
-    Signature,
-    annotation_text,
-    value_text,
-)
+from factory.contract.symbols.annotation import annotation_text, value_text
+from factory.contract.symbols.signature import ANY_DEFAULT, Parameter, Signature
 
 PLAIN_BASES: Final = frozenset({"object", "ABC", "Generic", "Protocol", "NamedTuple"})
 """Base classes that bring no member that a plan would promise."""
 
-PLAIN_DECORATORS: Final = frozenset(
+_PLAIN_DECORATORS: Final = frozenset(
     {"dataclass", "final", "runtime_checkable", "total_ordering", "unique", "deprecated"}
 )
 """Class decorators whose effect is known."""
@@ -68,6 +63,13 @@ def is_generated(node: ast.ClassDef, name: str) -> bool:
             case "total_ordering" if name in _COMPARING:
                 return True
     return False
+
+
+def has_unknown_effects(node: ast.ClassDef) -> bool:
+    """Whether a decorator or a keyword of the class may bring members that its body doesn't show."""
+    return not set(decorator_names(node)) <= _PLAIN_DECORATORS or any(
+        one.arg != "metaclass" or last_name(one.value) != "ABCMeta" for one in node.keywords
+    )
 
 
 @dataclass

@@ -4,9 +4,11 @@ from collections.abc import Iterator
 
 from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
+from factory.contract.symbols.files import module_file
 from factory.contract.symbols.module import MAX_SOURCE_BYTES
-from factory.contract.symbols.sources import PythonSources, module_file
-from factory.contract.symbols.symbol import Symbol, parse_symbol
+from factory.contract.symbols.sources import PythonSources
+from factory.contract.symbols.symbol import Symbol
+from factory.contract.symbols.written import parse_symbol
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import CheckContext, CheckResult
 from factory.system.terminal.console import visible

@@ -10,7 +10,7 @@ from factory.configuration.command_words import words_of
 from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.symbols.symbol import BadSymbol, parse_symbol
+from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from factory.gates.checks.registry import gating_commands

@@ -5,9 +5,10 @@ symbol needs all of it. Sources are read with `ast`, never imported.
 """
 
 from factory.contract.repo_path import RepoPath
+from factory.contract.symbols.files import module_file
 from factory.contract.symbols.module import MAX_SOURCE_BYTES
-from factory.contract.symbols.sources import PythonSources, module_file
-from factory.contract.symbols.symbol import BadSymbol, parse_symbol
+from factory.contract.symbols.sources import PythonSources
+from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.work_order import WorkOrder
 from factory.system.files.tree import Tree
 

@@ -36,7 +36,7 @@ Name the module that the work order writes, or add the file to `allowed_files`. 
 
 from collections.abc import Iterator
 
-from factory.contract.symbols.sources import module_file, module_files
+from factory.contract.symbols.files import module_file, module_files
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.rules.rule import Finding, Rule
 from planner.rules.subject import Subject

@@ -43,7 +43,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from factory.contract.symbols.symbol import Function
+from factory.contract.symbols.shapes import Function
 from factory.contract.work_order import WorkOrder
 from planner.acceptance.needs import is_test_file
 from planner.acceptance.strength import only_looks

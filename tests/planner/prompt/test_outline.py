@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.contract.symbols.symbol import parse_symbol
+from factory.contract.symbols.written import parse_symbol
 from planner.plan.symbols import Interfaces
 from planner.prompt.outline import Outliner
 from planner.repository.sources import Sources

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from factory.contract.errors import WorkorderError
 from factory.contract.symbols.module import MAX_SOURCE_BYTES
-from factory.contract.symbols.sources import Lookup, PythonSources, module_file
-from factory.contract.symbols.symbol import Unknown, parse_symbol
+from factory.contract.symbols.shapes import Unknown
+from factory.contract.symbols.sources import Lookup, PythonSources
+from factory.contract.symbols.written import parse_symbol
 
 CORE = """
 from __future__ import annotations
@@ -480,17 +481,3 @@ def test_any_source_has_an_answer(source: str, name: str) -> None:
     for content in (source, text):
         lookup = sources({"m.py": content.encode("utf-8", "surrogatepass")}).find("m", name)
         assert bool(lookup.found) != bool(lookup.problem)
-
-
-def test_a_module_is_found_where_it_is_imported_from() -> None:
-    def chosen(module: str, *paths: str) -> tuple[str, str] | None:
-        return module_file(module, paths, {*paths, "tally/__init__.py"}.__contains__)
-
-    assert chosen("tally.counting", "a.py", "tally/counting.py") == ("tally/counting.py", "")
-    assert chosen("tally.counting", "lib/src/tally/counting/__init__.py") == (
-        "lib/src/tally/counting/__init__.py",
-        "lib/src",
-    )
-    assert chosen("counting", "tally/counting.py") is None
-    assert chosen("tally", "tally/counting.py") is None
-    assert chosen("ally.counting", "tally/counting.py") is None

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.contract.symbols.symbol import MAX_SYMBOL_CHARS, BadSymbol, parse_symbol
+from factory.contract.symbols.written import MAX_SYMBOL_CHARS, BadSymbol, parse_symbol
 
 
 @pytest.mark.parametrize(
