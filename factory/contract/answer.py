@@ -72,43 +72,33 @@ def answer_schema(paths: Sequence[str], base_hashes: Sequence[str]) -> JsonObjec
     """
     path_values: list[JsonValue] = list(dict.fromkeys(paths))
     hash_values: list[JsonValue] = list(dict.fromkeys(base_hashes))
-    edit: JsonObject = {
-        "type": "object",
-        "additionalProperties": False,
-        "required": ["old", "new"],
-        "properties": {
-            "old": {"type": "string", "description": "A passage that stands in the file exactly once."},
-            "new": {"type": "string", "description": "What shall stand in its place."},
-        },
-    }
+    edit = _object(
+        old=_described("string", "A passage that stands in the file exactly once."),
+        new=_described("string", "What shall stand in its place."),
+    )
+    edits = _described(
+        ["array", "null"], "What changes in the file as it is shown; null if it is written whole."
+    )
+    write = _object(
+        path={"type": "string", "enum": path_values},
+        base_sha256={"type": "string", "enum": hash_values},
+        content=_described(["string", "null"], "The whole new text of the file; null if it is edited."),
+        edits={**edits, "items": edit},
+    )
+    return _object(
+        summary=_described("string", "What was done and why, in a few sentences."),
+        writes={"type": "array", "minItems": 1, "items": write},
+    )
+
+
+def _object(**properties: JsonValue) -> JsonObject:
     return {
         "type": "object",
         "additionalProperties": False,
-        "required": ["summary", "writes"],
-        "properties": {
-            "summary": {"type": "string", "description": "What was done and why, in a few sentences."},
-            "writes": {
-                "type": "array",
-                "minItems": 1,
-                "items": {
-                    "type": "object",
-                    "additionalProperties": False,
-                    "required": ["path", "base_sha256", "content", "edits"],
-                    "properties": {
-                        "path": {"type": "string", "enum": path_values},
-                        "base_sha256": {"type": "string", "enum": hash_values},
-                        "content": {
-                            "type": ["string", "null"],
-                            "description": "The whole new text of the file; null if it is edited.",
-                        },
-                        "edits": {
-                            "type": ["array", "null"],
-                            "description": "What changes in the file as it is shown; null if it is written"
-                            " whole.",
-                            "items": edit,
-                        },
-                    },
-                },
-            },
-        },
+        "required": list(properties),
+        "properties": properties,
     }
+
+
+def _described(kind: JsonValue, description: str) -> JsonObject:
+    return {"type": kind, "description": description}

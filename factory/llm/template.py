@@ -11,7 +11,7 @@ from typing import Final
 
 from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import encodable
+from factory.contract.text import encodable
 from factory.llm.port import Message
 
 PLACEHOLDER: Final = re.compile(r"\{\{([A-Z][A-Z0-9_]*)\}\}")

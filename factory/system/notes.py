@@ -11,8 +11,7 @@ from typing import Final
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_NOTES_BYTES
 from factory.contract.note import Note
-from factory.contract.strict_json import encodable
-from factory.contract.text import decoded
+from factory.contract.text import decoded, encodable
 from factory.system.files.tree import FileProblem, read_bounded
 
 SUFFIX: Final = ".md"
