@@ -38,23 +38,14 @@ def last_name(node: ast.expr) -> str:
     return node.id if isinstance(node, ast.Name) else ""
 
 
-def is_dataclass(node: ast.ClassDef) -> bool:
-    """Whether `@dataclass` writes the class's constructor."""
-    return any(
-        last_name(one.func if isinstance(one, ast.Call) else one) == "dataclass"
-        and _keyword(one, "init") is not False
-        for one in node.decorator_list
-    )
-
-
-def is_named_tuple(node: ast.ClassDef) -> bool:
-    """Whether the class is a `NamedTuple` in the form of a class."""
-    return any(last_name(base) == "NamedTuple" for base in node.bases)
+def has_fields(node: ast.ClassDef) -> bool:
+    """Whether the class's constructor is made of its fields."""
+    return _is_dataclass(node) or _is_named_tuple(node)
 
 
 def is_generated(node: ast.ClassDef, name: str) -> bool:
     """Whether a member, its constructor apart, comes from a decorator or a base whose effect is known."""
-    if is_named_tuple(node) and name in _NAMED_TUPLE:
+    if _is_named_tuple(node) and name in _NAMED_TUPLE:
         return True
     for one in node.decorator_list:
         match last_name(one.func if isinstance(one, ast.Call) else one):
@@ -144,6 +135,20 @@ def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, b
                 known = annotation if isinstance(target, ast.Attribute) else None
                 for name in _attributes(target, arguments[0].arg):
                     yield name, known, not isinstance(inner, ast.AnnAssign)
+
+
+def _is_dataclass(node: ast.ClassDef) -> bool:
+    """Whether `@dataclass` writes the class's constructor."""
+    return any(
+        last_name(one.func if isinstance(one, ast.Call) else one) == "dataclass"
+        and _keyword(one, "init") is not False
+        for one in node.decorator_list
+    )
+
+
+def _is_named_tuple(node: ast.ClassDef) -> bool:
+    """Whether the class is a `NamedTuple` in the form of a class."""
+    return any(last_name(base) == "NamedTuple" for base in node.bases)
 
 
 def _attributes(target: ast.expr, owner: str) -> Iterator[str]:

@@ -8,11 +8,10 @@ from factory.contract.symbols.classes import (
     MAKES,
     PLAIN_BASES,
     Fields,
+    has_fields,
     has_unknown_effects,
     instance_attributes,
-    is_dataclass,
     is_generated,
-    is_named_tuple,
     last_name,
 )
 from factory.contract.symbols.definition import Definition
@@ -100,7 +99,7 @@ class Resolver:
         own = _own(module, node, scope, name)
         if own:
             yield from own
-        elif name == "__init__" and _makes_by_fields(node) and not has_unknown_effects(node):
+        elif name == "__init__" and has_fields(node) and not has_unknown_effects(node):
             fields = Fields()
             is_known = self._collect(module, node, fields, steps)
             yield Definition(module, Function(fields.signature()) if is_known else None)
@@ -140,7 +139,7 @@ class Resolver:
             base is not None and self._collect(base_module, base, fields, steps + 1)
             for base_module, base in reversed(bases)
         )
-        if _makes_by_fields(node):
+        if has_fields(node):
             fields.add(node)
         return is_known
 
@@ -181,7 +180,3 @@ def _unless_linked(binding: Binding, scope: Scope) -> Node | None:
     if isinstance(binding, ast.Assign) and isinstance(binding.value, ast.Name):
         return None if binding.value.id in scope.names else binding
     return binding
-
-
-def _makes_by_fields(node: ast.ClassDef) -> bool:
-    return is_dataclass(node) or is_named_tuple(node)
