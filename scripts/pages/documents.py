@@ -13,8 +13,10 @@ import textwrap
 from pathlib import Path
 from typing import Final
 
-from option_tables import option_table
+from option_tables import cell, option_table
 
+import factory.attempt.exit_codes
+import planner.compile.exit_codes
 from planner.check.explain import page
 from planner.rules.table import RULES
 
@@ -73,6 +75,10 @@ def _part(name: str, root: Path) -> str:
             return option_table(program, command)
         case ["options", program, command, "beyond", other, its_command]:
             return option_table(program, command, (other, its_command))
+        case ["exit-codes", "planner"]:
+            return _exit_code_table(planner.compile.exit_codes.exit_code_rows())
+        case ["exit-codes", "factory"]:
+            return _exit_code_table(factory.attempt.exit_codes.exit_code_rows())
         case ["codes"]:
             return _code_table()
         case ["decisions"]:
@@ -85,10 +91,16 @@ def _part(name: str, root: Path) -> str:
             raise SystemExit(f"error: nobody knows how to generate `{name}`")
 
 
+def _exit_code_table(rows: list[tuple[int, str, str]]) -> str:
+    lines = ["| exit code | meaning | who acts |", "|---|---|---|"]
+    lines += [f"| {code} | {cell(meaning)} | {cell(who)} |" for code, meaning, who in rows]
+    return "\n".join(lines)
+
+
 def _code_table() -> str:
     lines = ["| code | name | finding |", "|---|---|---|"]
     for rule in RULES:
-        finding = rule.explanation.strip().partition("\n\n")[0].replace("\n", " ").replace("|", r"\|")
+        finding = cell(rule.explanation.strip().partition("\n\n")[0].replace("\n", " "))
         lines.append(f"| [{rule.code}]({rule.code}.md) | `{rule.name}` | {finding} |")
     return "\n".join(lines)
 

@@ -9,10 +9,10 @@ from typing import Final
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import factory.commands.options
-import planner.commands.options
+import factory.cli
+import planner.cli
 
-PARSERS: Final = {"planner": planner.commands.options.parser(), "factory": factory.commands.options.parser()}
+PARSERS: Final = {"planner": planner.cli.parser(), "factory": factory.cli.parser()}
 _DEFAULT: Final = re.compile(r"\s*\(default: (.*)\)$", re.DOTALL)
 
 
@@ -39,6 +39,11 @@ def option_table(program: str, command: str, beyond: tuple[str, str] | None = No
     return "\n".join(lines)
 
 
+def cell(text: str) -> str:
+    """A text as it may stand in a table."""
+    return text.replace("|", r"\|").replace("*", r"\*")
+
+
 def _rows(program: str, command: str) -> Iterator[tuple[str, str, str]]:
     parser = commands(program)[command]
     for action in parser._actions:
@@ -50,7 +55,7 @@ def _rows(program: str, command: str) -> Iterator[tuple[str, str, str]]:
             default = stated[1]
         else:
             default = "required" if action.required and action.nargs != "?" else ""
-        yield _names(action), _cell(_DEFAULT.sub("", text)), _cell(default)
+        yield _names(action), cell(_DEFAULT.sub("", text)), cell(default)
 
 
 def _names(action: argparse.Action) -> str:
@@ -59,7 +64,3 @@ def _names(action: argparse.Action) -> str:
         return f"`{value}`" if action.nargs is None else f"`[{value}]`"
     shown = "" if action.nargs == 0 else f" {value}"
     return ", ".join(f"`{name}{shown}`" for name in action.option_strings)
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", r"\|").replace("*", r"\*")

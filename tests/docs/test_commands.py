@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-import factory.commands.options
-import planner.commands.options
+import factory.cli
+import planner.cli
 from tests.docs.reading import PAGES, ROOT, Shown, name_of, shown_commands, spans
 
-PARSERS = {"planner": planner.commands.options.parser(), "factory": factory.commands.options.parser()}
+PARSERS = {"planner": planner.cli.parser(), "factory": factory.cli.parser()}
 COMMON = {".", "apt-get", "cat", "cd", "cp", "echo", "git", "pip", "python"}
 """Programs of others, of which only the name is looked at."""
 
