@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from planner.rules.table import RULES
-from tests.docs.reading import FRONT, PAGES, ROOT, anchors, links, name_of
+from tests.docs.reading import FRONT, PAGES, ROOT, anchors, links, name_of, spans
 
 GENERATOR = ROOT / "scripts" / "pages" / "documents.py"
 PICTURE = ROOT / "docs" / "images" / "live.svg"
@@ -86,6 +86,16 @@ def test_every_link_leads_somewhere(page: Path) -> None:
             assert anchor in anchors(path), target
         if "`test_" in text:
             assert f"def {text.strip('`')}(" in path.read_text("utf-8"), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=name_of)
+def test_every_file_of_ours_that_is_named_exists(page: Path) -> None:
+    for span in spans(page):
+        name = span.removeprefix("./").split(" ")[0]
+        if name == "scripts/verify.sh":
+            continue  # That of the user's repository.
+        if re.fullmatch(r"(?:planner|factory|scripts|templates|tests|docs)/[a-z0-9_./-]*", name):
+            assert (ROOT / name).exists(), span
 
 
 def test_the_ten_lines_are_those_of_the_demo_s_specification() -> None:
