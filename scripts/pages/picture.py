@@ -65,7 +65,7 @@ def main() -> None:
         screens = _screens(_watch(root))
     middle = next(screen for screen in screens if _is_middle(screen))
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), color_system="truecolor")
-    console.print(Text.from_ansi("\n".join([f"$ {COMMAND}", *middle, "…", *_total_of(screens[-1])])))
+    console.print(Text.from_ansi("\n".join([f"$ {COMMAND}", *middle, "…", *_last_board(screens[-1])])))
     svg = console.export_svg(title="factory build", code_format=_FORMAT)
     PICTURE.parent.mkdir(exist_ok=True)
     PICTURE.write_text(re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE), "utf-8")
@@ -139,15 +139,15 @@ def _screens(written: str) -> list[list[str]]:
 
 def _is_middle(screen: list[str]) -> bool:
     """Whether half of the work orders have landed, and two are being worked on."""
-    text = "\n".join(screen)
+    text = Text.from_ansi("\n".join(screen)).plain
     landed = _LANDED.search(text)
-    at_work = len(re.findall(r"\b(?:testing|generating)\b.*attempt", text))
+    at_work = len(re.findall(r" (?:testing|generating) +attempt", text))
     return landed is not None and 2 * int(landed[1]) >= int(landed[2]) and at_work == 2
 
 
-def _total_of(screen: list[str]) -> list[str]:
-    """The last drawing of a screen, and what the build said at its end."""
-    start = next(number for number, line in enumerate(screen) if "WO-01" in line)
+def _last_board(screen: list[str]) -> list[str]:
+    """The rows of the work orders, and all that stands below them."""
+    start = next(number for number, line in enumerate(screen) if line.startswith("WO-01 "))
     return screen[start:]
 
 
