@@ -27,6 +27,7 @@ def copied(tmp_path: Path) -> Path:
     shutil.copytree(ROOT / "docs", tmp_path / "docs")
     for path in (*FRONT, ROOT / "mkdocs.yml"):
         shutil.copy(path, tmp_path)
+    generate("--root", tmp_path)
     return tmp_path
 
 
