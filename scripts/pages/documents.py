@@ -82,7 +82,7 @@ def _part(name: str, root: Path) -> str:
         case ["codes"]:
             return _code_table()
         case ["decisions"]:
-            return "\n".join(f"- [{title}]({path.name})" for path, title in _decisions(root))
+            return "\n".join(f"- {path.name[:4]} [{title}]({path.name})" for path, title in _decisions(root))
         case ["nav", "codes"]:
             return "\n".join(f"- {rule.code}: codes/{rule.code}.md" for rule in RULES)
         case ["nav", "decisions"]:
