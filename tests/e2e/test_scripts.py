@@ -15,7 +15,8 @@ from tests.support.answering_program import manifest, order, write_answers
 ROOT = Path(__file__).parents[2]
 SCRIPTS = ROOT / "scripts"
 DEMO = SCRIPTS / "demo"
-SHELL_FILES = [DEMO, SCRIPTS / "test", SCRIPTS / "environment.sh", ROOT / ".ci" / "run"]
+DOCS = SCRIPTS / "docs"
+SHELL_FILES = [DEMO, DOCS, SCRIPTS / "test", SCRIPTS / "environment.sh", ROOT / ".ci" / "run"]
 
 PLAN = manifest(
     order("WO-01", "scripts/verify.sh", "hello.py"),
@@ -38,12 +39,14 @@ def test_its_shell_is_sound(path: Path) -> None:
         assert done.returncode == 0, done.stdout
 
 
-@pytest.mark.parametrize("path", [DEMO, SCRIPTS / "test", ROOT / ".ci" / "run"], ids=lambda path: path.name)
+@pytest.mark.parametrize(
+    "path", [DEMO, DOCS, SCRIPTS / "test", ROOT / ".ci" / "run"], ids=lambda path: path.name
+)
 def test_it_can_be_executed(path: Path) -> None:
     assert os.access(path, os.X_OK)
 
 
-@pytest.mark.parametrize("path", [DEMO, SCRIPTS / "test"], ids=lambda path: path.name)
+@pytest.mark.parametrize("path", [DEMO, DOCS, SCRIPTS / "test"], ids=lambda path: path.name)
 def test_help_is_the_comment_at_its_top(path: Path) -> None:
     done = subprocess.run([path, "--help"], capture_output=True, text=True)
     assert (done.returncode, done.stderr) == (0, "")
