@@ -9,7 +9,7 @@ from factory.contract.work_order import Plan
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.before.baseline import examine_baseline
 from factory.repository.target import Refused
-from factory.runs.execution import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.process.environment import gate_environment
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms

@@ -26,10 +26,12 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.repository.target import Target
-from factory.runs.execution import AttemptSettings, Execution, Outside, settings_facts
+from factory.runs.execution import Execution
 from factory.runs.nodes.po import examine
-from factory.runs.record.artifacts import LANDING_FOLDER, RunFolder
 from factory.runs.record.endings import ending_of
+from factory.runs.record.files import LANDING_FOLDER
+from factory.runs.record.folder import RunFolder
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
 
@@ -234,7 +236,6 @@ class Worker:
             known=self.known,
             # Of several at a time a person sees the states, not every step.
             world=replace(self.world, progress=lambda _text: None),
-            facts={"settings": settings_facts(self.settings)},
             lands=False,
             terms=self.terms,
             entered=partial(self.entered, order.id),

@@ -6,11 +6,9 @@ Where it works, whether it may start, and where a passed attempt lands are the c
 import gc
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
-
-from pydantic import BaseModel, ConfigDict
+from dataclasses import dataclass
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
@@ -18,80 +16,30 @@ from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.note import Note, notes_hash
-from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.checks.registry import registry
-from factory.llm.port import Model, Parameters
+from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
 from factory.llm.spending.prices import Price
 from factory.repository.landable import unlandable_path
 from factory.repository.target import Target
+from factory.runs.facts import sandbox_record, settings_record
 from factory.runs.nodes.deps import Deps
 from factory.runs.probe import probed
-from factory.runs.record.artifacts import REPAIR_FILE, RunFolder
 from factory.runs.record.documents import Ending, RunRecord
 from factory.runs.record.endings import ending_of, failed, interrupted, stopped
+from factory.runs.record.files import REPAIR_REQUEST
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import RunDocument
 from factory.runs.record.repair_request import repair_request
-from factory.system.clock import Clock
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.process.environment import gate_environment
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
 from factory.system.templates import template_path
 from factory.system.terminal.console import visible
-
-
-class AttemptSettings(BaseModel):
-    """How a work order is attempted; plain data, so that it can travel to another process.
-
-    Attributes:
-        max_attempts: how many attempts model defects may spend.
-        parameters: how the model is asked.
-        timeout_seconds: the time limit of each command that is run.
-        passed_variables: further environment variables that commands may see.
-        llm: the model as the user named it, for the record.
-        price: what the user says that the model costs; None to look it up.
-        red_probe: whether acceptance commands must fail before the work is done.
-        mutants: how many mutants of the written lines are tried; 0 for none.
-        kill_threshold: the percentage of them that the checks must notice; None to record it only.
-        notes: what the user wants the model to know, as it was read at the start.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    max_attempts: int
-    parameters: Parameters
-    timeout_seconds: float
-    passed_variables: tuple[str, ...] = ()
-    llm: str = ""
-    price: Price | None = None
-    red_probe: bool = True
-    mutants: int = 0
-    kill_threshold: int | None = None
-    notes: tuple[Note, ...] = ()
-
-
-@dataclass(frozen=True)
-class Outside:
-    """What an execution touches beside the repository.
-
-    Attributes:
-        model: makes the model when everything else is known to be in order. It heeds the stop, if there is
-            one; the price is what the repository says that the model costs.
-        clock: the time, for records.
-        progress: tells the user what happens now.
-        environment: the factory's own environment variables.
-        terms: finds the sandbox that works here, told whether commands work in the user's own checkout, and
-            what the repository configures.
-    """
-
-    model: Callable[[Stop | None, Price | None], Model]
-    clock: Clock
-    progress: Callable[[str], None]
-    environment: Mapping[str, str]
-    terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
 
 
 @dataclass(frozen=True)
@@ -108,7 +56,7 @@ class Execution:
         configuration: the repository's own.
         known: what the baseline already failed, if that is accepted.
         world: what it touches beside the repository.
-        facts: further facts for the record.
+        in_place: whether it works in the user's checkout; None for a build, which never does.
         lands: whether a passed attempt is landed; else it only counts as passed.
         entered: told the node and the state when the graph enters a node.
         terms: the sandbox of every command; None for none.
@@ -123,8 +71,8 @@ class Execution:
     settings: AttemptSettings
     configuration: Configuration
     world: Outside
-    facts: JsonObject
     known: BaselineReport | None = None
+    in_place: bool | None = None
     lands: bool = True
     entered: Callable[[str, RunState], None] = lambda _node, _state: None
     terms: Terms | None = None
@@ -145,7 +93,7 @@ class Execution:
             place: opens the checkout of the baseline.
             start: the state in which the graph starts.
         """
-        record = RunRecord.start(self.folder, self.order, {**self._facts(), **self.facts})
+        record = RunRecord.start(self.folder, self.order, self._document())
         meter = Meter()
         state: RunState | None = None
         try:
@@ -177,7 +125,7 @@ class Execution:
                 state.get("proposal") if state is not None else None,
             )
             if request is not None:
-                self.folder.document(REPAIR_FILE, request)
+                REPAIR_REQUEST.write(self.folder.path, request)
             record.end(ending, meter.usage, meter.calls, meter.cost_usd(self.price))
         return Executed(ending, state, record)
 
@@ -257,16 +205,17 @@ class Execution:
             return failed(self.order.id, failure, attempts)
         return stopped(failure, attempts)
 
-    def _facts(self) -> JsonObject:
-        return {
-            "run_id": self.run_id,
-            "contract": self.contract,
-            "baseline": self.goal.baseline,
-            "branch": self.goal.branch,
-            "repository": visible(str(self.goal.git.common_dir)),
-            "pid": os.getpid(),
-            "sandbox": sandbox_facts(self.terms),
-        }
+    def _document(self) -> RunDocument:
+        return RunDocument(
+            run_id=self.run_id,
+            contract=self.contract,
+            baseline=self.goal.baseline,
+            branch=self.goal.branch,
+            repository=visible(str(self.goal.git.common_dir)),
+            pid=os.getpid(),
+            sandbox=sandbox_record(self.terms),
+            settings=settings_record(self.settings, in_place=self.in_place),
+        )
 
 
 @dataclass(frozen=True)
@@ -288,32 +237,6 @@ def configured_price(configuration: Configuration) -> Price | None:
     """What the repository says that the model costs."""
     told = configuration.price
     return Price(told.input, told.output) if told is not None else None
-
-
-def sandbox_facts(terms: Terms | None) -> JsonObject | None:
-    """What commands run in, as it is recorded."""
-    if terms is None:
-        return None
-    resources: JsonObject = asdict(terms.resources)
-    return {
-        "level": terms.sandbox.level,
-        "version": terms.sandbox.version,
-        "gaps": list(terms.sandbox.gaps),
-        "network": terms.network,
-        "resources": resources,
-    }
-
-
-def settings_facts(settings: AttemptSettings) -> JsonObject:
-    """The settings as they are recorded."""
-    return {
-        "llm": visible(settings.llm),
-        "max_attempts": settings.max_attempts,
-        "timeout_seconds": settings.timeout_seconds,
-        "temperature": settings.parameters.temperature,
-        "max_output_tokens": settings.parameters.max_output_tokens,
-        "knowledge": notes_hash(settings.notes),
-    }
 
 
 def imported_graph() -> Callable[[Deps, RunState], RunState]:

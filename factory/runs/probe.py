@@ -1,14 +1,14 @@
 """The red probe of a work order: its acceptance commands run on the baseline before a model is paid."""
 
 from factory.attempt.failure import Failure
-from factory.contract.canonical import dump
-from factory.contract.strict_json import JsonValue
 from factory.gates.before.red_probe import defect, probe
 from factory.gates.check import CheckContext
 from factory.gates.execute import Executor
 from factory.gates.landing_tree import LandingTree
 from factory.runs.nodes.deps import Deps
 from factory.runs.nodes.se import plan_defect
+from factory.runs.record.files import PROBE, PROBE_FOLDER
+from factory.runs.record.model import ProbeResult
 from factory.system.removal import remove_tree
 
 
@@ -25,7 +25,7 @@ def probed(deps: Deps) -> Failure | None:
     deps.progress("probing the acceptance commands before a model is asked")
     # From here on everything that differs is what a command changed.
     tree = opened.stage([])
-    folder = deps.folder.path / "probe"
+    folder = deps.folder.path / PROBE_FOLDER
     remove_tree(folder)
     folder.mkdir(parents=True)
     context = CheckContext(
@@ -39,7 +39,6 @@ def probed(deps: Deps) -> Failure | None:
     )
     found = probe(deps.order, context, opened.restore)
     problem = defect(found)
-    commands: list[JsonValue] = [dump(one) for one in found]
-    deps.folder.document("probe.json", {"commands": commands, "passed": problem is None})
+    PROBE.write(deps.folder.path, ProbeResult(commands=found, passed=problem is None))
     opened.restore()
     return problem

@@ -13,7 +13,6 @@ from factory.configuration.committed import configuration_at
 from factory.contract.canonical import contract_hash, run_id
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
@@ -25,11 +24,13 @@ from factory.repository.target import (
     state_folder,
     target,
 )
-from factory.runs.execution import AttemptSettings, Execution, Outside, settings_facts
+from factory.runs.execution import Execution
 from factory.runs.preflight import clean_up, landed_by
-from factory.runs.record.artifacts import RunFolder
 from factory.runs.record.documents import Ending
 from factory.runs.record.endings import interrupted, refusal_of
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import RunDocument
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.files.lock import exclusive
 from factory.system.files.tree import read_bounded
 from factory.system.git.client import Git
@@ -133,7 +134,7 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         settings=settings.attempts,
         configuration=configuration,
         world=world,
-        facts={"settings": {**settings_facts(settings.attempts), "in_place": settings.in_place}},
+        in_place=settings.in_place,
         # What has landed needs none.
         terms=world.terms(settings.in_place, configuration) if landed is None else None,
     )
@@ -154,10 +155,10 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         sandbox = execution.terms.sandbox if execution.terms is not None else None
         return checkout(goal, in_place=settings.in_place, sandbox=sandbox)
 
-    facts: JsonObject = {"run_id": name, "contract": contract, "branch": goal.branch}
-    done = execution.recorded(
-        partial(landed_by, goal.git, facts), prepare, place, {"attempt": 1, "attempts": ()}
+    landed_later = partial(
+        landed_by, goal.git, RunDocument(run_id=name, contract=contract, branch=goal.branch)
     )
+    done = execution.recorded(landed_later, prepare, place, {"attempt": 1, "attempts": ()})
     return Finished(done.ending, execution.folder.path)
 
 

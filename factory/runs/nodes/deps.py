@@ -10,7 +10,7 @@ from factory.contract.work_order import WorkOrder
 from factory.gates.checks.registry import Part
 from factory.llm.port import Model, Parameters
 from factory.repository.target import Target
-from factory.runs.record.artifacts import RunFolder
+from factory.runs.record.folder import RunFolder
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
 

@@ -6,9 +6,9 @@ from factory.attempt.failure import Failure
 from factory.attempt.routing import spends_attempt
 from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
-from factory.contract.canonical import dump
 from factory.repository.landing import LandingFailed, land
 from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import FAILURE_BRIEF
 from factory.system.process.signals import shielded
 
 
@@ -47,7 +47,7 @@ def _land(state: RunState, deps: Deps) -> str | Failure:
 
 def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
     number = state["attempt"]
-    deps.folder.opened_attempt(number).document("failure_brief.json", dump(failure))
+    FAILURE_BRIEF.write(deps.folder.opened_attempt(number).path, failure)
     deps.folder.event(
         "attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class
     )

@@ -1,13 +1,13 @@
 """PO, the product owner: verification first, then what the work order promised. Believes only what it ran."""
 
 from factory.attempt.state import RunState
-from factory.contract.canonical import dump
-from factory.contract.strict_json import JsonValue
 from factory.gates.check import CheckContext, CheckResult
 from factory.gates.checks.registry import Part, carried_out
 from factory.gates.execute import Executor
 from factory.gates.landing_tree import LandingTree
 from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import CHECK_RESULTS
+from factory.runs.record.model import CheckResults
 
 
 def examine(state: RunState, deps: Deps) -> RunState:
@@ -32,8 +32,8 @@ def examine(state: RunState, deps: Deps) -> RunState:
         deps.progress(f"attempt {number}: PO runs {part.name}")
         results = _run(part, context)
         failure = results[-1].failure if not results[-1].passed else None
-        listing: list[JsonValue] = [dump(result) for result in results]
-        folder.document(f"{part.name}_result.json", {"checks": listing, "passed": failure is None})
+        recorded = CheckResults(checks=tuple(results), passed=failure is None)
+        CHECK_RESULTS[part.name].write(folder.path, recorded)
         deps.folder.event("examined", attempt=number, part=part.name, passed=failure is None)
         for result in results:
             if result.failure is not None and result.passed:

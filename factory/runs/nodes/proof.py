@@ -9,16 +9,16 @@ from typing import Final
 
 from factory.attempt.failure import FailureClass
 from factory.attempt.state import RunState
-from factory.contract.canonical import dump
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.strict_json import JsonObject
 from factory.gates.check import CheckContext
 from factory.gates.checks.registry import carried_out
 from factory.gates.execute import Executor
 from factory.gates.landing_tree import LandingTree
 from factory.mutation.kill_proof import Fate, KillProof, Trial, is_product_code, trials, written_lines
 from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import KILL_PROOF
+from factory.runs.record.model import ProofResult
 from factory.system.files.tree import FoundFile
 
 _LEAST_SECONDS: Final = 10.0
@@ -41,10 +41,10 @@ def prove(state: RunState, deps: Deps) -> RunState:
     if fates:
         _put(files, deps)
     proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
-    document = dump(proof)
-    assert isinstance(document, dict)
-    told: JsonObject = {**document, "percent": proof.percent, "threshold": deps.kill_threshold}
-    deps.folder.opened_attempt(number).document("kill_proof.json", told)
+    result = ProofResult(
+        verdict=proof.verdict, fates=proof.fates, percent=proof.percent, threshold=deps.kill_threshold
+    )
+    KILL_PROOF.write(deps.folder.opened_attempt(number).path, result)
     deps.folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
     problem = proof.shortfall(deps.kill_threshold) if deps.kill_threshold is not None else None
     return {"failure": problem} if problem is not None else {}

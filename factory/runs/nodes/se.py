@@ -19,6 +19,8 @@ from factory.llm.port import Answer, FinishReason, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
 from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import ANSWER, ANSWER_TEXT, PROMPT_TEXT, PROPOSAL
+from factory.runs.record.model import AnswerRecord
 from factory.runs.shown.agents_files import nearest_agents
 from factory.runs.shown.consumed import as_defined
 from factory.system.files.tree import FileProblem, Tree
@@ -46,7 +48,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
         notes=deps.notes,
         has_script=deps.checkout.tree.exists(VERIFY_SCRIPT),
     )
-    folder.text("se_prompt.txt", transcript(messages))
+    folder.text(PROMPT_TEXT, transcript(messages))
     request = Request(
         purpose="propose",
         messages=messages,
@@ -62,8 +64,8 @@ def propose(state: RunState, deps: Deps) -> RunState:
         answer = deps.model.complete(request)
     except (ProviderError, BudgetReached) as error:
         return {"failure": Failure.of(error)}
-    folder.text("llm_response.txt", answer.text)
-    folder.document("llm_usage.json", answer.model_dump(mode="json", exclude={"text"}))
+    folder.text(ANSWER_TEXT, answer.text)
+    ANSWER.write(folder.path, AnswerRecord.of(answer))
     deps.folder.event(
         "answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason
     )
@@ -74,7 +76,7 @@ def propose(state: RunState, deps: Deps) -> RunState:
     proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
-    folder.document("proposed_writes.json", dump(proposal))
+    PROPOSAL.write(folder.path, proposal)
     return {**paid, "proposal": proposal}
 
 

@@ -4,12 +4,14 @@ from factory.attempt.failure import Failure, Stage
 from factory.attempt.parse import fitted
 from factory.attempt.scope import violation
 from factory.attempt.state import RunState
-from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.canonical import EMPTY_SHA256, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import CHANGES, WRITE_RESULT
+from factory.runs.record.model import WriteResult
 from factory.system.files.tree import NEW_FILE_MODE, FileProblem, FoundFile, Tree
 
 
@@ -22,15 +24,13 @@ def apply(state: RunState, deps: Deps) -> RunState:
     folder = deps.folder.opened_attempt(number)
     result = write_all(proposal, deps.order, deps.checkout.tree)
     if isinstance(result, Failure):
-        folder.document("write_result.json", {"applied": False, "failure": dump(result), "written": []})
+        WRITE_RESULT.write(folder.path, WriteResult(applied=False, failure=result))
         deps.folder.event("writes_refused", attempt=number, stage=result.stage)
         return {"failure": result}
     tree = deps.checkout.stage([write.path for write in proposal.writes])
     # Now, because commands may damage the checkout.
-    folder.data("changes.diff", deps.checkout.difference(tree))
-    folder.document(
-        "write_result.json", {"applied": True, "failure": None, "written": list(result), "tree": tree}
-    )
+    folder.data(CHANGES, deps.checkout.difference(tree))
+    WRITE_RESULT.write(folder.path, WriteResult(applied=True, written=tuple(result), tree=tree))
     deps.folder.event("applied", attempt=number, tree=tree)
     return {"tree": tree}
 
