@@ -31,7 +31,6 @@ from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target, outside, state_folder, target
-from factory.runs.execution import configured_price
 from factory.runs.facts import sandbox_record
 from factory.runs.preflight import clean_up, indexes_folder
 from factory.runs.record.endings import ending_of, refusal_of
@@ -185,7 +184,7 @@ def _executed(
         return None
     configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
-    price = settings.attempts.price or configured_price(configuration)
+    price = settings.attempts.price_under(configuration)
     records.priced(price or known_price(world.model(None, price)))
     terms = world.terms(False, configuration)
     used = sandbox_record(terms)

@@ -23,10 +23,6 @@ from factory.system.sandbox.limit_option import parse_limits
 from factory.system.sandbox.policy import Resources
 from factory.system.sandbox.port import Terms
 
-# Tracing to a service is the graph library's own feature; source code never leaves through it.
-os.environ["LANGSMITH_TRACING"] = "false"
-os.environ["LANGCHAIN_TRACING_V2"] = "false"
-
 LEFT_AT_ONCE: Final = (
     "left at once: throw-away checkouts may remain in the directory for temporary files;"
     " the next run or build in this repository removes them, and finishes a landing that was cut off"

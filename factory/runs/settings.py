@@ -5,11 +5,14 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel, ConfigDict
 
+from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.note import Note
+from factory.gates.bench import Bench
 from factory.llm.port import Model, Parameters
 from factory.llm.spending.prices import Price
 from factory.system.clock import Clock
+from factory.system.process.environment import gate_environment
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
 
@@ -43,6 +46,12 @@ class AttemptSettings(BaseModel):
     kill_threshold: int | None = None
     notes: tuple[Note, ...] = ()
 
+    def price_under(self, configuration: Configuration) -> Price | None:
+        """What the user, or else the repository, says that the model costs."""
+        if self.price is not None or configuration.price is None:
+            return self.price
+        return Price(configuration.price.input, configuration.price.output)
+
 
 @dataclass(frozen=True)
 class Outside:
@@ -63,3 +72,15 @@ class Outside:
     progress: Callable[[str], None]
     environment: Mapping[str, str]
     terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
+
+    def bench(
+        self, checkout: Checkout, settings: AttemptSettings, terms: Terms | None, stop: Stop | None
+    ) -> Bench:
+        """A checkout, and how commands are run in it."""
+        environment = gate_environment(
+            self.environment,
+            home=checkout.home,
+            temporary=checkout.temporary,
+            passed=settings.passed_variables,
+        )
+        return Bench(checkout, environment, settings.timeout_seconds, terms, stop)

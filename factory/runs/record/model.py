@@ -10,7 +10,7 @@ from factory.attempt.summary import AttemptSummary
 from factory.gates.before.red_probe import Probed
 from factory.gates.check import CheckResult
 from factory.llm.port import Answer, FinishReason, Usage
-from factory.mutation.kill_proof import Fate
+from factory.mutation.kill_proof import Fate, KillProof
 from factory.system.sandbox.policy import Resources
 
 SCHEMA_VERSION: Final = 1
@@ -149,3 +149,8 @@ class ProofResult(Record):
     fates: tuple[Fate, ...]
     percent: int | None
     threshold: int | None
+
+    @classmethod
+    def of(cls, proof: KillProof, threshold: int | None) -> "ProofResult":
+        """A proof, and the percentage that was demanded."""
+        return cls(verdict=proof.verdict, fates=proof.fates, percent=proof.percent, threshold=threshold)
