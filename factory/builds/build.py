@@ -23,6 +23,7 @@ from factory.builds.verification import verified
 from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
 from factory.configuration.committed import configuration_at
+from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
@@ -30,9 +31,10 @@ from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target, outside, state_folder, target
-from factory.runs.execution import AttemptSettings, Outside, configured_price, sandbox_facts
+from factory.runs.facts import sandbox_record
 from factory.runs.preflight import clean_up, indexes_folder
 from factory.runs.record.endings import ending_of, refusal_of
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
 from factory.system.process.signals import Interrupted, shielded
@@ -182,10 +184,11 @@ def _executed(
         return None
     configuration = configuration_at(goal.git, found.base)
     # Now, because a model that can't be asked is known before anything is begun.
-    price = settings.attempts.price or configured_price(configuration)
+    price = settings.attempts.price_under(configuration)
     records.priced(price or known_price(world.model(None, price)))
     terms = world.terms(False, configuration)
-    records.event("sandbox", used=sandbox_facts(terms))
+    used = sandbox_record(terms)
+    records.event("sandbox", used=dump(used) if used else None)
     deadline = None
     if settings.deadline_seconds is not None:
         deadline = world.clock.monotonic() + settings.deadline_seconds

@@ -9,8 +9,7 @@ from factory.contract.work_order import Plan
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.before.baseline import examine_baseline
 from factory.repository.target import Refused
-from factory.runs.execution import AttemptSettings, Outside
-from factory.system.process.environment import gate_environment
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
 from factory.system.terminal.console import visible
@@ -50,25 +49,15 @@ def verified(
     exempt = contract is not None and not all(
         condition.holds(opened.tree.exists(condition.path)) for condition in contract.requires
     )
-    environment = gate_environment(
-        world.environment,
-        home=opened.home,
-        temporary=opened.temporary,
-        passed=settings.passed_variables,
-    )
     # From here on everything that differs is what a check changed.
     opened.stage([])
     world.progress("verifying the base before a model is asked")
     report = examine_baseline(
-        opened,
-        environment,
-        settings.timeout_seconds,
+        world.bench(opened, settings, terms, stop),
         out / "baseline",
         configuration,
         exempt=exempt,
         red_accepted=red_accepted,
-        terms=terms,
-        stop=stop,
     )
     _refuse_red(report, out, accepted=red_accepted)
     return report

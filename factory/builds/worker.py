@@ -20,16 +20,19 @@ from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.canonical import contract_hash, dump, run_id
+from factory.contract.canonical import dump, run_id
 from factory.contract.proposal import WriteProposal
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.repository.target import Target
-from factory.runs.execution import AttemptSettings, Execution, Outside, settings_facts
+from factory.runs.execution import execute
 from factory.runs.nodes.po import examine
-from factory.runs.record.artifacts import LANDING_FOLDER, RunFolder
 from factory.runs.record.endings import ending_of
+from factory.runs.record.files import LANDING_FOLDER
+from factory.runs.record.folder import RunFolder
+from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.wiring import Run
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
 
@@ -162,14 +165,13 @@ class Worker:
             return _plain(self._examine(wanted, stop))
 
     def _attempt(self, task: AttemptTask, stop: Stop) -> Result:
-        execution = self._execution(
-            task.order, task.run_id, task.baseline, RunFolder(self.out / task.run_id, self.world.clock), stop
-        )
+        folder = RunFolder(self.out / task.run_id, self.world.clock)
+        run = self._run(task.order, task.baseline, folder, stop)
         start: RunState = {"attempt": task.attempt, "attempts": ()}
         if task.previous_failure is not None:
             start["previous_proposal"] = task.previous_proposal
             start["previous_failure"] = task.previous_failure
-        done = execution.recorded(lambda: None, lambda: None, lambda: self.place(task.baseline), start)
+        done = execute(run, start=start, place=lambda: self.place(task.baseline))
         state: RunState = done.state or start
         return Result(
             outcome=done.ending.outcome,
@@ -186,7 +188,7 @@ class Worker:
 
     def _examine(self, task: LandingTask, stop: Stop) -> Result:
         folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.world.clock)
-        execution = self._execution(task.order, task.run_id, task.candidate, folder, stop)
+        run = self._run(task.order, task.candidate, folder, stop)
         folder.attempt(task.attempt)
 
         def result(
@@ -206,8 +208,14 @@ class Worker:
             with self.place(task.candidate) as opened:
                 # From here on everything that differs is what a check changed.
                 opened.stage([])
-                deps = execution.deps(opened, self.world.model(stop, execution.price))
-                update = examine({"attempt": task.attempt, "tree": task.tree}, deps)
+                update = examine(
+                    {"attempt": task.attempt, "tree": task.tree},
+                    order=task.order,
+                    bench=run.bench(opened),
+                    checks=run.checks,
+                    folder=folder,
+                    progress=run.outside.progress,
+                )
         except Stopped:
             return result(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED)
         except Exception as error:
@@ -220,21 +228,16 @@ class Worker:
             return result(RunOutcome.PASSED, ExitCode.PASS)
         return result(RunOutcome.FAILED, ExitCode.FAIL, failure)
 
-    def _execution(
-        self, order: WorkOrder, name: str, baseline: str, folder: RunFolder, stop: Stop
-    ) -> Execution:
-        return Execution(
+    def _run(self, order: WorkOrder, baseline: str, folder: RunFolder, stop: Stop) -> Run:
+        return Run(
             order=order,
-            contract=contract_hash(order),
-            run_id=name,
-            goal=replace(self.goal, baseline=baseline),
+            target=replace(self.goal, baseline=baseline),
             folder=folder,
             settings=self.settings,
             configuration=self.configuration,
             known=self.known,
             # Of several at a time a person sees the states, not every step.
-            world=replace(self.world, progress=lambda _text: None),
-            facts={"settings": settings_facts(self.settings)},
+            outside=replace(self.world, progress=lambda _text: None),
             lands=False,
             terms=self.terms,
             entered=partial(self.entered, order.id),

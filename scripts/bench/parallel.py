@@ -29,7 +29,7 @@ from factory.builds.build import BuildSettings, build
 from factory.contract.canonical import EMPTY_SHA256
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, FinishReason, Parameters, Request, Usage
-from factory.runs.execution import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.clock import SystemClock
 
 COUNT = 16

@@ -4,7 +4,6 @@ The result is a view: it can be deleted, and a damaged one is made anew. What fo
 is refused or which failures count, is decided elsewhere.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -15,14 +14,11 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
+from factory.gates.bench import Bench
 from factory.gates.check import CheckContext
 from factory.gates.checks.registry import carried_out, verification
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.process.launch import capture
-from factory.system.process.stop import Stop
-from factory.system.sandbox.port import Terms
 
 BASELINE_RESULT: Final = "baseline_result.json"
 
@@ -38,16 +34,12 @@ print(sorted({f"{found.name}=={found.version}" for found in importlib.metadata.d
 
 
 def examine_baseline(
-    checkout: Checkout,
-    gate_environment: Mapping[str, str],
-    timeout_seconds: float,
+    bench: Bench,
     folder: Path,
     configuration: Configuration,
     *,
     exempt: bool = False,
     red_accepted: bool = False,
-    terms: Terms | None = None,
-    stop: Stop | None = None,
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
@@ -56,41 +48,28 @@ def examine_baseline(
     it is about to be refused, and the user may have repaired what the comparison does not see.
 
     Args:
-        checkout: at the baseline, nothing changed. Afterwards it holds what the checks left in it: restore it
-            before an attempt, or drop it.
-        gate_environment: the whole environment of the commands.
-        timeout_seconds: the time limit of each command that has none of its own.
+        bench: at the baseline, nothing changed. Afterwards its checkout holds what the checks left in it:
+            restore it before an attempt, or drop it.
         folder: gets `baseline_result.json` and the output of each command; made if it is missing.
         configuration: the repository's own, at the baseline.
         exempt: whether the baseline can't be verified as a whole yet, because the plan is still to make what
             the verification needs: then it is only compiled.
         red_accepted: whether the user accepts a baseline that fails.
-        terms: the sandbox of the commands; None for none.
-        stop: ends it; None if nothing will.
 
     Raises:
         FileProblem: the result can't be written.
         GitError: git failed.
         Stopped: `stop` asked for it.
     """
+    checkout = bench.checkout
     tree = checkout.git.text("rev-parse", f"{checkout.baseline}^{{tree}}")
-    identity = _identity(
-        checkout, gate_environment, timeout_seconds, configuration, exempt=exempt, terms=terms
-    )
+    identity = _identity(bench, configuration, exempt=exempt)
     stored = _stored(folder / BASELINE_RESULT)
     is_same = stored is not None and (stored.tree, stored.identity) == (tree, identity)
     if stored is not None and is_same and (not stored.red or (red_accepted and not stored.unacceptable)):
         return stored
     folder.mkdir(parents=True, exist_ok=True)
-    context = CheckContext(
-        order=None,
-        exempt=exempt,
-        tree=checkout.tree,
-        landing=LandingTree(checkout.git, checkout.baseline),
-        execute=Executor(checkout, gate_environment, timeout_seconds, folder, terms=terms, stop=stop),
-        temporary=checkout.temporary,
-        folder=folder,
-    )
+    context = bench.baseline_context(folder, exempt=exempt)
     report = BaselineReport(tree=tree, identity=identity, checks=_examined(context, checkout, configuration))
     write_atomic(folder / BASELINE_RESULT, readable_json(dump(report)))
     return report
@@ -118,19 +97,12 @@ def _examined(
     return tuple(found)
 
 
-def _identity(
-    checkout: Checkout,
-    gate_environment: Mapping[str, str],
-    timeout_seconds: float,
-    configuration: Configuration,
-    *,
-    exempt: bool,
-    terms: Terms | None,
-) -> str:
+def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> str:
+    checkout, terms = bench.checkout, bench.terms
     scratch = str(checkout.home.parent)
     try:
         # -I: nothing of the checkout is imported.
-        asked = capture(["python", "-I", "-c", _INTERPRETER], cwd=checkout.home, env=gate_environment)
+        asked = capture(["python", "-I", "-c", _INTERPRETER], cwd=checkout.home, env=bench.environment)
         interpreter = asked.stdout.decode("utf-8", "backslashreplace") if asked.ok else ""
     except OSError:
         interpreter = ""
@@ -140,12 +112,12 @@ def _identity(
                 "checks": [dump(check) for check in configuration.checks],
                 "environment": {
                     name: value.replace(scratch, "").encode("utf-8", "backslashreplace").decode()
-                    for name, value in gate_environment.items()
+                    for name, value in bench.environment.items()
                 },
                 "exempt": exempt,
                 "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources)),
                 "interpreter": interpreter.replace(scratch, ""),
-                "timeout_seconds": timeout_seconds,
+                "timeout_seconds": bench.timeout_seconds,
             }
         )
     )

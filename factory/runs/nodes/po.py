@@ -1,43 +1,43 @@
 """PO, the product owner: verification first, then what the work order promised. Believes only what it ran."""
 
+from collections.abc import Callable
+
 from factory.attempt.state import RunState
-from factory.contract.canonical import dump
-from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import WorkOrder
+from factory.gates.bench import Bench
 from factory.gates.check import CheckContext, CheckResult
 from factory.gates.checks.registry import Part, carried_out
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
-from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import CHECK_RESULTS
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import CheckResults
 
 
-def examine(state: RunState, deps: Deps) -> RunState:
+def examine(
+    state: RunState,
+    *,
+    order: WorkOrder,
+    bench: Bench,
+    checks: tuple[Part, ...],
+    folder: RunFolder,
+    progress: Callable[[str], None],
+) -> RunState:
     """Run every check in order, until one fails."""
     number = state["attempt"]
-    folder = deps.folder.opened_attempt(number)
+    attempt = folder.opened_attempt(number).path
     tree = state["tree"]
     assert tree is not None
-    context = CheckContext(
-        order=deps.order,
-        exempt=deps.order.verify_exempt,
-        tree=deps.checkout.tree,
-        landing=LandingTree(deps.checkout.git, tree),
-        execute=Executor(
-            deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path, deps.stop, deps.terms
-        ),
-        temporary=deps.checkout.temporary,
-        folder=folder.path,
-    )
+    context = bench.context(order, tree, attempt)
     slowest = 0.0
-    for part in deps.checks:
-        deps.progress(f"attempt {number}: PO runs {part.name}")
+    for part in checks:
+        progress(f"attempt {number}: PO runs {part.name}")
         results = _run(part, context)
         failure = results[-1].failure if not results[-1].passed else None
-        listing: list[JsonValue] = [dump(result) for result in results]
-        folder.document(f"{part.name}_result.json", {"checks": listing, "passed": failure is None})
-        deps.folder.event("examined", attempt=number, part=part.name, passed=failure is None)
+        recorded = CheckResults(checks=tuple(results), passed=failure is None)
+        CHECK_RESULTS[part.name].write(attempt, recorded)
+        folder.event("examined", attempt=number, part=part.name, passed=failure is None)
         for result in results:
             if result.failure is not None and result.passed:
-                deps.progress(f"attempt {number}: {result.name} reports: {result.failure.told}")
+                progress(f"attempt {number}: {result.name} reports: {result.failure.told}")
         if failure is not None:
             return {"failure": failure}
         slowest = max([slowest, *(command.seconds for result in results for command in result.commands)])

@@ -3,22 +3,24 @@
 Nothing of it lands: the tree of the attempt was recorded before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
 from factory.attempt.failure import FailureClass
 from factory.attempt.state import RunState
-from factory.contract.canonical import dump
+from factory.checkout.workspace import Checkout
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import WorkOrder
+from factory.gates.bench import Bench
 from factory.gates.check import CheckContext
-from factory.gates.checks.registry import carried_out
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
+from factory.gates.checks.registry import Part, carried_out
 from factory.mutation.kill_proof import Fate, KillProof, Trial, is_product_code, trials, written_lines
-from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import KILL_PROOF
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import ProofResult
+from factory.runs.settings import AttemptSettings
 from factory.system.files.tree import FoundFile
 
 _LEAST_SECONDS: Final = 10.0
@@ -26,44 +28,57 @@ _PATIENCE: Final = 5.0
 """A mutant's command may take so many times as long as the slowest command of the attempt."""
 
 
-def prove(state: RunState, deps: Deps) -> RunState:
+def prove(
+    state: RunState,
+    *,
+    order: WorkOrder,
+    settings: AttemptSettings,
+    bench: Bench,
+    checks: tuple[Part, ...],
+    folder: RunFolder,
+    progress: Callable[[str], None],
+) -> RunState:
     """Try mutants of the written lines; record the score, and fail an attempt that is below the threshold."""
-    if deps.mutants == 0:
+    if settings.mutants == 0:
         return {}
     number = state["attempt"]
-    deps.progress(f"attempt {number}: mutants of what was written, to see whether the checks notice")
-    files = _written(state, deps)
+    progress(f"attempt {number}: mutants of what was written, to see whether the checks notice")
+    attempt = folder.opened_attempt(number).path
+    checkout, threshold = bench.checkout, settings.kill_threshold
+    files = _written(state, checkout)
     sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
-    lines = {path: _lines(state, deps, path) for path in sources}
-    tried = trials(sources, lines, deps.mutants)
-    seconds = min(deps.timeout_seconds, _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"])
-    fates = [_fate(trial, files, deps, number, index, seconds) for index, trial in enumerate(tried, start=1)]
+    lines = {path: _lines(state, checkout, path) for path in sources}
+    tried = trials(sources, lines, settings.mutants)
+    patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
+    hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
+    fates: list[Fate] = []
+    for index, trial in enumerate(tried, start=1):
+        mutant = attempt / "mutants" / str(index)
+        mutant.mkdir(parents=True, exist_ok=True)
+        context = hurried.context(order, _put_mutant(trial, files, checkout), mutant)
+        fates.append(_fate(trial, _killed_by(checks, context)))
     if fates:
-        _put(files, deps)
+        _put(files, checkout)
     proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
-    document = dump(proof)
-    assert isinstance(document, dict)
-    told: JsonObject = {**document, "percent": proof.percent, "threshold": deps.kill_threshold}
-    deps.folder.opened_attempt(number).document("kill_proof.json", told)
-    deps.folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
-    problem = proof.shortfall(deps.kill_threshold) if deps.kill_threshold is not None else None
+    KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
+    folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
+    problem = proof.shortfall(threshold) if threshold is not None else None
     return {"failure": problem} if problem is not None else {}
 
 
-def _written(state: RunState, deps: Deps) -> dict[RepoPath, FoundFile]:
+def _written(state: RunState, checkout: Checkout) -> dict[RepoPath, FoundFile]:
     """The files that the attempt wrote, as they are in the checkout."""
     proposal = state["proposal"]
     assert proposal is not None
-    tree = deps.checkout.tree
+    tree = checkout.tree
     found = {write.path: tree.read(write.path, max_bytes=MAX_CONTEXT_BYTES) for write in proposal.writes}
     return {path: file for path, file in found.items() if file is not None}
 
 
-def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
+def _lines(state: RunState, checkout: Checkout, path: RepoPath) -> frozenset[int]:
     tree = state["tree"]
     assert tree is not None
-    baseline = deps.checkout.baseline
-    patch = deps.checkout.git.output(
+    patch = checkout.git.output(
         "diff-tree",
         "-r",
         "-p",
@@ -73,7 +88,7 @@ def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
         # Whatever attributes say, these lines are text.
         "--text",
         "--no-color",
-        baseline,
+        checkout.baseline,
         tree,
         "--",
         path,
@@ -81,41 +96,25 @@ def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
     return written_lines(patch)
 
 
-def _put(files: Mapping[RepoPath, FoundFile], deps: Deps) -> str:
+def _put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     """Make the checkout hold the baseline with these files and nothing else; git's id of that tree.
 
     What commands left would decide the next result: their own files, and compiled modules, which Python takes
     for those of a source with the same size and second.
     """
-    deps.checkout.restore()
+    checkout.restore()
     for path, found in files.items():
-        deps.checkout.tree.write(path, found.data, mode=found.mode)
-    return deps.checkout.stage(sorted(files))
+        checkout.tree.write(path, found.data, mode=found.mode)
+    return checkout.stage(sorted(files))
 
 
-def _fate(
-    trial: Trial,
-    files: Mapping[RepoPath, FoundFile],
-    deps: Deps,
-    attempt: int,
-    number: int,
-    seconds: float,
-) -> Fate:
-    checkout, mutant = deps.checkout, trial.mutant
-    changed = replace(files[trial.path], data=mutant.source.encode("utf-8"))
-    tree = _put({**files, trial.path: changed}, deps)
-    folder = deps.folder.path / f"attempt_{attempt}" / "mutants" / str(number)
-    folder.mkdir(parents=True, exist_ok=True)
-    context = CheckContext(
-        order=deps.order,
-        exempt=deps.order.verify_exempt,
-        tree=checkout.tree,
-        landing=LandingTree(checkout.git, tree),
-        execute=Executor(checkout, deps.gate_environment, seconds, folder, deps.stop, deps.terms),
-        temporary=checkout.temporary,
-        folder=folder,
-    )
-    killed_by = _killed_by(deps, context)
+def _put_mutant(trial: Trial, files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
+    changed = replace(files[trial.path], data=trial.mutant.source.encode("utf-8"))
+    return _put({**files, trial.path: changed}, checkout)
+
+
+def _fate(trial: Trial, killed_by: str | None) -> Fate:
+    mutant = trial.mutant
     return Fate(
         path=trial.path,
         line=mutant.line,
@@ -125,9 +124,9 @@ def _fate(
     )
 
 
-def _killed_by(deps: Deps, context: CheckContext) -> str | None:
+def _killed_by(checks: tuple[Part, ...], context: CheckContext) -> str | None:
     """The check that notices; acceptance first, because it is about these lines and quicker."""
-    for part in reversed(deps.checks):
+    for part in reversed(checks):
         for check in part.checks:
             result = carried_out(check, context, part.stage)
             if not result.passed:
