@@ -301,6 +301,7 @@ def sandbox_facts(terms: Terms | None) -> JsonObject | None:
         "gaps": list(terms.sandbox.gaps),
         "network": terms.network,
         "resources": resources,
+        "bounds": {"processes": terms.bounds.processes, "memory": terms.bounds.memory},
     }
 
 

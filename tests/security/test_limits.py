@@ -174,11 +174,13 @@ for _ in range(40):
     "files that it only reads": ("assert os.path.exists('.git')", {"written_files": 1}),
 }
 BASE = {"memory_bytes": 160 * MIB, "processes": 40}
+KEEPERS = ("kernel", "watch")
 
 
+@pytest.mark.parametrize("keeper", KEEPERS)
 @pytest.mark.parametrize("level", ("bwrap", "landlock", "none"))
 @pytest.mark.parametrize("user", USERS)
-def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> None:
+def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str, keeper: str) -> None:
     requests = [
         {
             "name": name,
@@ -190,7 +192,7 @@ def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> N
         for name, (source, limits, _) in EXHAUSTING.items()
     ]
     with protected_place(user) as place:
-        answers = drive(user, level, place, requests)
+        answers = drive(user, level, place, requests, keeper)
 
     assert {name: answer["killed"] for name, answer in answers.items()} == {
         name: killed for name, (_, _, killed) in EXHAUSTING.items()
@@ -198,9 +200,10 @@ def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> N
     assert [name for name, answer in answers.items() if answer["timed_out"]] == []
 
 
+@pytest.mark.parametrize("keeper", KEEPERS)
 @pytest.mark.parametrize("level", ("bwrap", "landlock"))
 @pytest.mark.parametrize("user", USERS)
-def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str) -> None:
+def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str, keeper: str) -> None:
     request = {
         "name": "bomb",
         "argv": ["python", "-c", "import os, time" + BOMB],
@@ -208,13 +211,14 @@ def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str) -> 
         "resources": BASE,
     }
     with protected_place(user) as place:
-        bomb = drive(user, level, place, [request])["bomb"]
+        bomb = drive(user, level, place, [request], keeper)["bomb"]
 
     assert (bomb["killed"], bomb["timed_out"], bomb["seconds"] < 20) == ("processes", False, True)
 
 
+@pytest.mark.parametrize("keeper", KEEPERS)
 @pytest.mark.parametrize("user", USERS)
-def test_what_stays_within_the_limits_is_left_alone(user: str) -> None:
+def test_what_stays_within_the_limits_is_left_alone(user: str, keeper: str) -> None:
     requests = [
         {
             "name": name,
@@ -225,7 +229,7 @@ def test_what_stays_within_the_limits_is_left_alone(user: str) -> None:
         for name, (source, limits) in HARMLESS.items()
     ]
     with protected_place(user) as place:
-        answers = drive(user, "none", place, requests)
+        answers = drive(user, "none", place, requests, keeper)
 
     assert [(answer["exit_code"], answer["killed"]) for answer in answers.values()] == [(0, None)] * len(
         HARMLESS
