@@ -1,5 +1,8 @@
 """Programs that use up the machine are killed, and the result says by which limit."""
 
+import subprocess
+import sys
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -214,6 +217,34 @@ def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str, kee
         bomb = drive(user, level, place, [request], keeper)["bomb"]
 
     assert (bomb["killed"], bomb["timed_out"], bomb["seconds"] < 20) == ("processes", False, True)
+
+
+ATTACKS = {
+    "processes": "while True:\n  try: os.fork()\n  except OSError: pass",
+    "memory": "kept = []\nwhile True: kept.append(os.urandom(1) * 2**20)",
+}
+
+
+@pytest.mark.parametrize("limit", ATTACKS)
+@pytest.mark.parametrize("level", ("bwrap", "landlock"))
+@pytest.mark.parametrize("user", USERS)
+def test_with_a_control_group_an_attack_ends_at_once_on_a_busy_machine(
+    user: str, level: str, limit: str
+) -> None:
+    request = {
+        "name": "attack",
+        "argv": ["python", "-c", "import os\n" + ATTACKS[limit]],
+        "timeout": 60,
+        "resources": {"memory_bytes": 160 * MIB, "processes": 256},
+    }
+    with ExitStack() as busy, protected_place(user) as place:
+        for _ in range(2):
+            loop = busy.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            busy.callback(loop.kill)
+        attack = drive(user, level, place, [request], "kernel")["attack"]
+
+    # Far longer than it takes: other tests may run beside this one.
+    assert (attack["killed"], attack["timed_out"], attack["seconds"] < 10) == (limit, False, True)
 
 
 @pytest.mark.parametrize("keeper", KEEPERS)
