@@ -18,10 +18,13 @@ from factory.runs.settings import AttemptSettings, Outside
 from factory.system.clock import SystemClock
 from factory.system.notes import read_notes
 from factory.system.process.stop import Stop
+from factory.system.sandbox.kernel.bounds import Bounds, bounds
+from factory.system.sandbox.kernel.find import find_control_groups
+from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.levels.choose import choose
 from factory.system.sandbox.limit_option import parse_limits
 from factory.system.sandbox.policy import Resources
-from factory.system.sandbox.port import Terms
+from factory.system.sandbox.port import Sandbox, SandboxRefused, Terms
 
 LEFT_AT_ONCE: Final = (
     "left at once: throw-away checkouts may remain in the directory for temporary files;"
@@ -86,13 +89,35 @@ def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Out
             environment=os.environ,
             in_place=in_place,
         )
+        found, kept = _bounds(options, sandbox, in_place)
         if options.sandbox == "auto" and sandbox.gaps:
             progress(
                 f"commands run in the sandbox {sandbox.level}, with gaps: `factory doctor` tells of them"
             )
-        return Terms(sandbox, options.net, resources)
+        if kept.gap:
+            progress(
+                f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it"
+            )
+        return Terms(sandbox, options.net, resources, found, kept)
 
     return Outside(model, SystemClock(), progress, os.environ, terms)
+
+
+def _bounds(
+    options: argparse.Namespace, sandbox: Sandbox, in_place: bool
+) -> tuple[ControlGroups | None, Bounds]:
+    """Where commands get control groups, and what keeps their limits."""
+    found = find_control_groups()
+    # In place, root may have to stay root: its own files are not given away.
+    by_level = "" if in_place and os.geteuid() == 0 else sandbox.bounds_processes
+    kept = bounds(by_level, found.groups, found.reason)
+    if kept.gap and options.strict_limits:
+        raise SandboxRefused(
+            f"limits on {kept.gap} would be kept by the watch alone ({kept.reason})",
+            where="--strict-limits",
+            hint="\n        ".join(kept.remedies),
+        )
+    return found.groups, kept
 
 
 def _price(options: argparse.Namespace) -> Price | None:

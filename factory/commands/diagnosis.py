@@ -16,9 +16,12 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.system.git.client import MINIMUM_VERSION as OLDEST_GIT
 from factory.system.process.launch import capture
+from factory.system.sandbox.kernel.bounds import bounds
+from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.levels.choose import Level, Requested, choose, levels
 from factory.system.sandbox.levels.self_attack import broken_out
 from factory.system.sandbox.policy import Resources
+from factory.system.sandbox.port import Sandbox
 from factory.system.terminal.console import visible
 
 OLDEST_PYTHON = (3, 11)
@@ -85,7 +88,9 @@ def diagnose(
         allow_unsandboxed: whether the run would say that it may do without.
     """
     found = tuple(levels(environment))
-    chosen, findings = _chosen(environment, requested, allow_unsandboxed)
+    sandbox, findings = _chosen(environment, requested, allow_unsandboxed)
+    chosen = sandbox.level if sandbox is not None else None
+    kept = () if sandbox is None else (_bounds(sandbox),)
     return Diagnosis(
         findings=(
             _git(environment),
@@ -93,6 +98,7 @@ def diagnose(
             *(_level(level) for level in found),
             *findings,
             _limits(chosen),
+            *kept,
             *_model(environment),
         ),
         sandbox=chosen,
@@ -156,8 +162,8 @@ def _level(level: Level) -> Finding:
 
 def _chosen(
     environment: Mapping[str, str], requested: Requested, allow_unsandboxed: bool
-) -> tuple[str | None, tuple[Finding, ...]]:
-    """The level that a run would use, and what came of attacking it."""
+) -> tuple[Sandbox | None, tuple[Finding, ...]]:
+    """The sandbox that a run would use, and what came of attacking it."""
     try:
         sandbox = choose(requested, allow_unsandboxed=allow_unsandboxed, environment=environment)
     except WorkorderError as refusal:
@@ -165,7 +171,7 @@ def _chosen(
         return None, (Finding(name="sandbox", state="error", found=refusal.message, fix=fix),)
     if sandbox.level == "none":
         found = "switched off: generated code may do whatever you may do"
-        return "none", (Finding(name="sandbox", state="warning", found=found),)
+        return sandbox, (Finding(name="sandbox", state="warning", found=found),)
     succeeded = broken_out(sandbox)
     if succeeded is None:
         finding = Finding(name="self-attack", state="error", found="it could not be carried out")
@@ -180,7 +186,7 @@ def _chosen(
         finding = Finding(
             name="self-attack", state="ok", found=f"every attempt failed inside {sandbox.level}"
         )
-    return sandbox.level, (finding,)
+    return sandbox, (finding,)
 
 
 def _limits(chosen: str | None) -> Finding:
@@ -197,6 +203,19 @@ def _limits(chosen: str | None) -> Finding:
         state="warning" if few else "ok",
         found=f"at most {own} open files; {found}" if few else found,
         fix=("raise the limit of open files:", "ulimit -n 1024") if few else (),
+    )
+
+
+def _bounds(sandbox: Sandbox) -> Finding:
+    """What keeps the limits on processes and memory: the kernel, or a watch that load can slow down."""
+    discovery = find_control_groups()
+    kept = bounds(sandbox.bounds_processes, discovery.groups, discovery.reason)
+    found = f"processes by {kept.processes}, memory by {kept.memory}"
+    return Finding(
+        name="bounds",
+        state="warning" if kept.gap else "ok",
+        found=f"{found}; {kept.reason}" if kept.gap else found,
+        fix=kept.remedies,
     )
 
 

@@ -137,6 +137,11 @@ def _add_bounds(command: Parser) -> None:
     """What commands and calls may touch, use and cost."""
     add_sandbox(command)
     command.add_argument(
+        "--strict-limits",
+        action="store_true",
+        help="refuse where the kernel does not bound processes and memory of a command, but only our watch",
+    )
+    command.add_argument(
         "--limit",
         action="append",
         default=[],

@@ -87,7 +87,8 @@ class Executor:
     def _confinement(self) -> Confinement | None:
         if self.terms is None:
             return None
-        return Confinement(self.terms.sandbox, policy_for(self.checkout, self.environment, self.terms))
+        policy = policy_for(self.checkout, self.environment, self.terms)
+        return Confinement(self.terms.sandbox, policy, self.terms.groups)
 
     @property
     def places(self) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
 """What is recorded of a run beside its course: where it works, with which settings, in which sandbox."""
 
 from factory.contract.note import notes_hash
-from factory.runs.record.model import SandboxRecord, SettingsRecord
+from factory.runs.record.model import BoundsRecord, SandboxRecord, SettingsRecord
 from factory.runs.settings import AttemptSettings
 from factory.system.sandbox.port import Terms
 from factory.system.terminal.console import visible
@@ -17,6 +17,7 @@ def sandbox_record(terms: Terms | None) -> SandboxRecord | None:
         gaps=terms.sandbox.gaps,
         network=terms.network,
         resources=terms.resources,
+        bounds=BoundsRecord(processes=terms.bounds.processes, memory=terms.bounds.memory),
     )
 
 

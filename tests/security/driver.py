@@ -1,9 +1,9 @@
 """Runs programs at one level of the sandbox, as the user that it was started as, and prints what came of it.
 
-    python -m tests.security.driver LEVEL PLACE < REQUESTS
+    python -m tests.security.driver LEVEL PLACE KEEPER < REQUESTS
 
-A process of its own, so that one test can run it as root and another as an ordinary user. Requests and
-answers are JSON.
+KEEPER is `kernel` for commands in control groups of their own, or `watch` for none. A process of its own, so
+that one test can run it as root and another as an ordinary user. Requests and answers are JSON.
 """
 
 import json
@@ -18,6 +18,8 @@ from typing import Any
 
 from factory.system.process.environment import gate_environment
 from factory.system.process.launch import Command, run
+from factory.system.sandbox.kernel.find import find_control_groups
+from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.levels.bwrap import Bubblewrap
 from factory.system.sandbox.levels.choose import levels, probe
 from factory.system.sandbox.levels.landlock import LandlockDomain
@@ -26,6 +28,8 @@ from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import Policy, Resources
 from factory.system.sandbox.port import Confinement, Sandbox
 from factory.system.sandbox.visible import needed
+
+MOST_PROCESSES = 4_000
 
 
 def sandbox_of(level: str) -> Sandbox | str:
@@ -50,7 +54,9 @@ def sandbox_of(level: str) -> Sandbox | str:
     return "bubblewrap is not installed"
 
 
-def answer(sandbox: Sandbox, place: Path, request: dict[str, Any]) -> dict[str, Any]:
+def answer(
+    sandbox: Sandbox, groups: ControlGroups | None, place: Path, request: dict[str, Any]
+) -> dict[str, Any]:
     """Run one program in a checkout of its own below `place`."""
     own = place / request["name"] if request.get("apart") else place
     checkout, home, temporary = own / "checkout", own / "home", own / "tmp"
@@ -82,7 +88,7 @@ def answer(sandbox: Sandbox, place: Path, request: dict[str, Any]) -> dict[str, 
             environment,
             request.get("timeout", 60.0),
             output,
-            confined=Confinement(sandbox, policy),
+            confined=Confinement(sandbox, policy, groups),
         )
     )
     return {
@@ -100,20 +106,22 @@ def answer(sandbox: Sandbox, place: Path, request: dict[str, Any]) -> dict[str, 
 
 
 def main() -> None:
-    level, place = sys.argv[1], Path(sys.argv[2])
+    level, place, keeper = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
     sandbox = sandbox_of(level)
-    if isinstance(sandbox, str):
-        print(json.dumps({"missing": sandbox}))
+    found = find_control_groups()
+    if isinstance(sandbox, str) or (keeper == "kernel" and found.reason):
+        print(json.dumps({"missing": sandbox if isinstance(sandbox, str) else found.reason}))
         return
+    groups = found.groups if keeper == "kernel" else None
     requests = json.load(sys.stdin)
     if os.geteuid() != 0:
         # Whatever gets out of control must not take the machine with it.
-        resource.setrlimit(resource.RLIMIT_NPROC, (4_000, 4_000))
+        resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
     with ExitStack() as open_sockets:
         _listen(open_sockets, place)
         # They wait more often than they work.
         with ThreadPoolExecutor(5) as threads:
-            answers = list(threads.map(lambda request: answer(sandbox, place, request), requests))
+            answers = list(threads.map(lambda request: answer(sandbox, groups, place, request), requests))
     print(json.dumps({"level": sandbox.level, "gaps": sandbox.gaps, "answers": answers}))
 
 

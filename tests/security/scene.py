@@ -1,11 +1,13 @@
 """A place with things to protect, and a way to run programs beside them as root or as an ordinary user."""
 
+import atexit
+import functools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -13,6 +15,9 @@ from typing import Any
 import pytest
 
 from factory.system.removal import remove_tree
+from factory.system.sandbox.kernel.find import find_control_groups
+from factory.system.sandbox.kernel.group import Group
+from factory.system.sandbox.policy import GIB, Resources
 from tests.security.attacks import PLAIN, ROOT
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -45,10 +50,46 @@ def protected_place(user: str) -> Iterator[Path]:
         Path(f"/dev/shm/{place.name}").unlink(missing_ok=True)
 
 
-def start_driver(user: str, level: str, place: Path) -> "subprocess.Popen[str]":
-    """Start the driver as a user; it reads its requests from standard input."""
+def start_driver(user: str, level: str, place: Path, keeper: str = "watch") -> "subprocess.Popen[str]":
+    """Start the driver as a user, in a group that bounds it; it reads its requests from standard input."""
+    group = bounding_group(user)
+    if group is None and user == ROOT:
+        pytest.skip(f"nothing would bound what root starts: {find_control_groups().reason}")
+    entrances = group.entrances() if group is not None else ()
+
+    def enter() -> None:
+        for entrance in entrances:
+            os.write(entrance, b"0")
+
+    with ExitStack() as closing:
+        for entrance in entrances:
+            closing.callback(os.close, entrance)
+        return _started(user, [level, str(place), keeper], place, enter, entrances)
+
+
+@functools.cache
+def bounding_group(user: str) -> Group | None:
+    """The group of everything that tests start as a user; None if there can't be one.
+
+    The user can't change its limits, but may make groups below it.
+    """
+    groups = find_control_groups().groups
+    if groups is None or "pids" not in groups.places:
+        return None
+    group = groups.made(Resources(processes=1_500, memory_bytes=6 * GIB))
+    atexit.register(group.remove)
+    if user == PLAIN and os.geteuid() == 0:
+        for folder in group.folders:
+            for path in (folder, folder / "cgroup.procs"):
+                os.chown(path, PLAIN_USER, PLAIN_USER)
+    return group
+
+
+def _started(
+    user: str, arguments: Sequence[str], place: Path, enter: Callable[[], None], held: Sequence[int]
+) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "tests.security.driver", level, str(place)],
+        [sys.executable, "-m", "tests.security.driver", *arguments],
         cwd=CHECKOUT,
         env={
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -61,6 +102,8 @@ def start_driver(user: str, level: str, place: Path) -> "subprocess.Popen[str]":
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
+        preexec_fn=enter,
+        pass_fds=held,
         **account_of(user),
     )
 
@@ -82,9 +125,19 @@ def give(place: Path, user: str) -> None:
             os.chown(path, PLAIN_USER, PLAIN_USER, follow_symlinks=False)
 
 
-def drive(user: str, level: str, place: Path, requests: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Run programs at a level as a user; the answers by name, or the test is skipped with the reason."""
-    process = start_driver(user, level, place)
+def drive(
+    user: str, level: str, place: Path, requests: Sequence[Mapping[str, Any]], keeper: str = "watch"
+) -> dict[str, Any]:
+    """Run programs at a level as a user; the answers by name, or the test is skipped with the reason.
+
+    Args:
+        user: who runs them.
+        level: of the sandbox.
+        place: see `protected_place`.
+        requests: the programs, see `driver.answer`.
+        keeper: who keeps limits, see `driver`.
+    """
+    process = start_driver(user, level, place, keeper)
     out, err = process.communicate(json.dumps(requests), timeout=110)
     assert process.returncode == 0, err
     said = json.loads(out)

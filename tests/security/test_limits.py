@@ -1,5 +1,8 @@
 """Programs that use up the machine are killed, and the result says by which limit."""
 
+import subprocess
+import sys
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -174,11 +177,13 @@ for _ in range(40):
     "files that it only reads": ("assert os.path.exists('.git')", {"written_files": 1}),
 }
 BASE = {"memory_bytes": 160 * MIB, "processes": 40}
+KEEPERS = ("kernel", "watch")
 
 
+@pytest.mark.parametrize("keeper", KEEPERS)
 @pytest.mark.parametrize("level", ("bwrap", "landlock", "none"))
 @pytest.mark.parametrize("user", USERS)
-def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> None:
+def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str, keeper: str) -> None:
     requests = [
         {
             "name": name,
@@ -190,7 +195,7 @@ def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> N
         for name, (source, limits, _) in EXHAUSTING.items()
     ]
     with protected_place(user) as place:
-        answers = drive(user, level, place, requests)
+        answers = drive(user, level, place, requests, keeper)
 
     assert {name: answer["killed"] for name, answer in answers.items()} == {
         name: killed for name, (_, _, killed) in EXHAUSTING.items()
@@ -198,9 +203,10 @@ def test_what_uses_up_the_machine_is_killed_for_that(user: str, level: str) -> N
     assert [name for name, answer in answers.items() if answer["timed_out"]] == []
 
 
+@pytest.mark.parametrize("keeper", KEEPERS)
 @pytest.mark.parametrize("level", ("bwrap", "landlock"))
 @pytest.mark.parametrize("user", USERS)
-def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str) -> None:
+def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str, keeper: str) -> None:
     request = {
         "name": "bomb",
         "argv": ["python", "-c", "import os, time" + BOMB],
@@ -208,13 +214,42 @@ def test_a_program_that_multiplies_is_killed_for_that(user: str, level: str) -> 
         "resources": BASE,
     }
     with protected_place(user) as place:
-        bomb = drive(user, level, place, [request])["bomb"]
+        bomb = drive(user, level, place, [request], keeper)["bomb"]
 
     assert (bomb["killed"], bomb["timed_out"], bomb["seconds"] < 20) == ("processes", False, True)
 
 
+ATTACKS = {
+    "processes": "while True:\n  try: os.fork()\n  except OSError: pass",
+    "memory": "kept = []\nwhile True: kept.append(os.urandom(1) * 2**20)",
+}
+
+
+@pytest.mark.parametrize("limit", ATTACKS)
+@pytest.mark.parametrize("level", ("bwrap", "landlock"))
 @pytest.mark.parametrize("user", USERS)
-def test_what_stays_within_the_limits_is_left_alone(user: str) -> None:
+def test_with_a_control_group_an_attack_ends_at_once_on_a_busy_machine(
+    user: str, level: str, limit: str
+) -> None:
+    request = {
+        "name": "attack",
+        "argv": ["python", "-c", "import os\n" + ATTACKS[limit]],
+        "timeout": 60,
+        "resources": {"memory_bytes": 160 * MIB, "processes": 256},
+    }
+    with ExitStack() as busy, protected_place(user) as place:
+        for _ in range(2):
+            loop = busy.enter_context(subprocess.Popen([sys.executable, "-c", "while True: pass"]))
+            busy.callback(loop.kill)
+        attack = drive(user, level, place, [request], "kernel")["attack"]
+
+    # Far longer than it takes: other tests may run beside this one.
+    assert (attack["killed"], attack["timed_out"], attack["seconds"] < 10) == (limit, False, True)
+
+
+@pytest.mark.parametrize("keeper", KEEPERS)
+@pytest.mark.parametrize("user", USERS)
+def test_what_stays_within_the_limits_is_left_alone(user: str, keeper: str) -> None:
     requests = [
         {
             "name": name,
@@ -225,7 +260,7 @@ def test_what_stays_within_the_limits_is_left_alone(user: str) -> None:
         for name, (source, limits) in HARMLESS.items()
     ]
     with protected_place(user) as place:
-        answers = drive(user, "none", place, requests)
+        answers = drive(user, "none", place, requests, keeper)
 
     assert [(answer["exit_code"], answer["killed"]) for answer in answers.values()] == [(0, None)] * len(
         HARMLESS

@@ -22,6 +22,13 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class BoundsRecord(Record):
+    """What keeps the limits on processes and memory of a command, such as `control group v2`."""
+
+    processes: str
+    memory: str
+
+
 class SandboxRecord(Record):
     """What commands run in."""
 
@@ -30,6 +37,7 @@ class SandboxRecord(Record):
     gaps: tuple[str, ...] = ()
     network: str = "none"
     resources: Resources = Resources()
+    bounds: BoundsRecord | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class SettingsRecord(Record):

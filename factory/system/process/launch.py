@@ -23,7 +23,9 @@ from typing import IO, Final
 
 from factory.system.process.environment import leading_nowhere_else
 from factory.system.process.stop import Stop
+from factory.system.sandbox.kernel.group import Group
 from factory.system.sandbox.port import Confinement, Prepared, begun
+from factory.system.sandbox.watch.urgency import urgent
 from factory.system.sandbox.watch.watcher import Watch
 
 HEAD_BYTES: Final = 8_000_000
@@ -194,6 +196,7 @@ class _Supervised:
         report_pipe: int,
         prepared: Prepared | None,
         watch: Watch | None,
+        group: Group | None,
     ) -> None:
         self.report = b""
         self.told = b""
@@ -201,6 +204,7 @@ class _Supervised:
         self.killed: str | None = None
         self.prepared = prepared
         self._watch = watch
+        self._group = group
         self._process = process
         self._lifeline = lifeline
         self._report_pipe = report_pipe
@@ -217,16 +221,23 @@ class _Supervised:
             stdin = theirs.enter_context(tempfile.TemporaryFile())
             stdin.write(command.stdin)
             stdin.seek(0)
-            confined, prepared, watch = command.confined, None, None
+            confined, prepared, watch, group = command.confined, None, None, None
+            entrances: tuple[int, ...] = ()
             if confined is not None:
                 prepared = confined.sandbox.wrap(command, confined.policy)
                 theirs.callback(prepared.close_inherited)
                 ours.callback(os.close, prepared.told)
-                watch = Watch(confined.policy)
+                if confined.groups is not None:
+                    group = confined.groups.made(confined.policy.resources)
+                    ours.callback(group.remove)
+                    entrances = group.entrances()
+                    for entrance in entrances:
+                        theirs.callback(os.close, entrance)
+                watch = Watch(confined.policy, group)
             process = subprocess.Popen(
                 (
                     *(sys.executable, "-I", "-S", str(_REAPER)),
-                    *(str(lifeline_read), str(report_write), "--"),
+                    *(str(lifeline_read), str(report_write), ",".join(map(str, entrances)), "--"),
                     *(command.argv if prepared is None else prepared.argv),
                 ),
                 cwd=command.cwd,
@@ -234,15 +245,21 @@ class _Supervised:
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT if command.stderr is None else subprocess.PIPE,
-                pass_fds=(lifeline_read, report_write, *(prepared.inherited if prepared else ())),
+                pass_fds=(
+                    *(lifeline_read, report_write, *entrances),
+                    *(prepared.inherited if prepared else ()),
+                ),
                 start_new_session=True,
             )
             ours.pop_all()
             if watch is not None:
                 watch.follow(process.pid)
-            return cls(process, lifeline_write, report_read, prepared, watch)
+            return cls(process, lifeline_write, report_read, prepared, watch, group)
 
     def __enter__(self) -> "_Supervised":
+        self._urgency = ExitStack()
+        if self._watch is not None and not (self._group and self._group.bounds("pids")):
+            self._urgency.enter_context(urgent())
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -262,6 +279,9 @@ class _Supervised:
             with suppress(BlockingIOError):
                 self.told = os.read(self.prepared.told, _CHUNK)
             os.close(self.prepared.told)
+        if self._group is not None:
+            self._group.remove()
+        self._urgency.close()
 
     def wait(self, sinks: "_Sinks", deadline: float, stop: Stop | None) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
@@ -286,6 +306,8 @@ class _Supervised:
                     has_begun = self._has_begun()
                     self.killed = self._watch.look(sinks.total_bytes) if has_begun else None
                     if self.killed:
+                        if self._group is not None:
+                            self._group.kill()
                         self._cut_lifeline()
                         deadline = time.monotonic() + _GRACE_SECONDS
                         continue
@@ -423,7 +445,8 @@ def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Comman
         outcome = replace(outcome, leftovers=0, killed_outside=was_killed and not ended_by_us)
     error = begun(supervised.told)
     if error is None:
-        failed = "it was not ready in time" if outcome.timed_out else _first_lines(command)
+        reason = _first_lines(command) or outcome.not_started or "it gave no reason"
+        failed = "it was not ready in time" if outcome.timed_out else reason
         return replace(outcome, sandbox_failed=failed, killed=None)
     if error:
         return replace(outcome, exit_code=None, signal=None, not_started=os.strerror(error).lower())
@@ -436,7 +459,7 @@ def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Comman
 def _first_lines(command: Command) -> str:
     """What the confining program complained about: the command itself has printed nothing."""
     with (command.stderr or command.stdout).open("rb") as file:
-        return file.read(1_000).decode("utf-8", "backslashreplace").strip() or "it gave no reason"
+        return file.read(1_000).decode("utf-8", "backslashreplace").strip()
 
 
 def _never_started(reason: str, started: float) -> Outcome:

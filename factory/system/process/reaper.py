@@ -1,9 +1,10 @@
 """The supervisor of one command, a program of its own: when the command ends, nothing it started lives on.
 
-Started by `launch` as `python -I -S reaper.py LIFELINE_FD REPORT_FD -- COMMAND …`. It makes
+Started by `launch` as `python -I -S reaper.py LIFELINE_FD REPORT_FD GROUP_FDS -- COMMAND …`. It makes
 itself the subreaper of its descendants (prctl(2), PR_SET_CHILD_SUBREAPER), so that a double fork or a new
 session can't leave it. It kills them all when the command ends, and when the lifeline closes: the factory
-closes it at a time limit, and the kernel closes it when the factory is killed.
+closes it at a time limit, and the kernel closes it when the factory is killed. The command, not the
+supervisor, enters the control groups whose `cgroup.procs` are open as GROUP_FDS, separated by commas, if any.
 
 It is two processes, because a command may kill its parent: the guardian waits above the supervisor, inherits
 what that leaves behind, and does its work if it can't. Without /proc only the command itself is found; the
@@ -20,31 +21,36 @@ import select
 import signal
 import sys
 import time
+from contextlib import suppress
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _GIVE_UP_SECONDS = 5.0
 _PATIENCE_SECONDS = _GIVE_UP_SECONDS + 3.0
 _GAVE_UP = 3
+_LEAST_NICE = -20
 # The places of fields after the name, see proc_pid_stat(5).
 _STATE, _PARENT, _BEGAN = 0, 1, 19
 _IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE)
 
 
 def main() -> None:
-    lifeline, report, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[4:]
-    os.set_inheritable(lifeline, False)
-    os.set_inheritable(report, False)
+    lifeline, report, command = int(sys.argv[1]), int(sys.argv[2]), sys.argv[5:]
+    groups = [int(word) for word in sys.argv[3].split(",") if word]
+    for descriptor in (lifeline, report, *groups):
+        os.set_inheritable(descriptor, False)
     for number in _IGNORED:
         signal.signal(number, signal.SIG_IGN)
+    nice = os.getpriority(os.PRIO_PROCESS, 0)
     # Ends when the supervisor does: only it holds the other end, and never uses it.
     supervising, held = os.pipe2(os.O_CLOEXEC)
     _become_subreaper()
+    _come_first()
     supervisor = os.fork()
     if supervisor == 0:
         os.close(supervising)
         _become_subreaper()
-        _supervise(command, lifeline, report)
+        _supervise(command, lifeline, report, groups, nice)
     else:
         os.close(held)
         _guard(supervisor, supervising, lifeline, report)
@@ -56,6 +62,18 @@ def _become_subreaper() -> None:
         prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
         # Or the command could open the lifeline and the report through /proc/PID/fd, root excepted.
         prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+
+
+def _come_first() -> None:
+    """Let a command that keeps every processor busy not keep its own end from coming."""
+    if sys.platform != "linux":
+        return
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+    except PermissionError:
+        # Only root may, and in a control group without time for that root may do the other alone.
+        with suppress(PermissionError):
+            os.setpriority(os.PRIO_PROCESS, 0, _LEAST_NICE)
 
 
 def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> None:
@@ -72,12 +90,12 @@ def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> Non
             _send(report, f"supervisor_killed leftovers={leftovers} {_used()}")
 
 
-def _supervise(command: list[str], lifeline: int, report: int) -> None:
+def _supervise(command: list[str], lifeline: int, report: int, groups: list[int], nice: int) -> None:
     """Run the command, end everything that it started, and report."""
     wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
     signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
-    child, error = _start(command)
+    child, error = _start(command, groups, nice)
     if child is None:
         _send(report, f"error={error}")
         return
@@ -98,8 +116,8 @@ def _supervise(command: list[str], lifeline: int, report: int) -> None:
     os._exit(0 if all_ended else _GAVE_UP)
 
 
-def _start(command: list[str]) -> tuple[int | None, int]:
-    """Fork and execute; the child's pid, or None with the error number of the failed exec."""
+def _start(command: list[str], groups: list[int], nice: int) -> tuple[int | None, int]:
+    """Fork, enter the control groups and execute; the child's pid, or None with the number of an error."""
     told_read, told_write = os.pipe2(os.O_CLOEXEC)
     child = os.fork()
     if child == 0:
@@ -108,6 +126,12 @@ def _start(command: list[str]) -> tuple[int | None, int]:
             # Python ignores SIGXFSZ, too.
             for number in (*_IGNORED, signal.SIGCHLD, signal.SIGXFSZ):
                 signal.signal(number, signal.SIG_DFL)
+            if sys.platform == "linux":
+                os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
+                os.setpriority(os.PRIO_PROCESS, 0, nice)
+            # Before there is anything that could start a process outside of them.
+            for group in groups:
+                os.write(group, b"0")
             os.execvp(command[0], command)
         except OSError as error:
             os.write(told_write, str(error.errno or errno.EIO).encode())

@@ -9,6 +9,10 @@ Network = Literal["none", "host"]
 MIB: Final = 1024 * 1024
 GIB: Final = 1024 * MIB
 
+# What belongs to the supervisor and the sandbox: at most four processes.
+_OWN_PROCESSES: Final = 4
+_OWN_MEMORY: Final = 64 * MIB
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -33,6 +37,16 @@ class Resources:
     written_bytes: int = GIB
     written_files: int = 100_000
     output_bytes: int = GIB
+
+    @property
+    def most_tasks(self) -> int:
+        """How many processes and threads there may be, with those of the sandbox."""
+        return self.processes + _OWN_PROCESSES
+
+    @property
+    def most_memory(self) -> int:
+        """How many bytes of memory all of them may have."""
+        return self.memory_bytes + _OWN_MEMORY
 
     def told(self, limit: str) -> str:
         """A limit in words for whoever must keep it, such as `2 GiB of memory for all its processes`.

@@ -4,13 +4,22 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from factory.contract.errors import WorkorderError
+from factory.system.sandbox.kernel.bounds import Bounds
+from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.policy import Network, Policy, Resources
 
 if TYPE_CHECKING:
     from factory.system.process.launch import Command
+
+
+OWN_USER: Final = "a user of its own"
+"""Bounds processes where the command is the only one to run as its user, or in its namespace of users."""
+
+SHARED_USER: Final = "your user's limit"
+"""Bounds processes together with all others of the user, so that it must leave room for them."""
 
 
 class SandboxRefused(WorkorderError):
@@ -58,6 +67,11 @@ class Sandbox(Protocol):
         """What this level does not keep a command from, each a clause for people."""
         ...
 
+    @property
+    def bounds_processes(self) -> str:
+        """By what the kernel bounds processes without a control group; empty if by nothing."""
+        ...
+
     def owner_of(self, root: Path) -> int | None:
         """The user whom a throw-away checkout at `root` must belong to for commands; None for ours.
 
@@ -76,10 +90,11 @@ class Sandbox(Protocol):
 
 @dataclass(frozen=True)
 class Confinement:
-    """The sandbox that a command runs in, and what it allows."""
+    """The sandbox that a command runs in, what it allows, and where it gets a control group, if anywhere."""
 
     sandbox: Sandbox
     policy: Policy
+    groups: ControlGroups | None = None
 
 
 @dataclass(frozen=True)
@@ -90,11 +105,15 @@ class Terms:
         sandbox: what confines.
         network: which network commands get.
         resources: how much each may use.
+        groups: where each gets a control group of its own; None if nowhere.
+        bounds: what keeps the limits on processes and memory.
     """
 
     sandbox: Sandbox
     network: Network = "none"
     resources: Resources = field(default_factory=Resources)
+    groups: ControlGroups | None = None
+    bounds: Bounds = field(default_factory=Bounds)
 
 
 def begun(told: bytes) -> int | None:

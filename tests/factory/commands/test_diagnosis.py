@@ -2,14 +2,19 @@
 
 import json
 import os
+import shutil
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
 from factory.commands.diagnosis import Diagnosis, Finding, as_json, as_text, diagnose
+from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.levels.choose import levels
 from factory.system.sandbox.levels.self_attack import broken_out
 from factory.system.sandbox.levels.unconfined import Unconfined
+from tests.support.repositories import VERIFY_PASSES, make_repo, write_work_order
 
 
 def finding(diagnosis: Diagnosis, name: str) -> Finding:
@@ -55,6 +60,65 @@ def test_to_do_without_is_a_warning() -> None:
         True,
         "warning",
     )
+
+
+def without_control_groups(*arguments: str) -> "subprocess.CompletedProcess[str]":
+    """The factory on a machine whose control groups are out of reach; skips the test if there is no way."""
+    words = (
+        "bwrap",
+        "--dev-bind",
+        "/",
+        "/",
+        "--tmpfs",
+        "/sys/fs/cgroup",
+        "--",
+        sys.executable,
+        "-m",
+        "factory",
+    )
+    if shutil.which("bwrap") is None or subprocess.run([*words, "--version"], capture_output=True).returncode:
+        pytest.skip("bubblewrap, which hides the control groups, does not work here")
+    return subprocess.run([*words, *arguments], capture_output=True, text=True)
+
+
+def test_without_control_groups_it_is_told_what_the_watch_alone_keeps() -> None:
+    done = without_control_groups("doctor", "--json", "--sandbox", "none", "--allow-unsandboxed")
+
+    kept = next(found for found in json.loads(done.stdout)["findings"] if found["name"] == "bounds")
+    assert (kept["state"], "memory by the watch alone; " in kept["found"]) == ("warning", True)
+    assert [line for line in kept["fix"] if line.startswith(("systemd-run ", "docker run "))] != []
+
+
+def test_what_bounds_processes_and_memory_is_told() -> None:
+    kept = finding(diagnose(os.environ, requested="none", allow_unsandboxed=True), "bounds")
+
+    found = find_control_groups()
+    if found.groups is None or found.reason:
+        pytest.skip(found.reason)
+    by_group = f"control group v{found.groups.version}"
+    assert (kept.state, kept.found) == ("ok", f"processes by {by_group}, memory by {by_group}")
+
+
+def test_strict_limits_refuse_what_the_watch_alone_would_keep(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", VERIFY_PASSES)
+    order = write_work_order(tmp_path / "WO-01.json", acceptance_commands=["test -f src/app.py"])
+    told = ("--repo", str(repo), "--work-order", str(order), "--out", str(tmp_path / "out"))
+
+    done = without_control_groups(
+        *(
+            "run",
+            *told,
+            "--llm",
+            "command:false",
+            "--strict-limits",
+            "--sandbox",
+            "none",
+            "--allow-unsandboxed",
+        )
+    )
+
+    assert (done.returncode, "--strict-limits: limits on " in done.stderr) == (2, True), done.stderr
+    assert "would be kept by the watch alone" in done.stderr
 
 
 def test_keys_are_told_and_never_their_values() -> None:

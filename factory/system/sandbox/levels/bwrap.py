@@ -20,7 +20,7 @@ from factory.system.sandbox.levels.orders import ENTER, Orders, interpreter, lim
 from factory.system.sandbox.levels.ownership import hand_over, throw_away_user
 from factory.system.sandbox.levels.seccomp import ARCHITECTURES, program
 from factory.system.sandbox.policy import MIB, Policy
-from factory.system.sandbox.port import Prepared, words
+from factory.system.sandbox.port import OWN_USER, Prepared, words
 from factory.system.sandbox.visible import NETWORK_SETTINGS, SETTINGS, SYSTEM, is_there
 
 if TYPE_CHECKING:
@@ -66,8 +66,12 @@ class Bubblewrap:
         if not self.new_proc:
             gaps.append("the numbers and command lines of the machine's processes can be read")
         if self.root == "mapped":
-            gaps.append("it runs as root, mapped to another user: processes are limited by the watch alone")
+            gaps.append("it runs as root, mapped to another user")
         return tuple(gaps)
+
+    @property
+    def bounds_processes(self) -> str:
+        return OWN_USER if self.root != "mapped" else ""
 
     def wrap(self, command: "Command", policy: Policy) -> Prepared:
         user = self._user(policy)

@@ -19,6 +19,7 @@ from factory.system.sandbox.levels.orders import (
     ENTER,
     Landlock,
     Orders,
+    bound_of_shared_user,
     interpreter,
     limits,
     limits_of_shared_user,
@@ -27,7 +28,7 @@ from factory.system.sandbox.levels.orders import (
 from factory.system.sandbox.levels.ownership import hand_over, throw_away_user
 from factory.system.sandbox.levels.seccomp import ARCHITECTURES, program
 from factory.system.sandbox.policy import Policy
-from factory.system.sandbox.port import Prepared
+from factory.system.sandbox.port import OWN_USER, Prepared
 from factory.system.sandbox.visible import NETWORK_SETTINGS, SETTINGS, SYSTEM
 
 if TYPE_CHECKING:
@@ -92,10 +93,14 @@ class LandlockDomain:
             gaps.append("permissions, times and attributes of the user's other files can be changed")
             gaps.append("other processes of the user can be slowed down")
         if os.geteuid() == 0 and not self.becomes_user:
-            gaps.append("it runs as root without rights: processes are limited by the watch alone")
+            gaps.append("it runs as root without rights")
         if self.abi < _ABI_WITH_SCOPES:
             gaps.append("processes of the same user can be signalled")
         return tuple(gaps)
+
+    @property
+    def bounds_processes(self) -> str:
+        return OWN_USER if self.becomes_user else bound_of_shared_user()
 
     def wrap(self, command: "Command", policy: Policy) -> Prepared:
         user = self._prepared_user(policy)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.system.sandbox.policy import Resources
+from factory.system.sandbox.port import SHARED_USER
 
 ENTER: Final = Path(__file__).with_name("enter.py")
 
@@ -97,6 +98,11 @@ def limits_of_shared_user(resources: Resources) -> dict[str, int]:
         except OSError:
             continue
     return {"RLIMIT_NPROC": tasks + resources.processes + _SPARE_TASKS_OF_SHARED_USER}
+
+
+def bound_of_shared_user() -> str:
+    """What that limit is to `Sandbox.bounds_processes`."""
+    return SHARED_USER if os.geteuid() != 0 else ""
 
 
 def _memory_of_machine() -> int:

@@ -5,7 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factory.system.sandbox.levels.descriptors import telling
-from factory.system.sandbox.levels.orders import ENTER, Orders, interpreter, limits, limits_of_shared_user
+from factory.system.sandbox.levels.orders import (
+    ENTER,
+    Orders,
+    bound_of_shared_user,
+    interpreter,
+    limits,
+    limits_of_shared_user,
+)
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Prepared
 
@@ -28,6 +35,10 @@ class Unconfined:
     @property
     def gaps(self) -> tuple[str, ...]:
         return ("commands can read, change and send whatever the user can",)
+
+    @property
+    def bounds_processes(self) -> str:
+        return bound_of_shared_user()
 
     def owner_of(self, root: Path) -> int | None:
         return None

@@ -48,7 +48,7 @@ def use_below(supervisor: int, *, since: int, most_tasks: int) -> Use:
     Args:
         supervisor: the process above them, which does not count itself.
         since: a file counts as written if its state changed after this, see `written`.
-        most_tasks: once there are more, no further processes are looked at.
+        most_tasks: once there are more, nothing else is told.
     """
     tasks, ticks = 0, 0
     resident: dict[int, int] = {}
@@ -63,8 +63,9 @@ def use_below(supervisor: int, *, since: int, most_tasks: int) -> Use:
         tasks += int(fields[17])
         resident[pid] = int(fields[21]) * _PAGE
         if tasks > most_tasks:
-            # They may multiply faster than they can be counted.
-            break
+            # They may multiply faster than they can be looked at.
+            return Use(tasks, 0, {}, 0, 0)
+    for pid in resident:
         files |= _written_open_files(pid, since)
     return Use(
         tasks,
@@ -125,8 +126,7 @@ def hides_files(supervisor: int, device: int) -> bool:
     """
     # As in proc_pid_maps(5).
     nameless = b" %02x:%02x " % (os.major(device), os.minor(device))
-    # The supervisor's own second process is closed to everybody.
-    for pid in (below for own in _children(supervisor) for below in _below(own)):
+    for pid in below_supervisor(supervisor):
         try:
             mapped = _read(f"/proc/{pid}/maps").splitlines()
             descriptors = list(Path(f"/proc/{pid}/fdinfo").iterdir())
@@ -143,6 +143,23 @@ def hides_files(supervisor: int, device: int) -> bool:
                 if _IN_MESSAGES.search(descriptor.read_bytes()):
                     return True
     return False
+
+
+def below_supervisor(supervisor: int) -> Iterator[int]:
+    """All that a supervised command has started: each process before those that it has started itself."""
+    # Not the supervisor's own second process, which is closed to everybody.
+    return (below for own in _children(supervisor) for below in _below(own))
+
+
+def is_below(pid: int, ancestor: int) -> bool:
+    """Whether a process is a descendant of another.
+
+    Raises:
+        OSError: one on the way has ended.
+    """
+    while pid not in (0, 1, ancestor):
+        pid = int(_read(f"/proc/{pid}/stat").rpartition(b")")[2].split()[1])
+    return pid == ancestor
 
 
 def _written_open_files(pid: int, since: int) -> dict[tuple[int, int], os.stat_result]:

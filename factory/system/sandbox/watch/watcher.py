@@ -1,32 +1,27 @@
 """Watches what a running command uses, and says which limit it has reached.
 
-The watch strikes, not the kernel: what the kernel refuses looks to a program like any other error, and no
-result could name the limit. So the kernel's own limits lie far behind these (see `orders`), and the watch
-looks often: every 10 ms while that costs little, for a large tree of processes up to every 100 ms. It reads
-the command's own processes only, and reads its directory only when the disk has filled noticeably, or now
-and then. What came and went between two looks, the supervisor tells at the end.
+Where a control group bounds processes and memory, the watch only reads what the kernel has refused. Without
+one it strikes itself: what the kernel refuses looks to a program like any other error, and no result could
+name the limit, so the kernel's own limits lie far behind these (see `orders`). It looks often: every 10 ms
+while that costs little, for a large tree of processes up to every 100 ms. It reads the command's own
+processes only, and reads its directory only when the disk has filled noticeably, or now and then. What came
+and went between two looks, the supervisor tells at the end.
 """
 
-import heapq
 import time
-from collections.abc import Mapping
 from typing import Final
 
+from factory.system.sandbox.kernel.group import Group
 from factory.system.sandbox.policy import Policy
-from factory.system.sandbox.watch.usage import hides_files, memory_of, shared_out, use_below
+from factory.system.sandbox.watch.memory import Memory
+from factory.system.sandbox.watch.urgency import stop_below
+from factory.system.sandbox.watch.usage import hides_files, use_below
 from factory.system.sandbox.watch.written import Disk, Scan, now_for_files
 
 _SHORTEST_PERIOD: Final = 0.01
 _LONGEST_PERIOD: Final = 0.1
 # What looks may take of one processor, where the longest period allows that.
 _SHARE: Final = 0.02
-# What sharing out memory may take, which holds the command up as well.
-_SHARING_SHARE: Final = 0.1
-# Of so many processes, the largest, it is told at each look what of their memory are pages of files.
-_LOOKED_INTO: Final = 3
-# What belongs to the supervisor and the sandbox: at most four processes.
-_OWN_PROCESSES: Final = 4
-_OWN_MEMORY: Final = 64 * 1024 * 1024
 _SCAN_PERIOD: Final = 10.0
 # A look at the directory may take this part of the time, at most.
 _SCAN_SHARE: Final = 0.05
@@ -39,15 +34,19 @@ class Watch:
 
     Args:
         policy: the limits, and the places whose files count.
+        group: the command's control group, which bounds processes and memory, or one of them; None if the
+            watch alone does.
     """
 
-    def __init__(self, policy: Policy) -> None:
+    def __init__(self, policy: Policy, group: Group | None = None) -> None:
         self._supervisor = 0
+        self._group = group
         self._limits = policy.resources
         self._places = (policy.root, policy.home, policy.temporary)
-        self._next = time.monotonic() + _SHORTEST_PERIOD
-        self._next_sharing = 0.0
-        self._most_of_files = 0
+        self._next = self._next_reading = time.monotonic() + _SHORTEST_PERIOD
+        # Where the kernel counts memory, nobody else does: it knows which pages it can take back.
+        counted = group is not None and group.bounds("memory")
+        self._memory = None if counted else Memory(policy.resources.most_memory)
         self._since = now_for_files()
         self._disk = self._first_disk = self._disk_now()
         self._device = policy.root.stat().st_dev
@@ -61,7 +60,8 @@ class Watch:
 
     def pause(self) -> float:
         """The seconds until the next look."""
-        return max(0.0, self._next - time.monotonic())
+        soonest = self._next if self._group is None else self._next_reading
+        return max(0.0, soonest - time.monotonic())
 
     def look(self, output_bytes: int) -> str | None:
         """The name of a limit that was reached, see `Resources.told`; None if there is none, or not yet due.
@@ -71,6 +71,11 @@ class Watch:
         """
         if output_bytes > self._limits.output_bytes:
             return "output"
+        if time.monotonic() < self._next_reading:
+            return None
+        self._next_reading = time.monotonic() + _SHORTEST_PERIOD
+        if (refused := self._refused()) is not None:
+            return refused
         if time.monotonic() < self._next:
             return None
         return self._used_up() or self._written()
@@ -83,10 +88,11 @@ class Watch:
             written_bytes: what they wrote to disks, removed meanwhile or not; 0 if that is not known.
             cpu_milliseconds: the processor time of all of them.
         """
+        if (refused := self._refused()) is not None:
+            return refused
         if cpu_milliseconds > self._limits.cpu_seconds * 1000:
             return "cpu"
-        # The peak tells nothing of its parts: what is known not to be memory is given it.
-        if peak_bytes - self._most_of_files > self._allowed_memory:
+        if self._memory and self._memory.was_too_large(peak_bytes):
             return "memory"
         # On a disk where others remove files, no more may be in use than before.
         limits = self._limits
@@ -94,43 +100,27 @@ class Watch:
             return self._scanned(at_end=True)
         return None
 
-    @property
-    def _allowed_memory(self) -> int:
-        return self._limits.memory_bytes + _OWN_MEMORY
+    def _refused(self) -> str | None:
+        """The limit that the kernel has refused to pass."""
+        return self._group.reached() if self._group is not None else None
 
     def _used_up(self) -> str | None:
         """What the processes have used up; sets the time of the next look."""
         began = time.thread_time()
-        most_tasks = self._limits.processes + _OWN_PROCESSES
+        group, most_tasks = self._group, self._limits.most_tasks
         use = use_below(self._supervisor, since=self._since, most_tasks=most_tasks)
         cost = time.thread_time() - began
         self._next = time.monotonic() + min(max(cost / _SHARE, _SHORTEST_PERIOD), _LONGEST_PERIOD)
-        if use.tasks > most_tasks:
+        if use.tasks > most_tasks and not (group and group.bounds("pids")):
+            stop_below(self._supervisor)
             return "processes"
-        if use.cpu_seconds > self._limits.cpu_seconds:
+        if max(use.cpu_seconds, group.cpu_seconds() if group else 0) > self._limits.cpu_seconds:
             return "cpu"
         if use.largest_file > self._limits.file_bytes:
             return "file size"
         if use.nameless_bytes > self._limits.written_bytes:
             return "bytes written"
-        return "memory" if self._is_too_large(use.resident) else None
-
-    def _is_too_large(self, resident: Mapping[int, int]) -> bool:
-        """Whether processes have more memory than is allowed."""
-        allowed = self._allowed_memory
-        for pid in heapq.nlargest(_LOOKED_INTO, resident, key=resident.__getitem__):
-            own, mapped = memory_of(pid)
-            self._most_of_files = max(self._most_of_files, mapped)
-            if own > allowed:
-                return True
-        # Pages that processes share count in each of them; to share them out takes the kernel longer.
-        if sum(resident.values()) <= allowed or time.monotonic() < self._next_sharing:
-            return False
-        began = time.monotonic()
-        shared = shared_out(resident)
-        done = time.monotonic()
-        self._next_sharing = done + (done - began) / _SHARING_SHARE
-        return shared > allowed
+        return "memory" if self._memory and self._memory.is_too_large(use.resident) else None
 
     def _written(self) -> str | None:
         now = time.monotonic()

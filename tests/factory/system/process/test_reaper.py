@@ -32,7 +32,7 @@ class Running:
         self.process = subprocess.Popen(
             [
                 *(sys.executable, "-I", "-S", str(REAPER)),
-                *(str(lifeline_read), str(report_write), "--", *command),
+                *(str(lifeline_read), str(report_write), "", "--", *command),
             ],
             pass_fds=(lifeline_read, report_write),
             env={"PATH": os.defpath} if environment is None else environment,
@@ -86,6 +86,14 @@ def test_it_reports_the_most_memory_that_a_descendant_had(end: str) -> None:
     running.finish()
 
     assert 100 * 2**20 < running.peak < 150 * 2**20
+
+
+def test_the_command_comes_no_sooner_than_its_starter() -> None:
+    source = "import os; print(os.sched_getscheduler(0), os.nice(0))"
+
+    said = Running(sys.executable, "-I", "-S", "-c", source).finish()
+
+    assert said == ("exit_code=0 leftovers=0\n", f"{os.sched_getscheduler(0)} {os.nice(0)}\n")
 
 
 def test_it_ends_the_command_when_the_lifeline_closes() -> None:
