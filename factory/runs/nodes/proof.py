@@ -48,11 +48,9 @@ def prove(
     files = _written(state, checkout)
     sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
     lines = {path: _lines(state, checkout, path) for path in sources}
-    tried = trials(sources, lines, settings.mutants)
-    patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
-    hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
+    hurried = _hurried(bench, state["slowest_seconds"])
     fates: list[Fate] = []
-    for index, trial in enumerate(tried, start=1):
+    for index, trial in enumerate(trials(sources, lines, settings.mutants), start=1):
         mutant = attempt / "mutants" / str(index)
         mutant.mkdir(parents=True, exist_ok=True)
         context = hurried.context(order, _put_mutant(trial, files, checkout), mutant)
@@ -106,6 +104,12 @@ def _put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     for path, found in files.items():
         checkout.tree.write(path, found.data, mode=found.mode)
     return checkout.stage(sorted(files))
+
+
+def _hurried(bench: Bench, slowest_seconds: float) -> Bench:
+    """With the time limit of a mutant's commands."""
+    patience = _LEAST_SECONDS + _PATIENCE * slowest_seconds
+    return replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
 
 
 def _put_mutant(trial: Trial, files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:

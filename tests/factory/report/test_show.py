@@ -148,6 +148,18 @@ def test_a_folder_with_values_of_other_types_is_shown_as_far_as_it_goes(tmp_path
     assert show_run(finished.folder).startswith("WO-01  Add the application\n")
 
 
+def test_a_file_that_another_version_wrote_is_named_and_the_rest_is_shown(tmp_path: Path) -> None:
+    finished = Scene(make_repo(tmp_path / "repo")).run()
+    assert finished.folder is not None
+    result = finished.folder / "attempt_1" / "write_result.json"
+    result.write_text(json.dumps({**json.loads(result.read_text()), "moved": []}))
+
+    lines = show_run(finished.folder).splitlines()
+
+    assert "  write_result.json can't be shown: /moved: is not a known field" in lines
+    assert any(line.startswith("  PO  passed") for line in lines)
+
+
 def test_hostile_text_in_a_folder_is_shown_escaped(tmp_path: Path) -> None:
     summary = "Done.\x1b[2J\u202e" + "x" * 1_000
     finished = Scene(make_repo(tmp_path / "repo"), [a_proposal(summary=summary)]).run()
