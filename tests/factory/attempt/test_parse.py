@@ -1,12 +1,15 @@
-"""What of an old file stays, though a model can't see it; that answers are read is tested with SE."""
+"""Which answers are proposals, and what of an old file stays, though a model can't see it."""
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.attempt.failure import Failure
+from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.attempt.parse import fitted, parse_answer
-from tests.support.answers import a_proposal
+from factory.contract.proposal import WriteProposal
+from factory.contract.repo_path import RepoPath
+from factory.llm.port import Answer, FinishReason
+from tests.support.answers import a_proposal, an_edit
 from tests.support.scripted_model import answer
 
 BOM = "\ufeff"
@@ -56,3 +59,91 @@ def test_any_answer_is_a_proposal_or_a_failure_with_a_reason(text: str) -> None:
 @given(st.integers(min_value=0, max_value=len(a_proposal()) - 1))
 def test_no_part_of_a_proposal_is_a_proposal(length: int) -> None:
     assert isinstance(parse_answer(answer(a_proposal()[:length]), {}), Failure)
+
+
+CUT = a_proposal()[:40]
+SHOWN = {RepoPath("README.md"): "a product\n"}
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ("", "not valid JSON: expecting value"),
+        ("I can't do that, sorry.", "not valid JSON: expecting value"),
+        (CUT, "not valid JSON: "),
+        ("[]", "must be an object"),
+        ("null", "must be an object"),
+        ('"text"', "must be an object"),
+        ("{}", "/summary: is missing; /writes: is missing"),
+        ('{"summary": "s", "writes": []}', "/writes: must not be empty"),
+        ('{"summary": "s", "writes": {}}', "/writes: must be a list"),
+        ('{"summary": 1, "writes": [1]}', "/summary: "),
+        (
+            '{"summary": "s", "summary": "t", "writes": []}',
+            'the key "summary" stands twice in one object',
+        ),
+        ('{"summary": "s", "writes": [], "more": 1}', "/more: is not a known field"),
+        (a_proposal().replace("src/app.py", "../x"), "/writes/0/path: the path holds .."),
+        (a_proposal().replace("src/app.py", ".git/config"), "/writes/0/path: the path is git's own data"),
+        (a_proposal({"src/app.py": "a\0b"}), "the content of `src/app.py` holds NUL"),
+        (a_proposal().replace("hello", "\\ud800"), "half of a surrogate pair"),
+        (
+            a_proposal({"src/app.py": "x" * 200_001}),
+            "has 200,001 bytes; the limit for one file is 200,000",
+        ),
+        (answer(CUT, FinishReason.LENGTH), "the answer was cut off after 20 tokens"),
+        (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
+        (answer("", FinishReason.CONTENT_FILTER), "the provider's content filter stopped the answer"),
+        (a_proposal().replace('"writes"', '"reads"'), "/writes: is missing"),
+        (an_edit("src/app.py", ""), "/writes/0: must have either content or edits"),
+        (
+            an_edit("src/app.py", "", ("a", "b")),
+            "`src/app.py` is not among the files that were shown, so it can't be edited",
+        ),
+        (
+            an_edit("README.md", "a product\n", ("two\nproducts", "b")),
+            '`README.md` can\'t be made: the passage does not stand in the file: "two\\nproducts"',
+        ),
+        (an_edit("README.md", "a product\n", ("a", "b\0")), "the content of `README.md` holds NUL"),
+        (
+            an_edit("README.md", "a product\n", ("a", "x" * 199_992)),
+            "has 200,001 bytes; the limit for one file is 200,000",
+        ),
+    ],
+)
+def test_what_is_no_proposal(said: str | Answer, message: str) -> None:
+    parsed = parse_answer(said if isinstance(said, Answer) else answer(said), SHOWN)
+
+    assert isinstance(parsed, Failure)
+    assert (parsed.stage, parsed.failure_class) == (Stage.LLM_OUTPUT_INVALID, FailureClass.MODEL_DEFECT)
+    assert message in parsed.message
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"Here it is:\n```json\n{a_proposal()}\n```\nDone.",
+        f"```\n{a_proposal()}\n```",
+        "\ufeff" + a_proposal(),
+        "\n\n" + a_proposal() + "\n",
+    ],
+)
+def test_what_is_understood_all_the_same(said: str) -> None:
+    assert parse_answer(answer(said), {}) == parse_answer(answer(a_proposal()), {})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (b"a\nb\nc\n", b"a\nB\nB\nc\n"),
+        (b"a\r\nb\r\nc\r\n", b"a\r\nB\r\nB\r\nc\r\n"),
+        (b"\xef\xbb\xbfa\nb\nc", b"\xef\xbb\xbfa\nB\nB\nc"),
+    ],
+)
+def test_a_file_is_edited(before: bytes, after: bytes) -> None:
+    said = an_edit("app.py", before, ("a\nb\n", "a\nB\nB\n"))
+
+    parsed = parse_answer(answer(said), {RepoPath("app.py"): before.decode()})
+
+    assert isinstance(parsed, WriteProposal)
+    assert fitted(parsed.writes[0].content, before).encode() == after

@@ -192,47 +192,11 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("said", "message"),
         [
-            ("", "not valid JSON: expecting value"),
             ("I can't do that, sorry.", "not valid JSON: expecting value"),
-            (CUT, "not valid JSON: "),
-            ("[]", "must be an object"),
-            ("null", "must be an object"),
-            ('"text"', "must be an object"),
-            ("{}", "/summary: is missing; /writes: is missing"),
-            ('{"summary": "s", "writes": []}', "/writes: must not be empty"),
-            ('{"summary": "s", "writes": {}}', "/writes: must be a list"),
-            ('{"summary": 1, "writes": [1]}', "/summary: "),
-            (
-                '{"summary": "s", "summary": "t", "writes": []}',
-                'the key "summary" stands twice in one object',
-            ),
-            ('{"summary": "s", "writes": [], "more": 1}', "/more: is not a known field"),
-            (a_proposal().replace("src/app.py", "../x"), "/writes/0/path: the path holds .."),
-            (a_proposal().replace("src/app.py", ".git/config"), "/writes/0/path: the path is git's own data"),
-            (a_proposal({"src/app.py": "a\0b"}), "the content of `src/app.py` holds NUL"),
             (a_proposal().replace("hello", "\\ud800"), "half of a surrogate pair"),
-            (
-                a_proposal({"src/app.py": "x" * 200_001}),
-                "has 200,001 bytes; the limit for one file is 200,000",
-            ),
             (answer(CUT, FinishReason.LENGTH), "the answer was cut off after 20 tokens"),
             (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
-            (answer("", FinishReason.CONTENT_FILTER), "the provider's content filter stopped the answer"),
-            (a_proposal().replace('"writes"', '"reads"'), "/writes: is missing"),
-            (an_edit("src/app.py", ""), "/writes/0: must have either content or edits"),
-            (
-                an_edit("src/app.py", "", ("a", "b")),
-                "`src/app.py` is not among the files that were shown, so it can't be edited",
-            ),
-            (
-                an_edit("README.md", "a product\n", ("two\nproducts", "b")),
-                '`README.md` can\'t be made: the passage does not stand in the file: "two\\nproducts"',
-            ),
             (an_edit("README.md", "a product\n", ("a", "b\0")), "the content of `README.md` holds NUL"),
-            (
-                an_edit("README.md", "a product\n", ("a", "x" * 199_992)),
-                "has 200,001 bytes; the limit for one file is 200,000",
-            ),
         ],
     )
     def test_what_is_no_proposal(self, said: str | Answer, message: str, tmp_path: Path) -> None:
@@ -254,31 +218,16 @@ class TestAnswers:
         assert ("Your answer was:\n<answer" in prompt) == (whole != "")
         assert whole.replace("\ud800", "\\ud800") in prompt
 
-    @pytest.mark.parametrize(
-        "said",
-        [
-            f"Here it is:\n```json\n{a_proposal()}\n```\nDone.",
-            f"```\n{a_proposal()}\n```",
-            "\ufeff" + a_proposal(),
-            "\n\n" + a_proposal() + "\n",
-        ],
-    )
-    def test_what_is_understood_all_the_same(self, said: str, tmp_path: Path) -> None:
+    def test_what_is_understood_is_kept_as_it_was_said(self, tmp_path: Path) -> None:
+        said = f"Here it is:\n```json\n{a_proposal()}\n```\nDone."
         finished = Scene(make_repo(tmp_path / "repo"), [said]).run()
 
         assert finished.ending.exit_code == ExitCode.PASS
         assert finished.folder is not None
         assert (finished.folder / "attempt_1" / "llm_response.txt").read_text() == said
 
-    @pytest.mark.parametrize(
-        ("before", "after"),
-        [
-            (b"a\nb\nc\n", b"a\nB\nB\nc\n"),
-            (b"a\r\nb\r\nc\r\n", b"a\r\nB\r\nB\r\nc\r\n"),
-            (b"\xef\xbb\xbfa\nb\nc", b"\xef\xbb\xbfa\nB\nB\nc"),
-        ],
-    )
-    def test_a_file_is_edited(self, before: bytes, after: bytes, tmp_path: Path) -> None:
+    def test_a_file_is_edited(self, tmp_path: Path) -> None:
+        before, after = b"\xef\xbb\xbfa\r\nb\r\nc", b"\xef\xbb\xbfa\r\nB\r\nB\r\nc"
         repo = make_repo(tmp_path / "repo", {"app.py": before})
         said = an_edit("app.py", before, ("a\nb\n", "a\nB\nB\n"))
         scene = Scene(repo, [said], allowed_files=["app.py"], acceptance_commands=["grep -q B app.py"])
