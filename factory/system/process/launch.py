@@ -258,7 +258,7 @@ class _Supervised:
 
     def __enter__(self) -> "_Supervised":
         self._urgency = ExitStack()
-        if self._watch is not None and not (self._group and self._group.bounds("pids")):
+        if self._watch is not None:
             self._urgency.enter_context(urgent())
         return self
 

@@ -1,4 +1,4 @@
-"""What a watch needs that strikes without the kernel's help: to come first, and to stop what multiplies."""
+"""What a watch needs on a busy machine: to come first, and to stop what multiplies while it is killed."""
 
 import os
 import signal
