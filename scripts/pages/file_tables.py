@@ -33,7 +33,7 @@ _RUN: Final[list[_Row]] = [
 _ATTEMPT: Final[list[_Row]] = [
     (files.PROMPT_TEXT, "what the model was asked"),
     (files.ANSWER_TEXT, "what it said"),
-    (files.ANSWER.name, "the answer without its text: its tokens, and whether it was remembered"),
+    (files.ANSWER.name, "the answer without its text: which model gave it, how it ended, its tokens"),
     (files.PROPOSAL.name, "what the model wants to write, edits made and every file whole"),
     (files.WRITE_RESULT.name, "what was written"),
     (files.CHECK_RESULTS["interfaces"].name, "the promised symbols"),
