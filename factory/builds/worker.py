@@ -1,7 +1,6 @@
 """What a worker does: attempts of one work order on one base, or the gates once more before a landing.
 
-A task and its result are plain JSON values, so that an engine on other machines can take the place of
-threads. Which task comes when, and what follows from a result, is decided in `loop`.
+Which task comes when, and what follows from a result, is for `decisions`.
 """
 
 import threading
@@ -11,100 +10,27 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from factory.attempt.exit_codes import ExitCode
-from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.state import RunState
-from factory.attempt.summary import AttemptSummary
+from factory.builds.decisions.messages import NodeEntered
+from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
+from factory.builds.state.model import RunEntry
+from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.canonical import contract_hash, dump, run_id
-from factory.contract.proposal import WriteProposal
-from factory.contract.strict_json import JsonObject
+from factory.contract.canonical import contract_hash
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
+from factory.llm.spending.prices import Price
 from factory.repository.target import Target
 from factory.runs.execution import AttemptSettings, Execution, Outside, settings_facts
 from factory.runs.nodes.po import examine
 from factory.runs.record.artifacts import LANDING_FOLDER, RunFolder
+from factory.runs.record.documents import Ending
 from factory.runs.record.endings import ending_of
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
-
-
-class _Plain(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AttemptTask(_Plain):
-    """Attempts of one work order on one base.
-
-    Attributes:
-        order: the work order.
-        baseline: the commit to start from.
-        attempt: the number of the first attempt.
-        previous_proposal: what the attempt before proposed, if it failed only when it was to land.
-        previous_failure: why it failed.
-    """
-
-    order: WorkOrder
-    baseline: str
-    attempt: int = 1
-    previous_proposal: WriteProposal | None = None
-    previous_failure: Failure | None = None
-
-    @property
-    def run_id(self) -> str:
-        """The name of this execution."""
-        return run_id(self.order, self.baseline)
-
-
-class LandingTask(_Plain):
-    """The gates of a candidate, on exactly the tree that will be the branch's tip.
-
-    Attributes:
-        order: the work order.
-        run_id: the run that the candidate came from.
-        attempt: the attempt that it came from.
-        candidate: the commit that would land.
-        tree: its tree.
-    """
-
-    order: WorkOrder
-    run_id: str
-    attempt: int
-    candidate: str
-    tree: str
-
-
-class Result(_Plain):
-    """How a task ended.
-
-    Attributes:
-        outcome: which way of ending it is.
-        exit_code: what it would mean for a run of its own.
-        message: what happened.
-        hint: who must do what next.
-        failure: the failure that ended it.
-        run_id: the run's name.
-        attempt: the number of the last attempt.
-        attempts: the attempts.
-        tree: the tree that passed.
-        proposal: the last proposal.
-    """
-
-    outcome: RunOutcome
-    exit_code: ExitCode
-    message: str = ""
-    hint: str = ""
-    failure: Failure | None = None
-    run_id: str
-    attempt: int
-    attempts: tuple[AttemptSummary, ...] = ()
-    tree: str | None = None
-    proposal: WriteProposal | None = None
 
 
 @dataclass
@@ -120,7 +46,8 @@ class Worker:
         world: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
         place: opens a checkout of a commit.
-        entered: told the work order, the node and the state when one enters a node; called in any thread.
+        price: what an answer costs; None if it is not known.
+        entered: told when a work order comes to a node; called in any thread.
     """
 
     goal: Target
@@ -131,7 +58,8 @@ class Worker:
     world: Outside
     terms: Terms | None
     place: Callable[[str], AbstractContextManager[Checkout]]
-    entered: Callable[[str, str, RunState], None]
+    price: Price | None
+    entered: Callable[[NodeEntered], None]
     _stops: dict[str, Stop] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: bool = False
@@ -149,76 +77,76 @@ class Worker:
             for stop in self._stops.values():
                 stop.ask()
 
-    def attempt(self, task: JsonObject) -> JsonObject:
-        """Carry out an `AttemptTask`; a `Result`."""
-        wanted = AttemptTask.model_validate(task)
-        with _Heeded(self, wanted.order.id) as stop:
-            return _plain(self._attempt(wanted, stop))
-
-    def examine(self, task: JsonObject) -> JsonObject:
-        """Carry out a `LandingTask`; a `Result`."""
-        wanted = LandingTask.model_validate(task)
-        with _Heeded(self, wanted.order.id) as stop:
-            return _plain(self._examine(wanted, stop))
-
-    def _attempt(self, task: AttemptTask, stop: Stop) -> Result:
-        execution = self._execution(
-            task.order, task.run_id, task.baseline, RunFolder(self.out / task.run_id, self.world.clock), stop
-        )
-        start: RunState = {"attempt": task.attempt, "attempts": ()}
-        if task.previous_failure is not None:
-            start["previous_proposal"] = task.previous_proposal
-            start["previous_failure"] = task.previous_failure
-        done = execution.recorded(lambda: None, lambda: None, lambda: self.place(task.baseline), start)
+    def attempt(self, task: AttemptTask) -> Result:
+        """Attempt a work order until it passes or its attempts are spent."""
+        with _Heeded(self, task.order.id) as stop:
+            execution = self._execution(
+                task.order,
+                task.run_id,
+                task.baseline,
+                RunFolder(self.out / task.run_id, self.world.clock),
+                stop,
+            )
+            start: RunState = {"attempt": 1, "attempts": ()}
+            if task.retry is not None:
+                start["attempt"] = task.retry.attempt
+                start["previous_proposal"] = task.retry.proposal
+                start["previous_failure"] = task.retry.failure
+            done = execution.recorded(lambda: None, lambda: None, lambda: self.place(task.baseline), start)
         state: RunState = done.state or start
         return Result(
-            outcome=done.ending.outcome,
             exit_code=done.ending.exit_code,
+            run_id=task.run_id,
+            baseline=task.baseline,
+            attempt=state["attempt"],
             message=done.ending.message,
             hint=done.ending.hint,
             failure=done.ending.failure,
-            run_id=task.run_id,
-            attempt=state["attempt"],
-            attempts=done.ending.attempts,
+            attempts=attempts_of(done.ending.attempts),
             tree=state.get("tree"),
             proposal=state.get("proposal"),
         )
 
-    def _examine(self, task: LandingTask, stop: Stop) -> Result:
+    def examine(self, task: LandingTask) -> Result:
+        """Run the gates on a candidate."""
+        with _Heeded(self, task.order.id) as stop:
+            ending = self._gates(task, stop)
+        return Result(
+            exit_code=ending.exit_code,
+            run_id=task.run_id,
+            baseline=task.commit,
+            attempt=task.attempt,
+            message=ending.message,
+            hint=ending.hint,
+            failure=ending.failure,
+        )
+
+    def _gates(self, task: LandingTask, stop: Stop) -> Ending:
         folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.world.clock)
-        execution = self._execution(task.order, task.run_id, task.candidate, folder, stop)
+        execution = self._execution(task.order, task.run_id, task.commit, folder, stop)
         folder.attempt(task.attempt)
-
-        def result(
-            outcome: RunOutcome, code: ExitCode, failure: Failure | None = None, **told: str
-        ) -> Result:
-            return Result(
-                outcome=outcome,
-                exit_code=code,
-                failure=failure,
-                run_id=task.run_id,
-                attempt=task.attempt,
-                tree=task.tree,
-                **told,
-            )
-
         try:
-            with self.place(task.candidate) as opened:
+            with self.place(task.commit) as opened:
                 # From here on everything that differs is what a check changed.
                 opened.stage([])
                 deps = execution.deps(opened, self.world.model(stop, execution.price))
                 update = examine({"attempt": task.attempt, "tree": task.tree}, deps)
         except Stopped:
-            return result(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED)
+            return Ending(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED, "")
         except Exception as error:
             ending = ending_of(error)
             if ending is None:
                 raise
-            return result(ending.outcome, ending.exit_code, message=ending.message, hint=ending.hint)
+            return ending
         failure = update.get("failure")
         if failure is None:
-            return result(RunOutcome.PASSED, ExitCode.PASS)
-        return result(RunOutcome.FAILED, ExitCode.FAIL, failure)
+            return Ending(RunOutcome.PASSED, ExitCode.PASS, "")
+        return Ending(RunOutcome.FAILED, ExitCode.FAIL, "", failure=failure)
+
+    def _enter(self, order_id: str, run_id: str, node: str, state: RunState) -> None:
+        run = RunEntry(run_id=run_id, attempts=attempts_so_far(state, self.price))
+        failure = state.get("previous_failure")
+        self.entered(NodeEntered(order_id, node, state["attempt"], failure, run))
 
     def _execution(
         self, order: WorkOrder, name: str, baseline: str, folder: RunFolder, stop: Stop
@@ -237,7 +165,7 @@ class Worker:
             facts={"settings": settings_facts(self.settings)},
             lands=False,
             terms=self.terms,
-            entered=partial(self.entered, order.id),
+            entered=partial(self._enter, order.id, name),
             stop=stop,
         )
 
@@ -261,9 +189,3 @@ class _Heeded:
         with self._worker._lock:
             del self._worker._stops[self._order_id]
         self._stop.__exit__(None, None, None)
-
-
-def _plain(document: BaseModel) -> JsonObject:
-    value = dump(document)
-    assert isinstance(value, dict)
-    return value

@@ -1,0 +1,187 @@
+"""One pass over a plan: what it needs is opened, the base is verified, and the loop runs."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Timer
+
+from factory.builds.branch.history import History
+from factory.builds.branch.trees import Trees
+from factory.builds.decisions.halt import Halt
+from factory.builds.decisions.schedule import Dependencies
+from factory.builds.decisions.standing import Standing
+from factory.builds.landing_queue import LandingQueue
+from factory.builds.loop import Loop, Mail
+from factory.builds.settings import BuildSettings
+from factory.builds.state.records import Records
+from factory.builds.verification import verified
+from factory.builds.worker import Worker
+from factory.checkout.pool import Checkouts
+from factory.configuration.committed import configuration_at
+from factory.configuration.document import Configuration
+from factory.contract.work_order import Plan
+from factory.gates.baseline_report import BaselineReport
+from factory.llm.spending.prices import known_price
+from factory.repository.landing import land
+from factory.repository.readiness import require_ready
+from factory.repository.target import Target
+from factory.runs.execution import Outside, configured_price, sandbox_facts
+from factory.runs.preflight import indexes_folder
+from factory.system.process.stop import Stop, Stopped
+from factory.system.removal import remove_tree
+from factory.system.sandbox.port import Terms
+
+
+@dataclass(frozen=True)
+class PlanExecution:
+    """One pass over a plan.
+
+    Attributes:
+        plan: the plan.
+        goal: where it lands.
+        history: where it stands there.
+        records: the state of the build.
+        out: the directory for run folders.
+        settings: what the user asked for.
+        world: what executions touch beside the repository.
+    """
+
+    plan: Plan
+    goal: Target
+    history: History
+    records: Records
+    out: Path
+    settings: BuildSettings
+    world: Outside
+
+    def run(self) -> Halt | None:
+        """Execute all work orders that have not landed.
+
+        Returns:
+            Why it ends although work is left; None if all work orders have landed.
+
+        Raises:
+            Interrupted: a signal came.
+            WorkorderError, OSError: it can't begin, or the machine does not let it go on.
+        """
+        goal = self._ready()
+        if len(self.history.landed) == len(self.plan.work_orders):
+            return None
+        configuration = configuration_at(goal.git, self.history.base)
+        # Now, because a model that can't be asked is known before anything is begun.
+        price = self.settings.attempts.price or configured_price(configuration)
+        self.records.priced(price or known_price(self.world.model(None, price)))
+        terms = self.world.terms(False, configuration)
+        self.records.event("sandbox", used=sandbox_facts(terms))
+        now = self.world.clock.monotonic
+        seconds = self.settings.deadline_seconds
+        deadline = now() + seconds if seconds is not None else None
+        with ExitStack() as stack:
+            scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
+            # Before the executor, which is left first: then no worker uses one any more.
+            checkouts = stack.enter_context(Checkouts(goal.git, terms.sandbox if terms is not None else None))
+            executor = stack.enter_context(ThreadPoolExecutor(self.settings.jobs))
+            try:
+                with _stop_at(deadline, now) as stop:
+                    report = self._verify(checkouts, configuration, terms, stop)
+            except Stopped:
+                return Halt.at_deadline()
+            mail: SimpleQueue[Mail] = SimpleQueue()
+            return Loop(
+                self.plan,
+                self._standing(),
+                LandingQueue(goal, self.history, Trees(goal.git, scratch)),
+                self.records,
+                self._worker(goal, checkouts, configuration, report, terms, mail),
+                mail,
+                executor,
+                deadline=deadline,
+                now=now,
+            ).run()
+
+    def _ready(self) -> Target:
+        """Where it lands, which is there if a part of the plan has landed already."""
+        landed = self.history.landed
+        if len(landed) < len(self.plan.work_orders) or not self.goal.exists:
+            require_ready(self.goal, in_place=False, may_delete_ignored=False)
+        if not landed or self.goal.exists:
+            return self.goal
+        # What it is made from holds a part of the plan, so that much has landed on it.
+        land(self.goal, self.goal.baseline)
+        return replace(self.goal, exists=True)
+
+    def _verify(
+        self, checkouts: Checkouts, configuration: Configuration, terms: Terms | None, stop: Stop | None
+    ) -> BaselineReport:
+        with checkouts.at(self.history.base) as opened:
+            return verified(
+                self.plan,
+                opened,
+                self.out,
+                configuration,
+                self.settings.attempts,
+                self.world,
+                red_accepted=self.settings.baseline_red,
+                terms=terms,
+                stop=stop,
+            )
+
+    def _standing(self) -> Standing:
+        return Standing.at_start(
+            Dependencies.of(self.plan),
+            self.history.landed,
+            jobs=self.settings.jobs,
+            max_attempts=self.settings.attempts.max_attempts,
+            keep_going=self.settings.keep_going,
+        )
+
+    def _worker(
+        self,
+        goal: Target,
+        checkouts: Checkouts,
+        configuration: Configuration,
+        report: BaselineReport,
+        terms: Terms | None,
+        mail: "SimpleQueue[Mail]",
+    ) -> Worker:
+        return Worker(
+            goal=goal,
+            out=self.out,
+            settings=self.settings.attempts,
+            configuration=configuration,
+            known=report if self.settings.baseline_red else None,
+            world=self.world,
+            terms=terms,
+            place=checkouts.at,
+            price=self.records.state.price,
+            entered=mail.put,
+        )
+
+
+@contextmanager
+def _emptied(folder: Path) -> Iterator[Path]:
+    """A directory that is empty when the block begins, whatever a kill has left in it, and gone after it."""
+    remove_tree(folder)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
+
+
+@contextmanager
+def _stop_at(deadline: float | None, now: Callable[[], float]) -> Iterator[Stop | None]:
+    """A stop that is asked for when the deadline comes within the block; None without a deadline."""
+    if deadline is None:
+        yield None
+        return
+    with Stop() as stop:
+        timer = Timer(max(0.0, deadline - now()), stop.ask)
+        timer.start()
+        try:
+            yield stop
+        finally:
+            timer.cancel()
