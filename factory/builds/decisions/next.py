@@ -172,7 +172,7 @@ def _give_up(course: Course) -> None:
 
 def _move_queue(course: Course) -> bool:
     """Move on whose turn it is to land; whether an answer to that comes before anything else."""
-    if course.standing.cut or course.standing.head is None:
+    if course.standing.head is None:
         return False
     order_id, passed = course.standing.head
     match passed.step:

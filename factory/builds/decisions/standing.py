@@ -78,7 +78,7 @@ class Standing:
         positions: of all work orders.
         phases: what is on record of each.
         halt: why nothing more is started; None while work is.
-        cut: whether nothing more lands either.
+        cut: whether everything was asked to stop.
         over: whether nothing is left to wait for.
     """
 
