@@ -1,7 +1,7 @@
 """One pass over a plan: what it needs is opened, the base is verified, and the loop runs."""
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -17,19 +17,20 @@ from factory.builds.landing_queue import LandingQueue
 from factory.builds.loop import Loop, Mail
 from factory.builds.settings import BuildSettings
 from factory.builds.state.records import Records
-from factory.builds.verification import verified
 from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
 from factory.configuration.committed import configuration_at
 from factory.configuration.document import Configuration
 from factory.contract.work_order import Plan
 from factory.gates.baseline_report import BaselineReport
+from factory.gates.before.baseline import examine_baseline, require_usable
 from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
 from factory.runs.execution import Outside, configured_price, sandbox_facts
 from factory.runs.preflight import indexes_folder
+from factory.system.process.environment import gate_environment
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 from factory.system.sandbox.port import Terms
@@ -64,21 +65,15 @@ class PlanExecution:
             Why it ends although work is left; None if all work orders have landed.
 
         Raises:
-            Interrupted: a signal came.
-            WorkorderError, OSError: it can't begin, or the machine does not let it go on.
+            Interrupted, WorkorderError, OSError: it can't begin, or can't go on.
         """
         goal = self._ready()
         if len(self.history.landed) == len(self.plan.work_orders):
             return None
         configuration = configuration_at(goal.git, self.history.base)
-        # Now, because a model that can't be asked is known before anything is begun.
-        price = self.settings.attempts.price or configured_price(configuration)
-        self.records.priced(price or known_price(self.world.model(None, price)))
-        terms = self.world.terms(False, configuration)
-        self.records.event("sandbox", used=sandbox_facts(terms))
-        now = self.world.clock.monotonic
-        seconds = self.settings.deadline_seconds
-        deadline = now() + seconds if seconds is not None else None
+        terms = self._terms(configuration)
+        now, seconds = self.world.clock.monotonic, self.settings.deadline_seconds
+        deadline = None if seconds is None else now() + seconds
         with ExitStack() as stack:
             scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
             # Before the executor, which is left first: then no worker uses one any more.
@@ -90,17 +85,20 @@ class PlanExecution:
             except Stopped:
                 return Halt.at_deadline()
             mail: SimpleQueue[Mail] = SimpleQueue()
-            return Loop(
-                self.plan,
-                self._standing(),
-                LandingQueue(goal, self.history, Trees(goal.git, scratch)),
-                self.records,
-                self._worker(goal, checkouts, configuration, report, terms, mail),
-                mail,
-                executor,
-                deadline=deadline,
-                now=now,
-            ).run()
+            worker = Worker(
+                goal=goal,
+                out=self.out,
+                settings=self.settings.attempts,
+                configuration=configuration,
+                known=report if self.settings.baseline_red else None,
+                world=self.world,
+                terms=terms,
+                place=checkouts.at,
+                price=self.records.state.price,
+                entered=mail.put,
+            )
+            queue = LandingQueue(goal, self.history, Trees(goal.git, scratch))
+            return self._loop(queue, worker, mail, executor, deadline).run()
 
     def _ready(self) -> Target:
         """Where it lands, which is there if a part of the plan has landed already."""
@@ -113,51 +111,64 @@ class PlanExecution:
         land(self.goal, self.goal.baseline)
         return replace(self.goal, exists=True)
 
+    def _terms(self, configuration: Configuration) -> Terms | None:
+        """The sandbox of every command, once the model is known to be there; both are on record then."""
+        price = self.settings.attempts.price or configured_price(configuration)
+        # Now, because a model that can't be asked is known before anything is begun.
+        self.records.priced(price or known_price(self.world.model(None, price)))
+        terms = self.world.terms(False, configuration)
+        self.records.event("sandbox", used=sandbox_facts(terms))
+        return terms
+
     def _verify(
         self, checkouts: Checkouts, configuration: Configuration, terms: Terms | None, stop: Stop | None
     ) -> BaselineReport:
+        """What the repository's own verification says of the base, before anything is paid."""
+        self.world.progress("verifying the base before a model is asked")
+        folder, red_accepted = self.out / "baseline", self.settings.baseline_red
+        contract = self.plan.verify_contract
         with checkouts.at(self.history.base) as opened:
-            return verified(
-                self.plan,
+            report = examine_baseline(
                 opened,
-                self.out,
+                gate_environment(
+                    self.world.environment,
+                    home=opened.home,
+                    temporary=opened.temporary,
+                    passed=self.settings.attempts.passed_variables,
+                ),
+                self.settings.attempts.timeout_seconds,
+                folder,
                 configuration,
-                self.settings.attempts,
-                self.world,
-                red_accepted=self.settings.baseline_red,
+                # What it requires may still have to be made.
+                exempt=contract is not None
+                and not all(
+                    condition.holds(opened.tree.exists(condition.path)) for condition in contract.requires
+                ),
+                red_accepted=red_accepted,
                 terms=terms,
                 stop=stop,
             )
+        require_usable(report, folder, red_accepted=red_accepted)
+        return report
 
-    def _standing(self) -> Standing:
-        return Standing.at_start(
+    def _loop(
+        self,
+        queue: LandingQueue,
+        worker: Worker,
+        mail: "SimpleQueue[Mail]",
+        executor: Executor,
+        deadline: float | None,
+    ) -> Loop:
+        standing = Standing.at_start(
             Dependencies.of(self.plan),
             self.history.landed,
             jobs=self.settings.jobs,
             max_attempts=self.settings.attempts.max_attempts,
             keep_going=self.settings.keep_going,
         )
-
-    def _worker(
-        self,
-        goal: Target,
-        checkouts: Checkouts,
-        configuration: Configuration,
-        report: BaselineReport,
-        terms: Terms | None,
-        mail: "SimpleQueue[Mail]",
-    ) -> Worker:
-        return Worker(
-            goal=goal,
-            out=self.out,
-            settings=self.settings.attempts,
-            configuration=configuration,
-            known=report if self.settings.baseline_red else None,
-            world=self.world,
-            terms=terms,
-            place=checkouts.at,
-            price=self.records.state.price,
-            entered=mail.put,
+        now = self.world.clock.monotonic
+        return Loop(
+            self.plan, standing, queue, self.records, worker, mail, executor, deadline=deadline, now=now
         )
 
 

@@ -40,9 +40,11 @@ class Course:
         assert isinstance(position, Passed)
         return position
 
-    def place(self, order_id: str, position: Position) -> None:
-        """Give a work order another position."""
+    def place(self, order_id: str, position: Position, phase: OrderPhase | None = None) -> None:
+        """Give a work order another position; its state on record, too, if an act of its own writes that."""
         self.standing = self.standing.with_position(order_id, position)
+        if phase is not None:
+            self.standing = self.standing.with_phase(order_id, phase)
 
     def step(self, order_id: str, step: Step) -> None:
         """Move a work order on in the landing queue."""

@@ -31,15 +31,7 @@ from factory.builds.decisions.messages import (
     Message,
     NodeEntered,
 )
-from factory.builds.decisions.standing import (
-    Attempting,
-    Landed,
-    Passed,
-    Standing,
-    Step,
-    Waiting,
-    Withdrawn,
-)
+from factory.builds.decisions.standing import Attempting, Landed, Passed, Standing, Step, Waiting, Withdrawn
 from factory.builds.decisions.tasks import Result, Retry
 from factory.builds.state.machine import OrderPhase
 
@@ -73,10 +65,8 @@ def _heed(course: Course, message: Message) -> None:
         case ExaminationEnded(order_id, result):
             _examination_ended(course, order_id, result)
         case LandingSucceeded(order_id, commit):
-            run_id = course.passed(order_id).result.run_id
-            course.act(RecordLanding(order_id, run_id, commit))
-            course.place(order_id, Landed())
-            course.standing = course.standing.with_phase(order_id, OrderPhase.LANDED)
+            course.act(RecordLanding(order_id, course.passed(order_id).result.run_id, commit))
+            course.place(order_id, Landed(), OrderPhase.LANDED)
         case LandingRefused(order_id, why):
             course.wait_again(order_id)
             course.cut(why)
@@ -96,8 +86,8 @@ def _node_entered(course: Course, entered: NodeEntered) -> None:
             phase = OrderPhase.TESTING
         case _:
             return
-    course.standing = course.standing.with_phase(entered.order_id, phase)
     course.act(RecordNode(phase, entered))
+    course.place(entered.order_id, Attempting(), phase)
 
 
 def _attempts_ended(course: Course, order_id: str, result: Result) -> None:
