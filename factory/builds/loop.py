@@ -38,8 +38,8 @@ from factory.builds.decisions.next import next_standing
 from factory.builds.decisions.standing import Standing
 from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
 from factory.builds.landing_queue import LandingQueue
+from factory.builds.state.attempts import LastFailure
 from factory.builds.state.machine import UNDER_WAY, OrderPhase
-from factory.builds.state.model import LastFailure
 from factory.builds.state.records import Records
 from factory.builds.worker import Worker
 from factory.contract.work_order import Plan, WorkOrder

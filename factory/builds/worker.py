@@ -15,7 +15,7 @@ from factory.attempt.outcome import RunOutcome
 from factory.attempt.state import RunState
 from factory.builds.decisions.messages import NodeEntered
 from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
-from factory.builds.state.model import RunEntry
+from factory.builds.state.attempts import RunEntry
 from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration

@@ -44,8 +44,8 @@ from factory.builds.decisions.next import next_standing
 from factory.builds.decisions.schedule import Dependencies
 from factory.builds.decisions.standing import Landed, Passed, Standing
 from factory.builds.decisions.tasks import Result
+from factory.builds.state.attempts import AttemptRecord, RunEntry
 from factory.builds.state.machine import OrderPhase, next_order_phase
-from factory.builds.state.model import AttemptRecord, RunEntry
 from factory.contract.work_order import Plan
 from tests.support.repositories import a_work_order
 

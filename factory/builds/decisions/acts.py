@@ -6,8 +6,8 @@ from typing import TypeAlias
 from factory.attempt.failure import Failure
 from factory.builds.decisions.messages import NodeEntered
 from factory.builds.decisions.tasks import Result, Retry
+from factory.builds.state.attempts import RunEntry
 from factory.builds.state.machine import OrderPhase
-from factory.builds.state.model import RunEntry
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import TypeAlias
 from factory.attempt.failure import Failure
 from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.tasks import Result
-from factory.builds.state.model import RunEntry
+from factory.builds.state.attempts import RunEntry
 
 
 @dataclass(frozen=True)
