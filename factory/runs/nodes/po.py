@@ -3,10 +3,10 @@
 from factory.attempt.state import RunState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonValue
-from factory.gates.check import CheckContext, CheckResult
-from factory.gates.checks.registry import Part, carried_out
+from factory.gates.check import CheckContext
 from factory.gates.execute import Executor
 from factory.gates.landing_tree import LandingTree
+from factory.gates.trial import PartResult, Trial, try_out
 from factory.runs.nodes.deps import Deps
 
 
@@ -27,27 +27,20 @@ def examine(state: RunState, deps: Deps) -> RunState:
         temporary=deps.checkout.temporary,
         folder=folder.path,
     )
-    slowest = 0.0
-    for part in deps.checks:
-        deps.progress(f"attempt {number}: PO runs {part.name}")
-        results = _run(part, context)
-        failure = results[-1].failure if not results[-1].passed else None
-        listing: list[JsonValue] = [dump(result) for result in results]
-        folder.document(f"{part.name}_result.json", {"checks": listing, "passed": failure is None})
-        deps.folder.event("examined", attempt=number, part=part.name, passed=failure is None)
-        for result in results:
-            if result.failure is not None and result.passed:
-                deps.progress(f"attempt {number}: {result.name} reports: {result.failure.told}")
-        if failure is not None:
-            return {"failure": failure}
-        slowest = max([slowest, *(command.seconds for result in results for command in result.commands)])
-    return {"slowest_seconds": slowest}
 
+    def begins(part: str) -> None:
+        deps.progress(f"attempt {number}: PO runs {part}")
 
-def _run(part: Part, context: CheckContext) -> list[CheckResult]:
-    results: list[CheckResult] = []
-    for check in part.checks:
-        results.append(carried_out(check, context, part.stage))
-        if not results[-1].passed:
-            break
-    return results
+    def ended(part: PartResult) -> None:
+        passed = part.failed is None
+        listing: list[JsonValue] = [dump(check) for check in part.checks]
+        folder.document(f"{part.name}_result.json", {"checks": listing, "passed": passed})
+        deps.folder.event("examined", attempt=number, part=part.name, passed=passed)
+        for check in part.checks:
+            if check.failure is not None and check.passed:
+                deps.progress(f"attempt {number}: {check.name} reports: {check.failure.told}")
+
+    result = try_out(Trial(deps.order, tree, deps.checks), context, begins, ended)
+    if result.failure is not None:
+        return {"failure": result.failure}
+    return {"slowest_seconds": result.slowest_seconds}

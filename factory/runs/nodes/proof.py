@@ -14,10 +14,17 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
 from factory.gates.check import CheckContext
-from factory.gates.checks.registry import carried_out
 from factory.gates.execute import Executor
 from factory.gates.landing_tree import LandingTree
-from factory.mutation.kill_proof import Fate, KillProof, Trial, is_product_code, trials, written_lines
+from factory.gates.trial import Trial, TrialResult, try_out
+from factory.mutation.kill_proof import (
+    Fate,
+    KillProof,
+    PlacedMutant,
+    chosen_mutants,
+    is_product_code,
+    written_lines,
+)
 from factory.runs.nodes.deps import Deps
 from factory.system.files.tree import FoundFile
 
@@ -35,9 +42,11 @@ def prove(state: RunState, deps: Deps) -> RunState:
     files = _written(state, deps)
     sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
     lines = {path: _lines(state, deps, path) for path in sources}
-    tried = trials(sources, lines, deps.mutants)
+    chosen = chosen_mutants(sources, lines, deps.mutants)
     seconds = min(deps.timeout_seconds, _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"])
-    fates = [_fate(trial, files, deps, number, index, seconds) for index, trial in enumerate(tried, start=1)]
+    fates = [
+        _fate(placed, files, deps, number, index, seconds) for index, placed in enumerate(chosen, start=1)
+    ]
     if fates:
         _put(files, deps)
     proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
@@ -94,16 +103,16 @@ def _put(files: Mapping[RepoPath, FoundFile], deps: Deps) -> str:
 
 
 def _fate(
-    trial: Trial,
+    placed: PlacedMutant,
     files: Mapping[RepoPath, FoundFile],
     deps: Deps,
     attempt: int,
     number: int,
     seconds: float,
 ) -> Fate:
-    checkout, mutant = deps.checkout, trial.mutant
-    changed = replace(files[trial.path], data=mutant.source.encode("utf-8"))
-    tree = _put({**files, trial.path: changed}, deps)
+    checkout, mutant = deps.checkout, placed.mutant
+    changed = replace(files[placed.path], data=mutant.source.encode("utf-8"))
+    tree = _put({**files, placed.path: changed}, deps)
     folder = deps.folder.path / f"attempt_{attempt}" / "mutants" / str(number)
     folder.mkdir(parents=True, exist_ok=True)
     context = CheckContext(
@@ -115,24 +124,19 @@ def _fate(
         temporary=checkout.temporary,
         folder=folder,
     )
-    killed_by = _killed_by(deps, context)
+    # Acceptance first, because it is about these lines and quicker.
+    result = try_out(Trial(deps.order, tree, deps.checks[::-1]), context)
     return Fate(
-        path=trial.path,
+        path=placed.path,
         line=mutant.line,
         operator=mutant.operator,
         change=mutant.description,
-        killed_by=killed_by,
+        killed_by=_killed_by(result),
     )
 
 
-def _killed_by(deps: Deps, context: CheckContext) -> str | None:
-    """The check that notices; acceptance first, because it is about these lines and quicker."""
-    for part in reversed(deps.checks):
-        for check in part.checks:
-            result = carried_out(check, context, part.stage)
-            if not result.passed:
-                failure = result.failure
-                broken = failure is not None and failure.failure_class is FailureClass.ENVIRONMENT
-                # What breaks for another reason has noticed nothing.
-                return None if broken else result.name
-    return None
+def _killed_by(result: TrialResult) -> str | None:
+    failure = result.failure
+    # What breaks for another reason has noticed nothing.
+    is_broken = failure is not None and failure.failure_class is FailureClass.ENVIRONMENT
+    return None if result.failed is None or is_broken else result.failed.name
