@@ -21,6 +21,7 @@ from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
 from factory.configuration.committed import configuration_at
 from factory.configuration.document import Configuration
+from factory.contract.canonical import dump
 from factory.contract.work_order import Plan
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
@@ -28,9 +29,9 @@ from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
-from factory.runs.execution import Outside, configured_price, sandbox_facts
+from factory.runs.facts import sandbox_record
 from factory.runs.preflight import indexes_folder
-from factory.system.process.environment import gate_environment
+from factory.runs.settings import Outside
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 from factory.system.sandbox.port import Terms
@@ -113,11 +114,12 @@ class PlanExecution:
 
     def _terms(self, configuration: Configuration) -> Terms | None:
         """The sandbox of every command, once the model is known to be there; both are on record then."""
-        price = self.settings.attempts.price or configured_price(configuration)
+        price = self.settings.attempts.price_under(configuration)
         # Now, because a model that can't be asked is known before anything is begun.
         self.records.priced(price or known_price(self.world.model(None, price)))
         terms = self.world.terms(False, configuration)
-        self.records.event("sandbox", used=sandbox_facts(terms))
+        used = sandbox_record(terms)
+        self.records.event("sandbox", used=dump(used) if used else None)
         return terms
 
     def _verify(
@@ -129,14 +131,7 @@ class PlanExecution:
         contract = self.plan.verify_contract
         with checkouts.at(self.history.base) as opened:
             report = examine_baseline(
-                opened,
-                gate_environment(
-                    self.world.environment,
-                    home=opened.home,
-                    temporary=opened.temporary,
-                    passed=self.settings.attempts.passed_variables,
-                ),
-                self.settings.attempts.timeout_seconds,
+                self.world.bench(opened, self.settings.attempts, terms, stop),
                 folder,
                 configuration,
                 # What it requires may still have to be made.
@@ -145,8 +140,6 @@ class PlanExecution:
                     condition.holds(opened.tree.exists(condition.path)) for condition in contract.requires
                 ),
                 red_accepted=red_accepted,
-                terms=terms,
-                stop=stop,
             )
         require_usable(report, folder, red_accepted=red_accepted)
         return report

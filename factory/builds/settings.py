@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from factory.builds.state.model import BuildState, Ended
-from factory.runs.execution import AttemptSettings
+from factory.runs.settings import AttemptSettings
 
 
 @dataclass(frozen=True)

@@ -19,16 +19,19 @@ from factory.builds.state.attempts import RunEntry
 from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import run_id
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
-from factory.runs.execution import AttemptSettings, Execution, Outside, settings_facts
+from factory.runs.execution import execute
 from factory.runs.nodes.po import examine
-from factory.runs.record.artifacts import LANDING_FOLDER, RunFolder
 from factory.runs.record.documents import Ending
 from factory.runs.record.endings import ending_of
+from factory.runs.record.files import LANDING_FOLDER
+from factory.runs.record.folder import RunFolder
+from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.wiring import Run
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
 
@@ -80,19 +83,14 @@ class Worker:
     def attempt(self, task: AttemptTask) -> Result:
         """Attempt a work order until it passes or its attempts are spent."""
         with _Heeded(self, task.order.id) as stop:
-            execution = self._execution(
-                task.order,
-                task.run_id,
-                task.baseline,
-                RunFolder(self.out / task.run_id, self.world.clock),
-                stop,
-            )
+            folder = RunFolder(self.out / task.run_id, self.world.clock)
+            run = self._run(task.order, task.baseline, folder, stop)
             start: RunState = {"attempt": 1, "attempts": ()}
             if task.retry is not None:
                 start["attempt"] = task.retry.attempt
                 start["previous_proposal"] = task.retry.proposal
                 start["previous_failure"] = task.retry.failure
-            done = execution.recorded(lambda: None, lambda: None, lambda: self.place(task.baseline), start)
+            done = execute(run, start=start, place=lambda: self.place(task.baseline))
         state: RunState = done.state or start
         return Result(
             exit_code=done.ending.exit_code,
@@ -123,14 +121,20 @@ class Worker:
 
     def _gates(self, task: LandingTask, stop: Stop) -> Ending:
         folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.world.clock)
-        execution = self._execution(task.order, task.run_id, task.commit, folder, stop)
+        run = self._run(task.order, task.commit, folder, stop)
         folder.attempt(task.attempt)
         try:
             with self.place(task.commit) as opened:
                 # From here on everything that differs is what a check changed.
                 opened.stage([])
-                deps = execution.deps(opened, self.world.model(stop, execution.price))
-                update = examine({"attempt": task.attempt, "tree": task.tree}, deps)
+                update = examine(
+                    {"attempt": task.attempt, "tree": task.tree},
+                    order=task.order,
+                    bench=run.bench(opened),
+                    checks=run.checks,
+                    folder=folder,
+                    progress=run.outside.progress,
+                )
         except Stopped:
             return Ending(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED, "")
         except Exception as error:
@@ -148,24 +152,19 @@ class Worker:
         failure = state.get("previous_failure")
         self.entered(NodeEntered(order_id, node, state["attempt"], failure, run))
 
-    def _execution(
-        self, order: WorkOrder, name: str, baseline: str, folder: RunFolder, stop: Stop
-    ) -> Execution:
-        return Execution(
+    def _run(self, order: WorkOrder, baseline: str, folder: RunFolder, stop: Stop) -> Run:
+        return Run(
             order=order,
-            contract=contract_hash(order),
-            run_id=name,
-            goal=replace(self.goal, baseline=baseline),
+            target=replace(self.goal, baseline=baseline),
             folder=folder,
             settings=self.settings,
             configuration=self.configuration,
             known=self.known,
             # Of several at a time a person sees the states, not every step.
-            world=replace(self.world, progress=lambda _text: None),
-            facts={"settings": settings_facts(self.settings)},
+            outside=replace(self.world, progress=lambda _text: None),
             lands=False,
             terms=self.terms,
-            entered=partial(self._enter, order.id, name),
+            entered=partial(self._enter, order.id, run_id(order, baseline)),
             stop=stop,
         )
 

@@ -14,7 +14,7 @@ from factory.llm.port import Model, Parameters
 from factory.llm.secrets import redact, secret_values
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import Price
-from factory.runs.execution import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.clock import SystemClock
 from factory.system.notes import read_notes
 from factory.system.process.stop import Stop
@@ -22,10 +22,6 @@ from factory.system.sandbox.levels.choose import choose
 from factory.system.sandbox.limit_option import parse_limits
 from factory.system.sandbox.policy import Resources
 from factory.system.sandbox.port import Terms
-
-# Tracing to a service is the graph library's own feature; source code never leaves through it.
-os.environ["LANGSMITH_TRACING"] = "false"
-os.environ["LANGCHAIN_TRACING_V2"] = "false"
 
 LEFT_AT_ONCE: Final = (
     "left at once: throw-away checkouts may remain in the directory for temporary files;"

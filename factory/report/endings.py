@@ -4,8 +4,8 @@ import shlex
 from pathlib import Path
 
 from factory.report.figures import output_lines
-from factory.runs.record.artifacts import REPAIR_FILE
 from factory.runs.record.documents import Ending
+from factory.runs.record.files import REPAIR_REQUEST
 
 
 def told(ending: Ending, folder: Path | None) -> str:
@@ -23,7 +23,7 @@ def told(ending: Ending, folder: Path | None) -> str:
 
 def told_repair(folder: Path) -> list[str]:
     """The line that says how to amend the plan, if the run in `folder` found a reason to; else none."""
-    request = folder / REPAIR_FILE
+    request = folder / REPAIR_REQUEST.name
     if not request.is_file():
         return []
     return [f"  if the plan is wrong: planner revise --failure {shlex.quote(str(request))} …"]

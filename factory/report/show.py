@@ -1,17 +1,43 @@
 """`factory show`: what happened in a run, told from its folder to a person."""
 
+from collections.abc import Callable
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
+from pydantic import BaseModel
+
+from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
 from factory.builds.state.file import STATE_FILE
+from factory.contract.documents import BadDocument
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import JsonObject, JsonValue, read_json
+from factory.contract.proposal import WriteProposal
+from factory.gates.check import CheckResult, CommandResult
+from factory.llm.port import Usage
 from factory.report.figures import output_lines
-from factory.runs.record.artifacts import LANDING_FOLDER, RUN_FILE, SUMMARY_FILE
-from factory.system.files.tree import read_bounded
+from factory.runs.record.files import (
+    ANSWER,
+    CHECK_RESULTS,
+    FAILURE_BRIEF,
+    KILL_PROOF,
+    LANDING_FOLDER,
+    PROPOSAL,
+    RUN,
+    SUMMARY,
+    WRITE_RESULT,
+    Artifact,
+)
+from factory.runs.record.folder import attempts_in
+from factory.runs.record.model import (
+    AnswerRecord,
+    CheckResults,
+    ProofResult,
+    RunDocument,
+    RunSummary,
+    WriteResult,
+)
 
-_CHECK_FILES: Final = ("interfaces_result.json", "verify_result.json", "acceptance_result.json")
+DocumentT = TypeVar("DocumentT", bound=BaseModel)
 _TOLD_IN_FULL: Final = (
     RunOutcome.LANDED,
     RunOutcome.ALREADY_LANDED,
@@ -36,143 +62,122 @@ def show_run(folder: Path) -> str:
             where=str(folder),
             hint=f"`factory status --out {folder}` tells where it stands; name OUT/RUN_ID to see a run",
         )
-    if not (folder / RUN_FILE).is_file():
+    run = RUN.read(folder)
+    if run is None:
         raise WorkorderError(
-            f"holds no {RUN_FILE}, so it is not the folder of a run",
+            f"holds no {RUN.name}, so it is not the folder of a run",
             where=str(folder),
             hint="name OUT/RUN_ID; `run` prints it as «artifacts»",
         )
-    run = _read(folder / RUN_FILE)
-    summary = _read(folder / SUMMARY_FILE) if (folder / SUMMARY_FILE).is_file() else {}
-    lines = [
-        f"{_text(run, 'work_order')}  {_text(run, 'title')}",
-        f"  run {_text(run, 'run_id')} on {_text(run, 'branch')}, baseline {_text(run, 'baseline')[:12]}",
-        f"  started {_text(run, 'started')}, ended {_text(run, 'ended') or 'not yet, or it was killed'}",
-    ]
-    sandbox = _object(run.get("sandbox"))
-    if sandbox:
-        used = f"{_text(sandbox, 'level')} {_text(sandbox, 'version')}".rstrip()
-        lines.append(f"  commands in the sandbox {used}, network: {_text(sandbox, 'network')}")
-    for attempt in sorted(folder.glob("attempt_*"), key=_number):
-        lines += ["", f"attempt {_number(attempt)}", *_attempt(attempt)]
-    for attempt in sorted(folder.glob(f"{LANDING_FOLDER}/attempt_*"), key=_number):
-        lines += ["", f"attempt {_number(attempt)} again, on the branch's tip", *_attempt(attempt)]
-    lines += ["", *_ending(summary)]
+    lines = _heading(run)
+    for number, attempt in attempts_in(folder):
+        lines += ["", f"attempt {number}", *_attempt(attempt)]
+    for number, attempt in attempts_in(folder / LANDING_FOLDER):
+        lines += ["", f"attempt {number} again, on the branch's tip", *_attempt(attempt)]
+    ending = _shown(SUMMARY, folder, _ending)
+    unknown = "the run has no summary: it is going on, or it was killed; the next run writes it"
+    lines += ["", *(ending or [unknown])]
     return "\n".join(lines)
 
 
-def _mutants(proof: JsonObject) -> str:
-    """The kill proof in a line."""
-    fates = [_object(fate) for fate in _list(proof.get("fates"))]
-    if not fates:
-        return "  mutants: nothing to change, so not measured"
-    survivors = [fate for fate in fates if fate.get("killed_by") is None]
-    told = [f"{_text(fate, 'path')}:{_text(fate, 'line')} ({_text(fate, 'change')})" for fate in survivors]
-    line = f"  mutants: {len(fates) - len(survivors)} of {len(fates)} noticed"
-    return f"{line}; not {', '.join(told)}" if told else line
+def _shown(artifact: Artifact[DocumentT], folder: Path, lines: Callable[[DocumentT], list[str]]) -> list[str]:
+    """The lines of a document; none if it is not there. One that another version wrote is only named."""
+    try:
+        document = artifact.read(folder)
+    except BadDocument as error:
+        return [f"  {artifact.name} can't be shown: {error.message}"]
+    return [] if document is None else lines(document)
+
+
+def _heading(run: RunDocument) -> list[str]:
+    lines = [
+        f"{run.work_order}  {run.title}",
+        f"  run {run.run_id} on {run.branch}, baseline {run.baseline[:12]}",
+        f"  started {run.started}, ended {run.ended or 'not yet, or it was killed'}",
+    ]
+    if run.sandbox is not None:
+        used = f"{run.sandbox.level} {run.sandbox.version}".rstrip()
+        lines.append(f"  commands in the sandbox {used}, network: {run.sandbox.network}")
+    return lines
 
 
 def _attempt(folder: Path) -> list[str]:
-    lines = []
-    if (folder / "llm_usage.json").is_file():
-        answer = _read(folder / "llm_usage.json")
-        usage = _object(answer.get("usage"))
-        about = "about " if usage.get("estimated") else ""
-        lines.append(
-            f"  SE  {_text(answer, 'model')} answered: {about}{_text(usage, 'input_tokens')} tokens in,"
-            f" {_text(usage, 'output_tokens')} out"
-        )
-    if (folder / "proposed_writes.json").is_file():
-        proposal = _read(folder / "proposed_writes.json")
-        summary = " ".join(_text(proposal, "summary").split())
-        lines += output_lines(summary[:300], "      ")
-    if (folder / "write_result.json").is_file():
-        result = _read(folder / "write_result.json")
-        written = ", ".join(str(path) for path in _list(result.get("written")))
-        lines.append(f"  TR  wrote {written}" if result.get("applied") else "  TR  refused the proposal")
-    for name in _CHECK_FILES:
-        if (folder / name).is_file():
-            for check in _list(_read(folder / name).get("checks")):
-                lines += _check(check)
-    if (folder / "kill_proof.json").is_file():
-        lines.append(_mutants(_read(folder / "kill_proof.json")))
-    if (folder / "failure_brief.json").is_file():
-        failure = _read(folder / "failure_brief.json")
-        lines.append(f"  failed at {_text(failure, 'stage')} ({_text(failure, 'failure_class')})")
-        message, where = _text(failure, "message"), _text(failure, "where")
-        lines.append(f"      {message}" if where in message else f"      {message} ({where})")
-        lines += output_lines(_text(failure, "excerpt"), "      ")
-        if _text(failure, "hint"):
-            lines.append(f"      hint: {_text(failure, 'hint')}")
-    return lines
+    lines = [
+        *_shown(ANSWER, folder, _answer),
+        *_shown(PROPOSAL, folder, _proposal),
+        *_shown(WRITE_RESULT, folder, _written),
+    ]
+    for results in CHECK_RESULTS.values():
+        lines += _shown(results, folder, _checks)
+    return [*lines, *_shown(KILL_PROOF, folder, _mutants), *_shown(FAILURE_BRIEF, folder, _failure)]
 
 
-def _check(value: JsonValue) -> list[str]:
-    check = _object(value)
-    name, note = _text(check, "name"), _text(check, "note")
-    state = "failed" if check.get("failure") else "passed"
-    if state == "failed" and check.get("gates") is False:
+def _answer(answer: AnswerRecord) -> list[str]:
+    return [f"  SE  {answer.model} answered: {_tokens(answer.usage)}"]
+
+
+def _proposal(proposal: WriteProposal) -> list[str]:
+    return output_lines(" ".join(proposal.summary.split())[:300], "      ")
+
+
+def _written(result: WriteResult) -> list[str]:
+    return [f"  TR  wrote {', '.join(result.written)}" if result.applied else "  TR  refused the proposal"]
+
+
+def _checks(results: CheckResults) -> list[str]:
+    return [line for check in results.checks for line in _check(check)]
+
+
+def _check(check: CheckResult) -> list[str]:
+    state, note = "passed" if check.failure is None else "failed", check.note
+    if check.failure is not None and not check.gates:
         state = "reports"
     if note.startswith("skipped: "):
         state, note = "skipped", note.removeprefix("skipped: ")
-    lines = [f"  PO  {state:7}  {name}" + (f" ({note})" if note else "")]
-    for entry in _list(check.get("commands")):
-        command = _object(entry)
-        end = f"{_end(command)}  {_text(command, 'seconds')} s  {_text(command, 'command')}"
-        lines.append(f"               {end}")
+    lines = [f"  PO  {state:7}  {check.name}" + (f" ({note})" if note else "")]
+    for command in check.commands:
+        lines.append(f"               {_end(command)}  {command.seconds} s  {command.command}")
     return lines
 
 
-def _end(command: JsonObject) -> str:
-    if command.get("not_started"):
+def _end(command: CommandResult) -> str:
+    if command.not_started:
         return "not started"
-    if command.get("killed"):
-        return f"killed: {_text(command, 'killed')}"
-    if command.get("timed_out"):
+    if command.killed:
+        return f"killed: {command.killed}"
+    if command.timed_out:
         return "timed out"
-    if command.get("signal") is not None:
-        return f"signal {_text(command, 'signal')}"
-    return f"exit {_text(command, 'exit_code')}"
+    return f"signal {command.signal}" if command.signal is not None else f"exit {command.exit_code}"
 
 
-def _ending(summary: JsonObject) -> list[str]:
-    if not summary:
-        return ["the run has no summary: it is going on, or it was killed; the next run writes it"]
-    outcome, message = _text(summary, "outcome"), _text(summary, "message")
-    lines = [message if outcome in _TOLD_IN_FULL else f"{outcome}: {message}"]
-    if _text(summary, "hint"):
-        lines.append(f"  hint: {_text(summary, 'hint')}")
-    usage = _object(summary.get("usage"))
-    answers = summary.get("model_answers")
-    if usage and answers:
-        about = "about " if usage.get("estimated") else ""
+def _mutants(proof: ProofResult) -> list[str]:
+    """The kill proof in a line."""
+    if not proof.fates:
+        return ["  mutants: nothing to change, so not measured"]
+    survivors = [f"{fate.path}:{fate.line} ({fate.change})" for fate in proof.fates if fate.killed_by is None]
+    line = f"  mutants: {len(proof.fates) - len(survivors)} of {len(proof.fates)} noticed"
+    return [f"{line}; not {', '.join(survivors)}" if survivors else line]
+
+
+def _failure(failure: Failure) -> list[str]:
+    lines = [f"  failed at {failure.stage} ({failure.failure_class})", f"      {failure.told}"]
+    lines += output_lines(failure.excerpt, "      ")
+    return [*lines, f"      hint: {failure.hint}"] if failure.hint else lines
+
+
+def _ending(summary: RunSummary) -> list[str]:
+    told = summary.message
+    lines = [told if summary.outcome in _TOLD_IN_FULL else f"{summary.outcome}: {told}"]
+    if summary.hint:
+        lines.append(f"  hint: {summary.hint}")
+    answers = summary.model_answers
+    if summary.usage is not None and answers:
         count = f"{answers} answer{'s' if answers != 1 else ''}"
-        tokens = f"{_text(usage, 'input_tokens')} tokens in, {_text(usage, 'output_tokens')} out"
-        cost = f", ${summary['cost_usd']}" if summary.get("cost_usd") is not None else ""
-        lines.append(f"  {count}, {about}{tokens}{cost}")
+        cost = f", ${summary.cost_usd}" if summary.cost_usd is not None else ""
+        lines.append(f"  {count}, {_tokens(summary.usage)}{cost}")
     return lines
 
 
-def _read(path: Path) -> JsonObject:
-    value = read_json(read_bounded(path), str(path))
-    if not isinstance(value, dict):
-        raise WorkorderError("is not a JSON object", where=str(path), hint="run the work order again")
-    return value
-
-
-def _number(folder: Path) -> int:
-    digits = folder.name.removeprefix("attempt_")
-    return int(digits) if digits.isdecimal() else 0
-
-
-def _text(value: JsonObject, key: str) -> str:
-    found = value.get(key)
-    return "" if found is None else str(found)
-
-
-def _object(value: JsonValue) -> JsonObject:
-    return value if isinstance(value, dict) else {}
-
-
-def _list(value: JsonValue) -> list[JsonValue]:
-    return value if isinstance(value, list) else []
+def _tokens(usage: Usage) -> str:
+    about = "about " if usage.estimated else ""
+    return f"{about}{usage.input_tokens} tokens in, {usage.output_tokens} out"

@@ -9,11 +9,11 @@ from typing import Final
 
 from factory.checkout.in_place import restore_in_place
 from factory.checkout.leftovers import remove_leftovers
-from factory.contract.strict_json import JsonObject
 from factory.repository.recovery import recover
 from factory.repository.target import landed_commit, state_folder
-from factory.runs.execution import Outside
 from factory.runs.record.documents import complete_killed_runs
+from factory.runs.record.model import RunDocument
+from factory.runs.settings import Outside
 from factory.system.files.tree import remove_unfinished
 from factory.system.git.client import Git
 from factory.system.removal import remove_tree
@@ -50,10 +50,10 @@ def indexes_folder(git: Git) -> Path:
     return state_folder(git) / "indexes"
 
 
-def landed_by(git: Git, facts: JsonObject) -> str | None:
-    """The commit of the run with these facts, if it landed."""
-    ref = f"refs/heads/{facts.get('branch')}"
-    trailers = {"Run-Id": str(facts.get("run_id")), "Contract": str(facts.get("contract"))}
+def landed_by(git: Git, run: RunDocument) -> str | None:
+    """The commit of a run, if it landed."""
+    ref = f"refs/heads/{run.branch}"
+    trailers = {"Run-Id": run.run_id, "Contract": run.contract}
     return landed_commit(git, ref, trailers) if git.commit_id(ref) else None
 
 

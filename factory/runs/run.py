@@ -13,7 +13,6 @@ from factory.configuration.committed import configuration_at
 from factory.contract.canonical import contract_hash, run_id
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
@@ -25,11 +24,13 @@ from factory.repository.target import (
     state_folder,
     target,
 )
-from factory.runs.execution import AttemptSettings, Execution, Outside, settings_facts
+from factory.runs.execution import execute
 from factory.runs.preflight import clean_up, landed_by
-from factory.runs.record.artifacts import RunFolder
 from factory.runs.record.documents import Ending
 from factory.runs.record.endings import interrupted, refusal_of
+from factory.runs.record.folder import RunFolder
+from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.wiring import Run
 from factory.system.files.lock import exclusive
 from factory.system.files.tree import read_bounded
 from factory.system.git.client import Git
@@ -118,22 +119,18 @@ def load_work_order(path: Path) -> WorkOrder:
 
 
 def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world: Outside) -> Finished:
-    contract = contract_hash(order)
-    name = run_id(order, goal.baseline)
-    trailers = {"Work-Order": order.id, "Contract": contract}
+    trailers = {"Work-Order": order.id, "Contract": contract_hash(order)}
     # From the baseline, because a branch that is missing is made from it.
     landed = landed_commit(goal.git, goal.baseline, trailers)
     configuration = configuration_at(goal.git, goal.baseline)
-    execution = Execution(
+    run = Run(
         order=order,
-        contract=contract,
-        run_id=name,
-        goal=goal,
-        folder=RunFolder(out / name, world.clock),
+        target=goal,
+        folder=RunFolder(out / run_id(order, goal.baseline), world.clock),
         settings=settings.attempts,
         configuration=configuration,
-        world=world,
-        facts={"settings": {**settings_facts(settings.attempts), "in_place": settings.in_place}},
+        outside=world,
+        in_place=settings.in_place,
         # What has landed needs none.
         terms=world.terms(settings.in_place, configuration) if landed is None else None,
     )
@@ -151,14 +148,17 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
         return Ending(RunOutcome.ALREADY_LANDED, ExitCode.PASS, message, commit=landed)
 
     def place() -> AbstractContextManager[Checkout]:
-        sandbox = execution.terms.sandbox if execution.terms is not None else None
+        sandbox = run.terms.sandbox if run.terms is not None else None
         return checkout(goal, in_place=settings.in_place, sandbox=sandbox)
 
-    facts: JsonObject = {"run_id": name, "contract": contract, "branch": goal.branch}
-    done = execution.recorded(
-        partial(landed_by, goal.git, facts), prepare, place, {"attempt": 1, "attempts": ()}
+    executed = execute(
+        run,
+        start={"attempt": 1, "attempts": ()},
+        place=place,
+        prepare=prepare,
+        landed=partial(landed_by, goal.git, run.document),
     )
-    return Finished(done.ending, execution.folder.path)
+    return Finished(executed.ending, run.folder.path)
 
 
 def _not_landed(order: WorkOrder, goal: Target) -> list[str]:

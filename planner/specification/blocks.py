@@ -101,10 +101,9 @@ def _outside_silent_sections(lines: Sequence[str]) -> Iterator[Block | None]:
         numbers = [begin + 1 + line for line in range(*token.map or (0,))]
         divided: Iterable[Block | None] = ()
         match token.type:
-            case "heading_open" | "code_block" if _begins_item(lines, numbers[0]):
-                # By the line below it, or by its indent; the line is no part of the item.
-                is_underlined = token.markup in ("=", "-")
-                divided = [*_items(lines, numbers[:-1] if is_underlined else numbers), None]
+            case "heading_open" if _begins_item(lines, numbers[0]):
+                # What makes a title of it is a line below; that is no part of the item.
+                divided = [*_items(lines, numbers[:-1] if token.markup in ("=", "-") else numbers), None]
             case "heading_open":
                 level, title = int(token.tag[1:]), next(tokens).content
                 if not silent_level or level <= silent_level:
@@ -121,7 +120,10 @@ def _outside_silent_sections(lines: Sequence[str]) -> Iterator[Block | None]:
                 closing = ("blockquote_close", token.level)
                 next(inner for inner in tokens if (inner.type, inner.level) == closing)
                 yield None
-            case "fence" | "code_block" | "html_block" | "hr" | "table_open":
+            case "code_block":
+                first = (index for index, number in enumerate(numbers) if _begins_item(lines, number))
+                divided = [None, *_items(lines, numbers[next(first, len(numbers)) :])]
+            case "fence" | "html_block" | "hr" | "table_open":
                 yield None
         if not silent_level:
             yield from divided

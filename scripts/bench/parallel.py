@@ -30,7 +30,7 @@ from factory.builds.settings import BuildSettings
 from factory.contract.canonical import EMPTY_SHA256
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, FinishReason, Parameters, Request, Usage
-from factory.runs.execution import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Outside
 from factory.system.clock import SystemClock
 
 COUNT = 16

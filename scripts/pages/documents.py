@@ -13,6 +13,7 @@ import textwrap
 from pathlib import Path
 from typing import Final
 
+from file_tables import file_table
 from option_tables import cell, option_table
 
 import factory.attempt.exit_codes
@@ -79,6 +80,8 @@ def _part(name: str, root: Path) -> str:
             return _exit_code_table(planner.compile.exit_codes.exit_code_rows())
         case ["exit-codes", "factory"]:
             return _exit_code_table(factory.attempt.exit_codes.exit_code_rows())
+        case ["files", "run" | "build" as of]:
+            return file_table(of)
         case ["codes"]:
             return _code_table()
         case ["decisions"]:

@@ -84,22 +84,21 @@ def test_every_option_that_is_named_exists(page: Path) -> None:
             assert program.partition("=")[0] in EVERY_OPTION, span
 
 
-CHECKER = {
-    shown.line: shown
+CHECKED = [
+    (name_of(page), shown)
     for page in PAGES
     for shown in shown_commands(page)
     if shown.line.startswith(("planner check broken.json", "planner explain"))
-}
+]
 
 
-@pytest.mark.parametrize("line", CHECKER)
-def test_what_a_page_shows_of_the_checker_is_what_it_says(line: str, tmp_path: Path) -> None:
-    (broken,) = (
-        shown.output for shown in shown_commands(ROOT / "docs" / "tour.md") if shown.line == "cat broken.json"
-    )
+@pytest.mark.parametrize("shown", [shown for _, shown in CHECKED], ids=[name for name, _ in CHECKED])
+def test_what_a_page_shows_of_the_checker_is_what_it_says(shown: Shown, tmp_path: Path) -> None:
+    tour = shown_commands(ROOT / "docs" / "tour.md")
+    (broken,) = (other.output for other in tour if other.line == "cat broken.json")
     (tmp_path / "broken.json").write_text(broken, "utf-8")
-    done = run(CHECKER[line], tmp_path)
-    assert done.stdout + done.stderr == CHECKER[line].output
+    done = run(shown, tmp_path)
+    assert done.stdout + done.stderr == shown.output
 
 
 def run(shown: Shown, cwd: Path) -> subprocess.CompletedProcess[str]:

@@ -138,4 +138,6 @@ def test_the_site_can_be_built_and_asks_no_other_server(tmp_path: Path) -> None:
     built = list((tmp_path / "site").rglob("*.html"))
     assert len(built) > len(RULES)
     for path in built:
-        assert not re.search(r"<(?:link|script|img)[^>]+(?:href|src)=\"?https?://", path.read_text("utf-8"))
+        html = path.read_text("utf-8")
+        assert "```" not in html, f"a block that is none: {path.name}"
+        assert not re.search(r"<(?:link|script|img)[^>]+(?:href|src)=\"?https?://", html), path.name

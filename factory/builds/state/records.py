@@ -16,12 +16,11 @@ from factory.builds.state.machine import BuildPhase, OrderPhase, next_build_phas
 from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
-from factory.contract.errors import WorkorderError
-from factory.contract.strict_json import JsonObject, JsonValue, read_json
+from factory.contract.strict_json import JsonObject, JsonValue
 from factory.llm.spending.prices import Price
-from factory.runs.record.artifacts import EVENTS_FILE, SUMMARY_FILE, EventLog
+from factory.runs.record.events import EVENTS_FILE, EventLog
+from factory.runs.record.files import SUMMARY
 from factory.system.clock import Clock
-from factory.system.files.tree import read_bounded
 
 
 def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
@@ -29,18 +28,13 @@ def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
 
     In the order of their beginning. A folder that is damaged or without a summary is left out.
     """
-    found: list[tuple[str, str, RunEntry, Failure | None]] = []
-    for path in sorted(out.glob(f"*/{SUMMARY_FILE}")):
-        try:
-            summary = read_json(read_bounded(path), str(path))
-            if isinstance(summary, dict):
-                found.append(_told(summary))
-        except (WorkorderError, ValueError, KeyError, TypeError, AttributeError):
-            # Written by another version, or damaged: it explains nothing then.
-            continue
+    found = [SUMMARY.read_sound(path.parent) for path in sorted(out.glob(f"*/{SUMMARY.name}"))]
+    # One written by another version, or damaged, explains nothing.
+    sound = [summary for summary in found if summary is not None]
     runs: dict[str, list[tuple[RunEntry, Failure | None]]] = {}
-    for _, contract, entry, failure in sorted(found, key=lambda run: run[:2]):
-        runs.setdefault(contract, []).append((entry, failure))
+    for summary in sorted(sound, key=lambda summary: (summary.started, summary.contract)):
+        entry = RunEntry(run_id=summary.run_id, attempts=attempts_of(summary.attempts))
+        runs.setdefault(summary.contract, []).append((entry, summary.failure))
     return runs
 
 
@@ -146,16 +140,3 @@ def attempts_so_far(state: RunState, price: Price | None) -> tuple[AttemptRecord
         )
         summaries = (*summaries, under_way)
     return tuple(attempt.priced(price) for attempt in attempts_of(summaries))
-
-
-def _told(summary: JsonObject) -> tuple[str, str, RunEntry, Failure | None]:
-    failure = summary["failure"]
-    listed = summary["attempts"]
-    attempts = [AttemptSummary.model_validate(told) for told in listed] if isinstance(listed, list) else []
-    entry = RunEntry(run_id=str(summary["run_id"]), attempts=attempts_of(attempts))
-    return (
-        str(summary["started"]),
-        str(summary["contract"]),
-        entry,
-        Failure.model_validate(failure) if failure is not None else None,
-    )

@@ -4,27 +4,21 @@ The result is a view: it can be deleted, and a damaged one is made anew. Which f
 beside it is for `checks`.
 """
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
 from pydantic import ValidationError
 
 from factory.attempt.failure import Stage
-from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
 from factory.contract.errors import MachineProblem
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
-from factory.gates.check import CheckContext
+from factory.gates.bench import Bench
 from factory.gates.checks.registry import carried_out, verification
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
 from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.process.launch import capture
-from factory.system.process.stop import Stop
-from factory.system.sandbox.port import Terms
 from factory.system.terminal.console import visible
 
 BASELINE_RESULT: Final = "baseline_result.json"
@@ -41,16 +35,12 @@ print(sorted({f"{found.name}=={found.version}" for found in importlib.metadata.d
 
 
 def examine_baseline(
-    checkout: Checkout,
-    gate_environment: Mapping[str, str],
-    timeout_seconds: float,
+    bench: Bench,
     folder: Path,
     configuration: Configuration,
     *,
     exempt: bool = False,
     red_accepted: bool = False,
-    terms: Terms | None = None,
-    stop: Stop | None = None,
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
@@ -59,28 +49,23 @@ def examine_baseline(
     it is about to be refused, and the user may have repaired what the comparison does not see.
 
     Args:
-        checkout: at the baseline, nothing changed; afterwards it holds what the checks left in it.
-        gate_environment: the whole environment of the commands.
-        timeout_seconds: the time limit of each command that has none of its own.
+        bench: at the baseline, nothing changed; afterwards its checkout holds what the checks left in it.
         folder: gets `baseline_result.json` and the output of each command; made if it is missing.
         configuration: the repository's own, at the baseline.
         exempt: whether the plan is still to make what the verification needs: then it is only compiled.
         red_accepted: whether the user accepts a baseline that fails.
-        terms: the sandbox of the commands; None for none.
-        stop: ends it; None if nothing will.
 
     Raises:
         FileProblem, GitError: the result can't be written, or git failed.
-        Stopped: `stop` asked for it.
+        Stopped: the bench's stop asked for it.
     """
-    tree = checkout.git.text("rev-parse", f"{checkout.baseline}^{{tree}}")
-    identity = _identity(checkout, gate_environment, timeout_seconds, configuration, exempt, terms)
+    tree = bench.checkout.git.text("rev-parse", f"{bench.checkout.baseline}^{{tree}}")
+    identity = _identity(bench, configuration, exempt=exempt)
     stored = _stored(folder / BASELINE_RESULT)
     if stored is not None and stored.serves(tree, identity, red_accepted=red_accepted):
         return stored
     folder.mkdir(parents=True, exist_ok=True)
-    execute = Executor(checkout, gate_environment, timeout_seconds, folder, terms=terms, stop=stop)
-    checks = _examined(checkout, execute, folder, configuration, exempt=exempt)
+    checks = _examined(bench, folder, configuration, exempt=exempt)
     report = BaselineReport(tree=tree, identity=identity, checks=checks)
     write_atomic(folder / BASELINE_RESULT, readable_json(dump(report)))
     return report
@@ -122,20 +107,12 @@ def _first_failure(check: BaselineCheck) -> str:
 
 
 def _examined(
-    checkout: Checkout, execute: Executor, folder: Path, configuration: Configuration, *, exempt: bool
+    bench: Bench, folder: Path, configuration: Configuration, *, exempt: bool
 ) -> tuple[BaselineCheck, ...]:
     """All checks, also after one that failed: each failure is known by itself."""
     # From here on everything that differs is what a check changed.
-    checkout.stage([])
-    context = CheckContext(
-        order=None,
-        exempt=exempt,
-        tree=checkout.tree,
-        landing=LandingTree(checkout.git, checkout.baseline),
-        execute=execute,
-        temporary=checkout.temporary,
-        folder=folder,
-    )
+    bench.checkout.stage([])
+    context = bench.baseline_context(folder, exempt=exempt)
     found: list[BaselineCheck] = []
     for check in verification(configuration, report=True):
         result = carried_out(check, context, Stage.VERIFY_FAILED)
@@ -150,22 +127,16 @@ def _examined(
             )
         )
         if result.changed:
-            checkout.restore()
+            bench.checkout.restore()
     return tuple(found)
 
 
-def _identity(
-    checkout: Checkout,
-    gate_environment: Mapping[str, str],
-    timeout_seconds: float,
-    configuration: Configuration,
-    exempt: bool,
-    terms: Terms | None,
-) -> str:
+def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> str:
+    checkout, terms = bench.checkout, bench.terms
     scratch = str(checkout.home.parent)
     try:
         # -I: nothing of the checkout is imported.
-        asked = capture(["python", "-I", "-c", _INTERPRETER], cwd=checkout.home, env=gate_environment)
+        asked = capture(["python", "-I", "-c", _INTERPRETER], cwd=checkout.home, env=bench.environment)
         interpreter = asked.stdout.decode("utf-8", "backslashreplace") if asked.ok else ""
     except OSError:
         interpreter = ""
@@ -175,12 +146,12 @@ def _identity(
                 "checks": [dump(check) for check in configuration.checks],
                 "environment": {
                     name: value.replace(scratch, "").encode("utf-8", "backslashreplace").decode()
-                    for name, value in gate_environment.items()
+                    for name, value in bench.environment.items()
                 },
                 "exempt": exempt,
                 "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources)),
                 "interpreter": interpreter.replace(scratch, ""),
-                "timeout_seconds": timeout_seconds,
+                "timeout_seconds": bench.timeout_seconds,
             }
         )
     )

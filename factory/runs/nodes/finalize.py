@@ -1,62 +1,50 @@
 """finalize: lands a passed attempt, or leaves that to a build; restores the baseline after a failed one."""
 
+from collections.abc import Callable
+
 from factory.attempt.brief import excerpt
-from factory.attempt.commit_message import commit_message
 from factory.attempt.failure import Failure
 from factory.attempt.routing import spends_attempt
 from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
-from factory.contract.canonical import dump
-from factory.repository.landing import LandingFailed, land
-from factory.runs.nodes.deps import Deps
-from factory.system.process.signals import shielded
+from factory.checkout.workspace import Checkout
+from factory.runs.record.files import FAILURE_BRIEF
+from factory.runs.record.folder import RunFolder
 
 
-def finalize(state: RunState, deps: Deps) -> RunState:
-    """Land or restore."""
+def finalize(
+    state: RunState,
+    *,
+    land: Callable[[RunState], str | Failure] | None,
+    max_attempts: int,
+    checkout: Checkout,
+    folder: RunFolder,
+    progress: Callable[[str], None],
+) -> RunState:
+    """Land or restore; without `land`, an attempt that passed only counts as passed."""
     failure = state.get("failure")
     if failure is None:
-        if not deps.lands:
+        if land is None:
             return {"attempts": _recorded(state, None), "verdict": "passed"}
-        landed = _land(state, deps)
+        landed = land(state)
         if not isinstance(landed, Failure):
             return {"attempts": _recorded(state, None), "verdict": "landed", "commit": landed}
         failure = landed
-    return _give_back(state, deps, failure)
-
-
-def _land(state: RunState, deps: Deps) -> str | Failure:
-    proposal, tree = state["proposal"], state["tree"]
-    assert proposal is not None
-    assert tree is not None
-    message = commit_message(deps.order, proposal.summary, deps.contract, deps.run_id)
-    git = deps.target.git
-    commit = git.text(
-        "commit-tree", tree, "-p", deps.target.baseline, "-F", "-", stdin=message.encode("utf-8")
-    )
-    try:
-        with shielded():
-            land(deps.target, commit)
-            deps.checkout.landed()
-    except LandingFailed as error:
-        return Failure.of(error)
-    deps.progress(f"landed {commit[:12]} on {deps.target.branch}")
-    deps.folder.event("landed", attempt=state["attempt"], commit=commit, tree=tree, branch=deps.target.branch)
-    return commit
-
-
-def _give_back(state: RunState, deps: Deps, failure: Failure) -> RunState:
     number = state["attempt"]
-    deps.folder.opened_attempt(number).document("failure_brief.json", dump(failure))
-    deps.folder.event(
-        "attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class
-    )
-    deps.progress(f"attempt {number} failed at {failure.stage}: {failure.told}")
-    deps.checkout.restore()
+    FAILURE_BRIEF.write(folder.opened_attempt(number).path, failure)
+    folder.event("attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class)
+    progress(f"attempt {number} failed at {failure.stage}: {failure.told}")
+    checkout.restore()
+    return _after_failure(state, failure, max_attempts)
+
+
+def _after_failure(state: RunState, failure: Failure, max_attempts: int) -> RunState:
+    """The end of the run, or the start of the next attempt."""
+    number = state["attempt"]
     update: RunState = {"attempts": _recorded(state, failure)}
     if not spends_attempt(failure):
         update["verdict"] = "stopped"
-    elif number >= deps.max_attempts:
+    elif number >= max_attempts:
         update["verdict"] = "failed"
     else:
         update["attempt"] = number + 1

@@ -1,46 +1,44 @@
 """PO, the product owner: verification first, then what the work order promised. Believes only what it ran."""
 
+from collections.abc import Callable
+
 from factory.attempt.state import RunState
-from factory.contract.canonical import dump
-from factory.contract.strict_json import JsonValue
-from factory.gates.check import CheckContext
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
+from factory.contract.work_order import WorkOrder
+from factory.gates.bench import Bench
+from factory.gates.checks.registry import Part
 from factory.gates.trial import PartResult, Trial, try_out
-from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import CHECK_RESULTS
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import CheckResults
 
 
-def examine(state: RunState, deps: Deps) -> RunState:
+def examine(
+    state: RunState,
+    *,
+    order: WorkOrder,
+    bench: Bench,
+    checks: tuple[Part, ...],
+    folder: RunFolder,
+    progress: Callable[[str], None],
+) -> RunState:
     """Run every check in order, until one fails."""
     number = state["attempt"]
-    folder = deps.folder.opened_attempt(number)
+    attempt = folder.opened_attempt(number).path
     tree = state["tree"]
     assert tree is not None
-    context = CheckContext(
-        order=deps.order,
-        exempt=deps.order.verify_exempt,
-        tree=deps.checkout.tree,
-        landing=LandingTree(deps.checkout.git, tree),
-        execute=Executor(
-            deps.checkout, deps.gate_environment, deps.timeout_seconds, folder.path, deps.stop, deps.terms
-        ),
-        temporary=deps.checkout.temporary,
-        folder=folder.path,
-    )
 
     def begins(part: str) -> None:
-        deps.progress(f"attempt {number}: PO runs {part}")
+        progress(f"attempt {number}: PO runs {part}")
 
     def ended(part: PartResult) -> None:
         passed = part.failed is None
-        listing: list[JsonValue] = [dump(check) for check in part.checks]
-        folder.document(f"{part.name}_result.json", {"checks": listing, "passed": passed})
-        deps.folder.event("examined", attempt=number, part=part.name, passed=passed)
+        CHECK_RESULTS[part.name].write(attempt, CheckResults(checks=part.checks, passed=passed))
+        folder.event("examined", attempt=number, part=part.name, passed=passed)
         for check in part.checks:
             if check.failure is not None and check.passed:
-                deps.progress(f"attempt {number}: {check.name} reports: {check.failure.told}")
+                progress(f"attempt {number}: {check.name} reports: {check.failure.told}")
 
-    result = try_out(Trial(deps.order, tree, deps.checks), context, begins, ended)
+    result = try_out(Trial(order, tree, checks), bench.context(order, tree, attempt), begins, ended)
     if result.failure is not None:
         return {"failure": result.failure}
     return {"slowest_seconds": result.slowest_seconds}

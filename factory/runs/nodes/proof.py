@@ -3,19 +3,18 @@
 Nothing of it lands: the tree of the attempt was recorded before.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Final
 
 from factory.attempt.failure import FailureClass
 from factory.attempt.state import RunState
-from factory.contract.canonical import dump
+from factory.checkout.workspace import Checkout
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.strict_json import JsonObject
-from factory.gates.check import CheckContext
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
+from factory.contract.work_order import WorkOrder
+from factory.gates.bench import Bench
+from factory.gates.checks.registry import Part
 from factory.gates.trial import Trial, TrialResult, try_out
 from factory.mutation.kill_proof import (
     Fate,
@@ -25,7 +24,10 @@ from factory.mutation.kill_proof import (
     is_product_code,
     written_lines,
 )
-from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import KILL_PROOF
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import ProofResult
+from factory.runs.settings import AttemptSettings
 from factory.system.files.tree import FoundFile
 
 _LEAST_SECONDS: Final = 10.0
@@ -33,46 +35,58 @@ _PATIENCE: Final = 5.0
 """A mutant's command may take so many times as long as the slowest command of the attempt."""
 
 
-def prove(state: RunState, deps: Deps) -> RunState:
+def prove(
+    state: RunState,
+    *,
+    order: WorkOrder,
+    settings: AttemptSettings,
+    bench: Bench,
+    checks: tuple[Part, ...],
+    folder: RunFolder,
+    progress: Callable[[str], None],
+) -> RunState:
     """Try mutants of the written lines; record the score, and fail an attempt that is below the threshold."""
-    if deps.mutants == 0:
+    if settings.mutants == 0:
         return {}
     number = state["attempt"]
-    deps.progress(f"attempt {number}: mutants of what was written, to see whether the checks notice")
-    files = _written(state, deps)
+    progress(f"attempt {number}: mutants of what was written, to see whether the checks notice")
+    attempt = folder.opened_attempt(number).path
+    checkout, threshold = bench.checkout, settings.kill_threshold
+    files = _written(state, checkout)
     sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
-    lines = {path: _lines(state, deps, path) for path in sources}
-    chosen = chosen_mutants(sources, lines, deps.mutants)
-    seconds = min(deps.timeout_seconds, _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"])
-    fates = [
-        _fate(placed, files, deps, number, index, seconds) for index, placed in enumerate(chosen, start=1)
-    ]
+    lines = {path: _lines(state, checkout, path) for path in sources}
+    patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
+    hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
+    fates: list[Fate] = []
+    for index, placed in enumerate(chosen_mutants(sources, lines, settings.mutants), start=1):
+        tree = _put_mutant(placed, files, checkout)
+        mutant = attempt / "mutants" / str(index)
+        mutant.mkdir(parents=True, exist_ok=True)
+        # Acceptance first, because it is about these lines and quicker.
+        trial = Trial(order, tree, checks[::-1])
+        fates.append(_fate(placed, try_out(trial, hurried.context(order, tree, mutant))))
     if fates:
-        _put(files, deps)
+        _put(files, checkout)
     proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
-    document = dump(proof)
-    assert isinstance(document, dict)
-    told: JsonObject = {**document, "percent": proof.percent, "threshold": deps.kill_threshold}
-    deps.folder.opened_attempt(number).document("kill_proof.json", told)
-    deps.folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
-    problem = proof.shortfall(deps.kill_threshold) if deps.kill_threshold is not None else None
+    KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
+    folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
+    problem = proof.shortfall(threshold) if threshold is not None else None
     return {"failure": problem} if problem is not None else {}
 
 
-def _written(state: RunState, deps: Deps) -> dict[RepoPath, FoundFile]:
+def _written(state: RunState, checkout: Checkout) -> dict[RepoPath, FoundFile]:
     """The files that the attempt wrote, as they are in the checkout."""
     proposal = state["proposal"]
     assert proposal is not None
-    tree = deps.checkout.tree
+    tree = checkout.tree
     found = {write.path: tree.read(write.path, max_bytes=MAX_CONTEXT_BYTES) for write in proposal.writes}
     return {path: file for path, file in found.items() if file is not None}
 
 
-def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
+def _lines(state: RunState, checkout: Checkout, path: RepoPath) -> frozenset[int]:
     tree = state["tree"]
     assert tree is not None
-    baseline = deps.checkout.baseline
-    patch = deps.checkout.git.output(
+    patch = checkout.git.output(
         "diff-tree",
         "-r",
         "-p",
@@ -82,7 +96,7 @@ def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
         # Whatever attributes say, these lines are text.
         "--text",
         "--no-color",
-        baseline,
+        checkout.baseline,
         tree,
         "--",
         path,
@@ -90,53 +104,31 @@ def _lines(state: RunState, deps: Deps, path: RepoPath) -> frozenset[int]:
     return written_lines(patch)
 
 
-def _put(files: Mapping[RepoPath, FoundFile], deps: Deps) -> str:
+def _put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     """Make the checkout hold the baseline with these files and nothing else; git's id of that tree.
 
     What commands left would decide the next result: their own files, and compiled modules, which Python takes
     for those of a source with the same size and second.
     """
-    deps.checkout.restore()
+    checkout.restore()
     for path, found in files.items():
-        deps.checkout.tree.write(path, found.data, mode=found.mode)
-    return deps.checkout.stage(sorted(files))
+        checkout.tree.write(path, found.data, mode=found.mode)
+    return checkout.stage(sorted(files))
 
 
-def _fate(
-    placed: PlacedMutant,
-    files: Mapping[RepoPath, FoundFile],
-    deps: Deps,
-    attempt: int,
-    number: int,
-    seconds: float,
-) -> Fate:
-    checkout, mutant = deps.checkout, placed.mutant
-    changed = replace(files[placed.path], data=mutant.source.encode("utf-8"))
-    tree = _put({**files, placed.path: changed}, deps)
-    folder = deps.folder.path / f"attempt_{attempt}" / "mutants" / str(number)
-    folder.mkdir(parents=True, exist_ok=True)
-    context = CheckContext(
-        order=deps.order,
-        exempt=deps.order.verify_exempt,
-        tree=checkout.tree,
-        landing=LandingTree(checkout.git, tree),
-        execute=Executor(checkout, deps.gate_environment, seconds, folder, deps.stop, deps.terms),
-        temporary=checkout.temporary,
-        folder=folder,
-    )
-    # Acceptance first, because it is about these lines and quicker.
-    result = try_out(Trial(deps.order, tree, deps.checks[::-1]), context)
+def _put_mutant(placed: PlacedMutant, files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
+    changed = replace(files[placed.path], data=placed.mutant.source.encode("utf-8"))
+    return _put({**files, placed.path: changed}, checkout)
+
+
+def _fate(placed: PlacedMutant, result: TrialResult) -> Fate:
+    mutant, failed = placed.mutant, result.failed
+    # What breaks for another reason has noticed nothing.
+    is_broken = result.failure is not None and result.failure.failure_class is FailureClass.ENVIRONMENT
     return Fate(
         path=placed.path,
         line=mutant.line,
         operator=mutant.operator,
         change=mutant.description,
-        killed_by=_killed_by(result),
+        killed_by=None if failed is None or is_broken else failed.name,
     )
-
-
-def _killed_by(result: TrialResult) -> str | None:
-    failure = result.failure
-    # What breaks for another reason has noticed nothing.
-    is_broken = failure is not None and failure.failure_class is FailureClass.ENVIRONMENT
-    return None if result.failed is None or is_broken else result.failed.name

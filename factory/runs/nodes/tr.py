@@ -1,37 +1,47 @@
 """TR, the tool runner: refuses a proposal that leaves its contract, before the first byte; then writes it."""
 
+from collections.abc import Callable
+
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.parse import fitted
 from factory.attempt.scope import violation
 from factory.attempt.state import RunState
-from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.checkout.workspace import Checkout
+from factory.contract.canonical import EMPTY_SHA256, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.runs.nodes.deps import Deps
+from factory.runs.record.files import CHANGES, WRITE_RESULT
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import WriteResult
 from factory.system.files.tree import NEW_FILE_MODE, FileProblem, FoundFile, Tree
 
 
-def apply(state: RunState, deps: Deps) -> RunState:
+def apply(
+    state: RunState,
+    *,
+    order: WorkOrder,
+    checkout: Checkout,
+    folder: RunFolder,
+    progress: Callable[[str], None],
+) -> RunState:
     """Write the proposal's files and record the tree that they make."""
     number = state["attempt"]
-    deps.progress(f"attempt {number}: TR applies the proposal")
+    progress(f"attempt {number}: TR applies the proposal")
     proposal = state["proposal"]
     assert proposal is not None
-    folder = deps.folder.opened_attempt(number)
-    result = write_all(proposal, deps.order, deps.checkout.tree)
+    attempt = folder.opened_attempt(number)
+    result = write_all(proposal, order, checkout.tree)
     if isinstance(result, Failure):
-        folder.document("write_result.json", {"applied": False, "failure": dump(result), "written": []})
-        deps.folder.event("writes_refused", attempt=number, stage=result.stage)
+        WRITE_RESULT.write(attempt.path, WriteResult(applied=False, failure=result))
+        folder.event("writes_refused", attempt=number, stage=result.stage)
         return {"failure": result}
-    tree = deps.checkout.stage([write.path for write in proposal.writes])
+    tree = checkout.stage([write.path for write in proposal.writes])
     # Now, because commands may damage the checkout.
-    folder.data("changes.diff", deps.checkout.difference(tree))
-    folder.document(
-        "write_result.json", {"applied": True, "failure": None, "written": list(result), "tree": tree}
-    )
-    deps.folder.event("applied", attempt=number, tree=tree)
+    attempt.data(CHANGES, checkout.difference(tree))
+    WRITE_RESULT.write(attempt.path, WriteResult(applied=True, written=tuple(result), tree=tree))
+    folder.event("applied", attempt=number, tree=tree)
     return {"tree": tree}
 
 

@@ -5,17 +5,81 @@ same reason. After those it is open whether code or plan is wrong, and the reque
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
-from factory.attempt.failure import Failure, FailureClass
+from pydantic import BaseModel, ConfigDict, Field
+
+from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.attempt.summary import AttemptSummary
 from factory.contract.canonical import dump, readable_json
 from factory.contract.limits import MAX_CONTEXT_BYTES, MAX_SUMMARIES
-from factory.contract.proposal import WriteProposal
-from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.proposal import Write, WriteProposal
 from factory.contract.work_order import WorkOrder
 
 SCHEMA_VERSION: Final = 1
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Reason(_Part):
+    """A failure without its class: that decides what a run does next, and would claim more than is known."""
+
+    stage: Stage
+    message: str
+    where: str
+    hint: str
+    exit_code: int | None
+    excerpt: str
+
+
+class Words(_Part):
+    """What the model said of its proposal in one attempt."""
+
+    attempt: int
+    summary: str
+
+
+class Evidence(_Part):
+    """What shows that the plan may be wrong.
+
+    Attributes:
+        command: the acceptance command that failed; None if it was something else.
+        output: what it printed, shortened.
+        code: what was proposed last; None if nothing was, or if it is too large.
+        summaries: of the last attempts.
+        left_out: the names of what is too large.
+    """
+
+    command: str | None
+    output: str
+    code: tuple[Write, ...] | None
+    summaries: tuple[Words, ...]
+    left_out: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+
+class RepairRequest(_Part):
+    """The document, which the planner reads and shows to a model, small enough for that.
+
+    Attributes:
+        work_order: the work order's id.
+        contract: its contract hash.
+        stage: where it failed.
+        at_fault: what is known of the cause.
+        failure: why it failed.
+        attempts: how many there were.
+        evidence: what there is to see.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    work_order: str
+    contract: str
+    stage: Stage
+    at_fault: Literal["plan", "plan or code"]
+    failure: Reason
+    attempts: int
+    evidence: Evidence
 
 
 def repair_request(
@@ -24,7 +88,7 @@ def repair_request(
     failure: Failure | None,
     attempts: Sequence[AttemptSummary],
     proposal: WriteProposal | None,
-) -> JsonObject | None:
+) -> RepairRequest | None:
     """The request, or None if the plan is not to blame as far as anybody can tell.
 
     Args:
@@ -33,47 +97,37 @@ def repair_request(
         failure: what it ended with; None if it passed.
         attempts: its attempts.
         proposal: what the last attempt proposed.
-
-    Returns:
-        The document, which the planner reads and shows to a model, small enough for that. `at_fault` says
-        what is known: `plan`, or `plan or code`. Its `evidence` holds the acceptance `command` that failed
-        or None, its `output`, the `code` that was proposed or None, and `summaries`, a list of `attempt` and
-        `summary`: what the model said of its proposals, the last ones. Code that is too large is left out,
-        and named in `left_out`.
     """
     if failure is None or not (_is_defect(failure) or _is_always_the_same(attempts)):
         return None
-    # A class of failure decides what a run does next; to a planner it would claim more than is known.
-    brief: JsonValue = failure.model_dump(mode="json", exclude={"failure_class"})
-    code: list[JsonValue] | None = [dump(write) for write in proposal.writes] if proposal else None
-    evidence: JsonObject = {
-        "command": failure.where if failure.where in order.acceptance_commands else None,
-        "output": failure.excerpt,
-        "code": code,
-        "summaries": _summaries(attempts),
-    }
-    request: JsonObject = {
-        "schema_version": SCHEMA_VERSION,
-        "work_order": order.id,
-        "contract": contract,
-        "stage": failure.stage,
-        "at_fault": "plan" if _is_defect(failure) else "plan or code",
-        "failure": brief,
-        "attempts": len(attempts),
-        "evidence": evidence,
-    }
-    if len(readable_json(request)) > MAX_CONTEXT_BYTES:
-        request["evidence"] = {**evidence, "code": None, "left_out": ["code"]}
+    evidence = Evidence(
+        command=failure.where if failure.where in order.acceptance_commands else None,
+        output=failure.excerpt,
+        code=proposal.writes if proposal is not None else None,
+        summaries=_summaries(attempts),
+    )
+    request = RepairRequest(
+        work_order=order.id,
+        contract=contract,
+        stage=failure.stage,
+        at_fault="plan" if _is_defect(failure) else "plan or code",
+        failure=Reason.model_validate(failure.model_dump(exclude={"failure_class"})),
+        attempts=len(attempts),
+        evidence=evidence,
+    )
+    if len(readable_json(dump(request))) > MAX_CONTEXT_BYTES:
+        smaller = evidence.model_copy(update={"code": None, "left_out": ("code",)})
+        return request.model_copy(update={"evidence": smaller})
     return request
 
 
-def _summaries(attempts: Sequence[AttemptSummary]) -> list[JsonValue]:
-    told: list[JsonValue] = [
-        {"attempt": attempt.attempt, "summary": attempt.summary}
+def _summaries(attempts: Sequence[AttemptSummary]) -> tuple[Words, ...]:
+    said = [
+        Words(attempt=attempt.attempt, summary=attempt.summary)
         for attempt in attempts
         if attempt.summary is not None
     ]
-    return told[-MAX_SUMMARIES:]
+    return tuple(said[-MAX_SUMMARIES:])
 
 
 def _is_defect(failure: Failure) -> bool:

@@ -210,7 +210,7 @@ def test_a_configured_check_judges_attempts(tmp_path: Path) -> None:
     finished = scene.run()
 
     assert finished.ending.exit_code == ExitCode.PASS
-    assert [record["passed"] for record in finished.ending.attempts] == [False, True]
+    assert [tried.passed for tried in finished.ending.attempts] == [False, True]
     assert finished.folder is not None
     prompt = (finished.folder / "attempt_1" / "se_prompt.txt").read_text()
     assert "Then these commands of the repository:" in prompt

@@ -1,5 +1,8 @@
 """The graph from end to end: its order, its bound, and that its library keeps to itself."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -95,3 +98,18 @@ def test_the_summary_adds_up_what_was_asked(tmp_path: Path) -> None:
 
 def _stage(summary: AttemptSummary) -> str | None:
     return summary.failure.stage if summary.failure else None
+
+
+def test_the_graph_library_traces_nothing_whatever_the_environment_says() -> None:
+    program = (
+        "import factory.runs.graph\n"
+        "from langsmith.utils import tracing_is_enabled\n"
+        "print(tracing_is_enabled())"
+    )
+    tracing = {"LANGSMITH_TRACING": "true", "LANGCHAIN_TRACING_V2": "true"}
+
+    told = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **tracing}, capture_output=True, check=True
+    )
+
+    assert told.stdout == b"False\n"

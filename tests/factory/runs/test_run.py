@@ -96,7 +96,7 @@ def test_a_pass_at_the_second_attempt(tmp_path: Path) -> None:
     finished = scene.run()
 
     assert_complete(finished, "landed")
-    assert [record["passed"] for record in finished.ending.attempts] == [False, True]
+    assert [tried.passed for tried in finished.ending.attempts] == [False, True]
     assert summary_of(finished)["model_answers"] == 2
     assert git(scene.repo, "show", "HEAD:src/app.py") == "good"
     assert git(scene.repo, "rev-list", "--count", "HEAD") == "2"

@@ -157,6 +157,7 @@ def test_what_asks_for_nothing_is_left_alone(text: str) -> None:
         ),
         ("- a.\n      - b\n\n  c must d.", ["a.", "b", "c must d."]),
         ("    - a\n    - b", ["a", "b"]),
+        ("    It must code.\n    - a\n    - b", ["a", "b"]),
         ("It takes:\n2. names\n3. numbers\n- # titles", ["names", "numbers", "# titles"]),
         ("It must stop.\n===", ["It must stop."]),
         ("REQ-1: a\n---\n\u2022 b\n---", ["REQ-1: a", "b"]),

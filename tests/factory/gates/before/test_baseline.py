@@ -16,10 +16,9 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import BASELINE_RESULT, examine_baseline
-from factory.gates.check import CheckContext, CheckResult
+from factory.gates.bench import Bench
+from factory.gates.check import CheckResult
 from factory.gates.checks.registry import gating_commands, registry
-from factory.gates.execute import Executor
-from factory.gates.landing_tree import LandingTree
 from factory.repository.target import target
 from factory.system.git.client import Git
 from factory.system.process.environment import gate_environment
@@ -47,9 +46,8 @@ class Desk:
     def examine(
         self, configuration: Configuration | None = None, *, seconds: float = 60.0, **options: Any
     ) -> BaselineReport:
-        return examine_baseline(
-            self.opened, self.environment, seconds, self.out, configuration or Configuration(), **options
-        )
+        bench = Bench(self.opened, self.environment, seconds)
+        return examine_baseline(bench, self.out, configuration or Configuration(), **options)
 
     def attempt(
         self,
@@ -72,15 +70,8 @@ class Desk:
         tree = self.opened.stage([RepoPath.parse(name) for name in changes])
         folder = self.out / "attempt"
         folder.mkdir(parents=True, exist_ok=True)
-        context = CheckContext(
-            order=WorkOrder.model_validate(a_work_order(allowed_files=[*changes])),
-            exempt=False,
-            tree=self.opened.tree,
-            landing=LandingTree(self.opened.git, tree),
-            execute=Executor(self.opened, self.environment, 60.0, folder),
-            temporary=self.opened.temporary,
-            folder=folder,
-        )
+        order = WorkOrder.model_validate(a_work_order(allowed_files=[*changes]))
+        context = Bench(self.opened, self.environment, 60.0).context(order, tree, folder)
         verify, _ = registry(configuration or Configuration(), known)
         return {check.name: check.run(context) for check in verify.checks}
 

@@ -5,13 +5,16 @@ import os
 from pathlib import Path
 
 from factory.attempt.exit_codes import ExitCode
+from factory.attempt.outcome import RunOutcome
 from factory.attempt.summary import AttemptSummary
 from factory.contract.canonical import dump
 from factory.contract.work_order import WorkOrder
 from factory.llm.port import Usage
 from factory.report.show import show_run
-from factory.runs.record.artifacts import RunFolder
 from factory.runs.record.documents import Ending, RunRecord, complete_killed_runs
+from factory.runs.record.files import RUN, SUMMARY
+from factory.runs.record.folder import RunFolder
+from factory.runs.record.model import RunDocument
 from tests.support.repositories import a_work_order, write_files
 from tests.support.runs import read_object
 
@@ -39,7 +42,7 @@ def sequences(folder: Path) -> list[int]:
 def test_a_run_is_on_the_disk_from_its_first_moment(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "run", Ticking())
 
-    RunRecord.start(folder, ORDER, {"run_id": "abc"})
+    RunRecord.start(folder, ORDER, RunDocument(run_id="abc"))
 
     run = read_object(tmp_path / "run" / "run.json")
     assert run["outcome"] is run["ended"] is None
@@ -52,10 +55,12 @@ def test_a_run_is_on_the_disk_from_its_first_moment(tmp_path: Path) -> None:
 def test_names_that_no_text_can_hold_do_not_spoil_the_record(tmp_path: Path) -> None:
     name = os.fsdecode(b"\xff\x1b[31m")
     folder = RunFolder(tmp_path / "run", Ticking())
-    record = RunRecord.start(folder, ORDER, {"run_id": "abc"})
+    record = RunRecord.start(folder, ORDER, RunDocument(run_id="abc"))
 
     record.end(
-        Ending("refused", ExitCode.REFUSED, f"{name}: dirty", name), Usage(input_tokens=0, output_tokens=0), 0
+        Ending(RunOutcome.REFUSED, ExitCode.REFUSED, f"{name}: dirty", name),
+        Usage(input_tokens=0, output_tokens=0),
+        0,
     )
 
     summary = read_object(tmp_path / "run" / "run_summary.json")
@@ -69,7 +74,7 @@ def test_a_line_that_a_crash_cut_off_never_happened(tmp_path: Path) -> None:
     with (tmp_path / "events.jsonl").open("ab") as file:
         file.write(b'{"event": "cut off')
 
-    folder.event("two")
+    RunFolder(tmp_path, Ticking()).event("two")
 
     assert sequences(tmp_path) == [0, 1, 2]
     assert b"cut off" not in (tmp_path / "events.jsonl").read_bytes()
@@ -87,7 +92,7 @@ def test_an_attempt_that_is_run_again_is_told_again(tmp_path: Path) -> None:
 
 def test_a_killed_run_is_completed_once(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path / "abc", Ticking())
-    RunRecord.start(folder, ORDER, {"run_id": "abc", "repository": "/r/.git"})
+    RunRecord.start(folder, ORDER, RunDocument(run_id="abc", repository="/r/.git"))
 
     assert complete_killed_runs(tmp_path, "/other/.git", Ticking(), lambda _: None) == 0
     assert complete_killed_runs(tmp_path, "/r/.git", Ticking(), lambda _: None) == 1
@@ -112,13 +117,13 @@ def test_a_run_that_was_killed_after_its_summary_keeps_it(tmp_path: Path) -> Non
     # given a run that ended twice, the second time without the last word in run.json
     folder = RunFolder(tmp_path / ("a" * 16), Ticking())
     attempts = (AttemptSummary(attempt=1, passed=True),)
-    for outcome in ("failed", "passed"):
-        facts = {"run_id": "abc", "repository": "/r"}
+    for outcome in (RunOutcome.FAILED, RunOutcome.PASSED):
+        facts = RunDocument(run_id="abc", repository="/r")
         RunRecord.start(folder, ORDER, facts).end(
             Ending(outcome, ExitCode.PASS, "ended", attempts=attempts), None, 1
         )
     run = read_object(folder.path / "run.json")
-    folder.document("run.json", {**run, "outcome": None, "ended": None})
+    (folder.path / "run.json").write_text(json.dumps({**run, "outcome": None, "ended": None}))
     # when
     assert complete_killed_runs(tmp_path, "/r", Ticking(), lambda _facts: None) == 0
     # then
@@ -128,6 +133,28 @@ def test_a_run_that_was_killed_after_its_summary_keeps_it(tmp_path: Path) -> Non
     ]
 
     # but an earlier run's summary says nothing about a later one
-    RunRecord.start(folder, ORDER, {"run_id": "abc", "repository": "/r"})
+    RunRecord.start(folder, ORDER, RunDocument(run_id="abc", repository="/r"))
     assert complete_killed_runs(tmp_path, "/r", Ticking(), lambda _facts: None) == 1
     assert read_object(folder.path / "run.json")["outcome"] == "killed"
+
+
+def test_an_event_is_appended_without_reading_those_before(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path, Ticking())
+    folder.event("one")
+    (tmp_path / "events.jsonl").write_bytes(b"")
+
+    folder.event("two")
+
+    assert sequences(tmp_path) == [2]
+
+
+def test_a_folder_of_before_there_were_sandboxes_and_prices_is_still_read(tmp_path: Path) -> None:
+    old = {"run_id": "abc", "contract": "c", "started": "2026-01-01T00:00:00.000Z", "outcome": "failed"}
+    end = {"exit_code": 1, "message": "failed", "attempts": [{"attempt": 1, "passed": False}]}
+    write_files(tmp_path, {"run.json": json.dumps(old), "run_summary.json": json.dumps({**old, **end})})
+
+    assert RUN.read(tmp_path) == RunDocument.model_validate(old)
+    summary = SUMMARY.read(tmp_path)
+    assert summary is not None
+    assert (summary.sandbox, summary.cost_usd, summary.attempts[0].answer) == (None, None, None)
+    assert "failed" in show_run(tmp_path)

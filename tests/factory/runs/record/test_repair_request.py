@@ -6,13 +6,12 @@ import pytest
 
 from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.attempt.summary import AttemptSummary
-from factory.contract.canonical import EMPTY_SHA256, contract_hash, readable_json
+from factory.contract.canonical import EMPTY_SHA256, contract_hash, dump, readable_json
 from factory.contract.limits import EXCERPT_CHARS, MAX_SUMMARIES, MAX_WRITE_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
-from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import WorkOrder
-from factory.runs.record.repair_request import repair_request
+from factory.runs.record.repair_request import RepairRequest, repair_request
 from planner.commands.repair_request import read_repair_request
 from tests.support.answering_program import order
 
@@ -28,7 +27,7 @@ def request(
     summary: str | None = "Did it.",
     content: str = "",
     whose: FailureClass = FailureClass.MODEL_DEFECT,
-) -> JsonObject:
+) -> RepairRequest:
     failed = failure(whose)
     attempts = [
         AttemptSummary(attempt=number, passed=False, failure=failed, summary=summary)
@@ -47,8 +46,8 @@ def request(
 )
 def test_no_more_is_claimed_than_is_known(whose: FailureClass, at_fault: str) -> None:
     told = request(whose=whose)
-    assert told["at_fault"] == at_fault
-    assert whose not in str(told)
+    assert told.at_fault == at_fault
+    assert whose not in str(dump(told))
 
 
 @pytest.mark.parametrize(
@@ -58,19 +57,17 @@ def test_no_more_is_claimed_than_is_known(whose: FailureClass, at_fault: str) ->
 def test_the_planner_reads_what_the_factory_leaves(tmp_path: Path, summary: str, count: int) -> None:
     told = request(count, summary, "x\n" * (MAX_WRITE_BYTES // 2))
     path = tmp_path / "repair_request.json"
-    path.write_bytes(readable_json(told))
+    path.write_bytes(readable_json(dump(told)))
 
     read = read_repair_request(path)
 
-    assert read.text == readable_json(told).decode()
-    evidence = told["evidence"]
-    assert isinstance(evidence, dict)
-    assert (evidence["code"], evidence["left_out"]) == (None, ["code"])
+    assert read.text == readable_json(dump(told)).decode()
+    assert (told.evidence.code, told.evidence.left_out) == (None, ("code",))
     last = range(count - min(count, MAX_SUMMARIES) + 1, count + 1)
-    assert evidence["summaries"] == [{"attempt": number, "summary": summary} for number in last]
+    assert [(said.attempt, said.summary) for said in told.evidence.summaries] == [
+        (number, summary) for number in last
+    ]
 
 
 def test_an_attempt_without_a_proposal_said_nothing() -> None:
-    evidence = request(summary=None)["evidence"]
-    assert isinstance(evidence, dict)
-    assert evidence["summaries"] == []
+    assert request(summary=None).evidence.summaries == ()

@@ -1,0 +1,52 @@
+"""What makes a work order impossible on the files that it starts from, before anybody is asked."""
+
+from factory.attempt.failure import Failure, Stage
+from factory.configuration.command_words import words_of
+from factory.contract.symbols.written import BadSymbol, parse_symbol
+from factory.contract.work_order import WorkOrder
+from factory.system.files.tree import Tree
+
+
+def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:
+    """What makes a work order impossible on these files, whatever a model says; None if nothing does."""
+    return _unusable_command(order) or _unreadable_symbol(order) or _unmet_precondition(order, tree)
+
+
+def _unusable_command(order: WorkOrder) -> Failure | None:
+    for command in order.acceptance_commands:
+        if words_of(command) is None:
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
+                "an acceptance command can't be executed: it can't be split into words, or names no program",
+                where=command,
+                hint="correct its quotes in the work order",
+            )
+    return None
+
+
+def _unreadable_symbol(order: WorkOrder) -> Failure | None:
+    for text in (*order.provides, *order.consumes):
+        try:
+            parse_symbol(text)
+        except BadSymbol as error:
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
+                f"a symbol that the work order declares can't be read: it {error.message}",
+                where=text,
+                hint="see `planner explain E304`",
+            )
+    return None
+
+
+def _unmet_precondition(order: WorkOrder, tree: Tree) -> Failure | None:
+    for condition in order.preconditions:
+        exists = tree.exists(condition.path)
+        if not condition.holds(exists):
+            state = "exists" if exists else "does not exist"
+            return Failure.plan_defect(
+                Stage.PREFLIGHT,
+                f"the precondition {condition.kind} does not hold: `{condition.path}` {state}",
+                where=condition.path,
+                hint="run the work orders in their order, or correct the plan",
+            )
+    return None

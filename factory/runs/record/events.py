@@ -1,0 +1,43 @@
+"""`events.jsonl`: what happened, a line for each event, appended in constant time."""
+
+import json
+from pathlib import Path
+from typing import Final
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.system.clock import Clock
+from factory.system.files.tree import write_atomic
+
+EVENTS_FILE: Final = "events.jsonl"
+
+_SCHEMA_VERSION: Final = 1
+
+
+class EventLog:
+    """A file with a line for each event; its first line tells the version. One writer at a time."""
+
+    def __init__(self, path: Path, clock: Clock) -> None:
+        self._path = path
+        self._clock = clock
+        path.parent.mkdir(parents=True, exist_ok=True)
+        content = path.read_bytes() if path.exists() else b""
+        if content and not content.endswith(b"\n"):
+            # A crash cut the last line; what was after its beginning never happened.
+            content = content[: content.rfind(b"\n") + 1]
+            write_atomic(path, content)
+        self._sequence = content.count(b"\n")
+
+    def append(self, kind: str, **facts: JsonValue) -> JsonObject:
+        """Append an event, and return it as it was written."""
+        with self._path.open("ab") as file:
+            if self._sequence == 0:
+                file.write(_line({"schema_version": _SCHEMA_VERSION, "sequence": 0}))
+                self._sequence = 1
+            event = {"sequence": self._sequence, "time": self._clock.now(), "event": kind, **facts}
+            file.write(_line(event))
+        self._sequence += 1
+        return event
+
+
+def _line(event: JsonObject) -> bytes:
+    return json.dumps(event, ensure_ascii=False, sort_keys=True).encode("utf-8", "backslashreplace") + b"\n"

@@ -1,0 +1,156 @@
+"""What the JSON documents of a run's folder hold. Fields with a default are missing in older folders."""
+
+from typing import Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from factory.attempt.failure import Failure
+from factory.attempt.outcome import RunOutcome
+from factory.attempt.summary import AttemptSummary
+from factory.gates.before.red_probe import Probed
+from factory.gates.check import CheckResult
+from factory.llm.port import Answer, FinishReason, Usage
+from factory.mutation.kill_proof import Fate, KillProof
+from factory.system.sandbox.policy import Resources
+
+SCHEMA_VERSION: Final = 1
+
+
+class Record(BaseModel):
+    """The base of every document of a run."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SandboxRecord(Record):
+    """What commands run in."""
+
+    level: str
+    version: str = ""
+    gaps: tuple[str, ...] = ()
+    network: str = "none"
+    resources: Resources = Resources()
+
+
+class SettingsRecord(Record):
+    """The settings that decide what a run does.
+
+    Attributes:
+        knowledge: the hash of the notes that the model was shown; None without notes.
+        in_place: whether it worked in the user's checkout; not told by a build, which never does.
+    """
+
+    llm: str
+    max_attempts: int
+    timeout_seconds: float
+    temperature: float | None
+    max_output_tokens: int
+    knowledge: str | None = None
+    in_place: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class RunDocument(Record):
+    """`run.json`: what is run, on what, with which settings; written at the start, completed at the end.
+
+    Attributes:
+        run_id: its name.
+        contract: the work order's contract hash.
+        baseline: the commit it starts from.
+        branch: where it lands.
+        repository: the git directory.
+        pid: of the process.
+        ended: when it ended; None if it goes on, or was killed.
+        outcome: how it ended.
+    """
+
+    schema_version: int = SCHEMA_VERSION
+    run_id: str
+    contract: str = ""
+    baseline: str = ""
+    branch: str = ""
+    repository: str = ""
+    pid: int | None = None
+    sandbox: SandboxRecord | None = None
+    settings: SettingsRecord | None = None
+    work_order: str = ""
+    title: str = ""
+    python: str = ""
+    started: str = ""
+    ended: str | None = None
+    outcome: RunOutcome | None = None
+
+
+class RunSummary(RunDocument):
+    """`run_summary.json`: how a run ended.
+
+    Attributes:
+        usage: the tokens of all answers; None if they are not known.
+        model_answers: how many answers there were.
+        cost_usd: what they cost; None if no price is known.
+    """
+
+    exit_code: int
+    message: str
+    hint: str = ""
+    failure: Failure | None = None
+    commit: str | None = None
+    attempts: tuple[AttemptSummary, ...] = ()
+    usage: Usage | None = None
+    model_answers: int | None = None
+    cost_usd: float | None = None
+
+
+class AnswerRecord(Record):
+    """`llm_usage.json`: an answer without its text, which has a file of its own."""
+
+    finish_reason: FinishReason
+    usage: Usage
+    model: str
+    request_id: str | None = None
+
+    @classmethod
+    def of(cls, answer: Answer) -> "AnswerRecord":
+        """What is recorded of an answer."""
+        return cls(
+            finish_reason=answer.finish_reason,
+            usage=answer.usage,
+            model=answer.model,
+            request_id=answer.request_id,
+        )
+
+
+class WriteResult(Record):
+    """`write_result.json`: whether a proposal was written, and the tree that it made."""
+
+    applied: bool
+    failure: Failure | None = None
+    written: tuple[str, ...] = ()
+    tree: str | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class CheckResults(Record):
+    """`verify_result.json` and its like: the checks of one part, to the first that failed."""
+
+    checks: tuple[CheckResult, ...]
+    passed: bool
+
+
+class ProbeResult(Record):
+    """`probe.json`: what the acceptance commands did before the work."""
+
+    commands: tuple[Probed, ...]
+    passed: bool
+
+
+class ProofResult(Record):
+    """`kill_proof.json`: what became of the mutants; see `KillProof`."""
+
+    verdict: Literal["measured", "not measured"]
+    fates: tuple[Fate, ...]
+    percent: int | None
+    threshold: int | None
+
+    @classmethod
+    def of(cls, proof: KillProof, threshold: int | None) -> "ProofResult":
+        """A proof, and the percentage that was demanded."""
+        return cls(verdict=proof.verdict, fates=proof.fates, percent=proof.percent, threshold=threshold)

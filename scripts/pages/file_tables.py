@@ -1,0 +1,75 @@
+"""The tables of files that runs, builds and compiles leave. Names come from the code that writes them.
+
+What a file holds is told here; a file of a run's folder that nothing is told of is an error.
+"""
+
+import sys
+from pathlib import Path
+from typing import Final
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from factory.builds.code_map import CODE_MAP_FILE
+from factory.builds.state.file import STATE_FILE
+from factory.gates.before.baseline import BASELINE_RESULT
+from factory.runs.record import files
+from factory.runs.record.events import EVENTS_FILE
+
+_Row = tuple[str, str]
+
+_RUN: Final[list[_Row]] = [
+    (
+        files.RUN.name,
+        "what was run, on what, with which settings, in which sandbox; completed at the end",
+    ),
+    (files.SUMMARY.name, "the outcome, each attempt with what the model said of it, the failure, tokens"),
+    (files.WORK_ORDER.name, "the contract"),
+    (EVENTS_FILE, "one line for each thing that happened"),
+    (files.PROBE.name, "what the acceptance commands did before the work"),
+    (f"{files.PROBE_FOLDER}/", "what they printed"),
+    (files.REPAIR_REQUEST.name, "why the plan may be wrong"),
+    (f"{files.LANDING_FOLDER}/", "in a build: the gates on the branch's tip, attempt by attempt"),
+]
+_ATTEMPT: Final[list[_Row]] = [
+    (files.PROMPT_TEXT, "what the model was asked"),
+    (files.ANSWER_TEXT, "what it said"),
+    (files.ANSWER.name, "the answer without its text: its tokens, and whether it was remembered"),
+    (files.PROPOSAL.name, "what the model wants to write, edits made and every file whole"),
+    (files.WRITE_RESULT.name, "what was written"),
+    (files.CHECK_RESULTS["interfaces"].name, "the promised symbols"),
+    (files.CHECK_RESULTS["verify"].name, "every command of the verification with its end"),
+    (files.CHECK_RESULTS["acceptance"].name, "the postconditions, and every acceptance command with its end"),
+    ("*.output.txt", "what a command printed"),
+    (files.KILL_PROOF.name, "the mutants and what became of them"),
+    (files.CHANGES, "the change as a patch"),
+    (files.FAILURE_BRIEF.name, "why the attempt failed"),
+]
+_BUILD: Final[list[_Row]] = [
+    (STATE_FILE, "where the build stands"),
+    (EVENTS_FILE, "what happened, a line each"),
+    (CODE_MAP_FILE, "of each file the work orders, requirements and commits it comes from"),
+    (f"baseline/{BASELINE_RESULT}", "the verification of the base, beside it what its commands printed"),
+    ("RUN_ID/", "the run of a work order on a base"),
+    ("ledger/", "the answers; in `ledger/retired` those that `factory reset` has put away"),
+]
+
+
+def file_table(of: str) -> str:
+    """The table of the files of a `run` or of a `build`."""
+    _refuse_silence()
+    rows = _BUILD if of == "build" else [*_RUN, *((f"attempt_N/{name}", told) for name, told in _ATTEMPT)]
+    return "\n".join(
+        ["| file | content |", "|---|---|", *(f"| `{name}` | {content} |" for name, content in rows)]
+    )
+
+
+def _refuse_silence() -> None:
+    """Refuse to go on where a name of a run's folder has no row."""
+    named: set[str] = set()
+    for value in vars(files).values():
+        for part in value.values() if isinstance(value, dict) else (value,):
+            if isinstance(part, files.Artifact):
+                named.add(part.name)
+    silent = named - {name for name, _ in (*_RUN, *_ATTEMPT)}
+    if silent:
+        raise SystemExit(f"error: scripts/pages/file_tables.py tells nothing of {', '.join(sorted(silent))}")
