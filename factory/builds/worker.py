@@ -1,7 +1,6 @@
 """What a worker does: attempts of one work order on one base, or the gates once more before a landing.
 
-A task and its result are plain JSON values, so that an engine on other machines can take the place of
-threads. Which task comes when, and what follows from a result, is decided in `loop`.
+Which task comes when, and what follows from a result, is for `decisions`.
 """
 
 import threading
@@ -11,23 +10,23 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict
-
 from factory.attempt.exit_codes import ExitCode
-from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.state import RunState
-from factory.attempt.summary import AttemptSummary
+from factory.builds.decisions.messages import NodeEntered
+from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
+from factory.builds.state.attempts import RunEntry
+from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.canonical import dump, run_id
-from factory.contract.proposal import WriteProposal
-from factory.contract.strict_json import JsonObject
+from factory.contract.canonical import run_id
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
+from factory.llm.spending.prices import Price
 from factory.repository.target import Target
 from factory.runs.execution import execute
 from factory.runs.nodes.po import examine
+from factory.runs.record.documents import Ending
 from factory.runs.record.endings import ending_of
 from factory.runs.record.files import LANDING_FOLDER
 from factory.runs.record.folder import RunFolder
@@ -35,79 +34,6 @@ from factory.runs.settings import AttemptSettings, Outside
 from factory.runs.wiring import Run
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
-
-
-class _Plain(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class AttemptTask(_Plain):
-    """Attempts of one work order on one base.
-
-    Attributes:
-        order: the work order.
-        baseline: the commit to start from.
-        attempt: the number of the first attempt.
-        previous_proposal: what the attempt before proposed, if it failed only when it was to land.
-        previous_failure: why it failed.
-    """
-
-    order: WorkOrder
-    baseline: str
-    attempt: int = 1
-    previous_proposal: WriteProposal | None = None
-    previous_failure: Failure | None = None
-
-    @property
-    def run_id(self) -> str:
-        """The name of this execution."""
-        return run_id(self.order, self.baseline)
-
-
-class LandingTask(_Plain):
-    """The gates of a candidate, on exactly the tree that will be the branch's tip.
-
-    Attributes:
-        order: the work order.
-        run_id: the run that the candidate came from.
-        attempt: the attempt that it came from.
-        candidate: the commit that would land.
-        tree: its tree.
-    """
-
-    order: WorkOrder
-    run_id: str
-    attempt: int
-    candidate: str
-    tree: str
-
-
-class Result(_Plain):
-    """How a task ended.
-
-    Attributes:
-        outcome: which way of ending it is.
-        exit_code: what it would mean for a run of its own.
-        message: what happened.
-        hint: who must do what next.
-        failure: the failure that ended it.
-        run_id: the run's name.
-        attempt: the number of the last attempt.
-        attempts: the attempts.
-        tree: the tree that passed.
-        proposal: the last proposal.
-    """
-
-    outcome: RunOutcome
-    exit_code: ExitCode
-    message: str = ""
-    hint: str = ""
-    failure: Failure | None = None
-    run_id: str
-    attempt: int
-    attempts: tuple[AttemptSummary, ...] = ()
-    tree: str | None = None
-    proposal: WriteProposal | None = None
 
 
 @dataclass
@@ -123,7 +49,8 @@ class Worker:
         world: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
         place: opens a checkout of a commit.
-        entered: told the work order, the node and the state when one enters a node; called in any thread.
+        price: what an answer costs; None if it is not known.
+        entered: told when a work order comes to a node; called in any thread.
     """
 
     goal: Target
@@ -134,7 +61,8 @@ class Worker:
     world: Outside
     terms: Terms | None
     place: Callable[[str], AbstractContextManager[Checkout]]
-    entered: Callable[[str, str, RunState], None]
+    price: Price | None
+    entered: Callable[[NodeEntered], None]
     _stops: dict[str, Stop] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: bool = False
@@ -152,60 +80,51 @@ class Worker:
             for stop in self._stops.values():
                 stop.ask()
 
-    def attempt(self, task: JsonObject) -> JsonObject:
-        """Carry out an `AttemptTask`; a `Result`."""
-        wanted = AttemptTask.model_validate(task)
-        with _Heeded(self, wanted.order.id) as stop:
-            return _plain(self._attempt(wanted, stop))
-
-    def examine(self, task: JsonObject) -> JsonObject:
-        """Carry out a `LandingTask`; a `Result`."""
-        wanted = LandingTask.model_validate(task)
-        with _Heeded(self, wanted.order.id) as stop:
-            return _plain(self._examine(wanted, stop))
-
-    def _attempt(self, task: AttemptTask, stop: Stop) -> Result:
-        folder = RunFolder(self.out / task.run_id, self.world.clock)
-        run = self._run(task.order, task.baseline, folder, stop)
-        start: RunState = {"attempt": task.attempt, "attempts": ()}
-        if task.previous_failure is not None:
-            start["previous_proposal"] = task.previous_proposal
-            start["previous_failure"] = task.previous_failure
-        done = execute(run, start=start, place=lambda: self.place(task.baseline))
+    def attempt(self, task: AttemptTask) -> Result:
+        """Attempt a work order until it passes or its attempts are spent."""
+        with _Heeded(self, task.order.id) as stop:
+            folder = RunFolder(self.out / task.run_id, self.world.clock)
+            run = self._run(task.order, task.baseline, folder, stop)
+            start: RunState = {"attempt": 1, "attempts": ()}
+            if task.retry is not None:
+                start["attempt"] = task.retry.attempt
+                start["previous_proposal"] = task.retry.proposal
+                start["previous_failure"] = task.retry.failure
+            done = execute(run, start=start, place=lambda: self.place(task.baseline))
         state: RunState = done.state or start
         return Result(
-            outcome=done.ending.outcome,
             exit_code=done.ending.exit_code,
+            run_id=task.run_id,
+            baseline=task.baseline,
+            attempt=state["attempt"],
             message=done.ending.message,
             hint=done.ending.hint,
             failure=done.ending.failure,
-            run_id=task.run_id,
-            attempt=state["attempt"],
-            attempts=done.ending.attempts,
+            attempts=attempts_of(done.ending.attempts),
             tree=state.get("tree"),
             proposal=state.get("proposal"),
         )
 
-    def _examine(self, task: LandingTask, stop: Stop) -> Result:
+    def examine(self, task: LandingTask) -> Result:
+        """Run the gates on a candidate."""
+        with _Heeded(self, task.order.id) as stop:
+            ending = self._gates(task, stop)
+        return Result(
+            exit_code=ending.exit_code,
+            run_id=task.run_id,
+            baseline=task.commit,
+            attempt=task.attempt,
+            message=ending.message,
+            hint=ending.hint,
+            failure=ending.failure,
+        )
+
+    def _gates(self, task: LandingTask, stop: Stop) -> Ending:
         folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.world.clock)
-        run = self._run(task.order, task.candidate, folder, stop)
+        run = self._run(task.order, task.commit, folder, stop)
         folder.attempt(task.attempt)
-
-        def result(
-            outcome: RunOutcome, code: ExitCode, failure: Failure | None = None, **told: str
-        ) -> Result:
-            return Result(
-                outcome=outcome,
-                exit_code=code,
-                failure=failure,
-                run_id=task.run_id,
-                attempt=task.attempt,
-                tree=task.tree,
-                **told,
-            )
-
         try:
-            with self.place(task.candidate) as opened:
+            with self.place(task.commit) as opened:
                 # From here on everything that differs is what a check changed.
                 opened.stage([])
                 update = examine(
@@ -217,16 +136,21 @@ class Worker:
                     progress=run.outside.progress,
                 )
         except Stopped:
-            return result(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED)
+            return Ending(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED, "")
         except Exception as error:
             ending = ending_of(error)
             if ending is None:
                 raise
-            return result(ending.outcome, ending.exit_code, message=ending.message, hint=ending.hint)
+            return ending
         failure = update.get("failure")
         if failure is None:
-            return result(RunOutcome.PASSED, ExitCode.PASS)
-        return result(RunOutcome.FAILED, ExitCode.FAIL, failure)
+            return Ending(RunOutcome.PASSED, ExitCode.PASS, "")
+        return Ending(RunOutcome.FAILED, ExitCode.FAIL, "", failure=failure)
+
+    def _enter(self, order_id: str, run_id: str, node: str, state: RunState) -> None:
+        run = RunEntry(run_id=run_id, attempts=attempts_so_far(state, self.price))
+        failure = state.get("previous_failure")
+        self.entered(NodeEntered(order_id, node, state["attempt"], failure, run))
 
     def _run(self, order: WorkOrder, baseline: str, folder: RunFolder, stop: Stop) -> Run:
         return Run(
@@ -240,7 +164,7 @@ class Worker:
             outside=replace(self.world, progress=lambda _text: None),
             lands=False,
             terms=self.terms,
-            entered=partial(self.entered, order.id),
+            entered=partial(self._enter, order.id, run_id(order, baseline)),
             stop=stop,
         )
 
@@ -264,9 +188,3 @@ class _Heeded:
         with self._worker._lock:
             del self._worker._stops[self._order_id]
         self._stop.__exit__(None, None, None)
-
-
-def _plain(document: BaseModel) -> JsonObject:
-    value = dump(document)
-    assert isinstance(value, dict)
-    return value

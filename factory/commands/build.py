@@ -14,7 +14,7 @@ from factory.system.terminal.console import SHOW_CURSOR, Console
 from factory.system.terminal.exit_code import epilog
 
 if TYPE_CHECKING:
-    from factory.builds.build import Built
+    from factory.builds.settings import Built
 
 
 def add_options(commands: Commands) -> None:
@@ -37,7 +37,8 @@ def add_options(commands: Commands) -> None:
 
 def run(options: Namespace, console: Console) -> int:
     """Execute the plan."""
-    from factory.builds.build import BuildSettings, build
+    from factory.builds.build import build
+    from factory.builds.settings import BuildSettings
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, outside
     from factory.report.build import view
 

@@ -69,6 +69,11 @@ class BaselineReport(BaseModel):
         """Those of `red` that no option makes up for: no attempt could be judged."""
         return tuple(check for check in self.red if not check.acceptable)
 
+    def serves(self, tree: str, identity: str, *, red_accepted: bool) -> bool:
+        """Whether it tells what would be found again; a red one only if it is not about to be refused."""
+        is_same = (self.tree, self.identity) == (tree, identity)
+        return is_same and (not self.red or (red_accepted and not self.unacceptable))
+
     def check(self, name: str) -> BaselineCheck | None:
         """What the check of this name found; None if there was none."""
         return next((check for check in self.checks if check.name == name), None)

@@ -77,7 +77,7 @@ class KillProof(BaseModel):
 
 
 @dataclass(frozen=True)
-class Trial:
+class PlacedMutant:
     """One mutant of one file."""
 
     path: RepoPath
@@ -97,9 +97,9 @@ def written_lines(patch: bytes) -> frozenset[int]:
     return frozenset(found)
 
 
-def trials(
+def chosen_mutants(
     sources: Mapping[RepoPath, str], lines: Mapping[RepoPath, frozenset[int]], most: int
-) -> list[Trial]:
+) -> list[PlacedMutant]:
     """The mutants that are tried, in the order of files and lines; spread evenly over the files.
 
     Args:
@@ -107,8 +107,8 @@ def trials(
         lines: the lines of each that count.
         most: how many there may be in all.
     """
-    found: list[list[Trial]] = [
-        [Trial(path, mutant) for mutant in mutants(source, lines[path], limit=most)]
+    found: list[list[PlacedMutant]] = [
+        [PlacedMutant(path, mutant) for mutant in mutants(source, lines[path], limit=most)]
         for path, source in sorted(sources.items())
     ]
     chosen: list[int] = [0] * len(found)
@@ -118,8 +118,8 @@ def trials(
         if not open_files:
             break
         chosen[min(open_files, key=lambda number: (chosen[number], number))] += 1
-    return [trial for made, count in zip(found, chosen, strict=True) for trial in _spread(made, count)]
+    return [mutant for made, count in zip(found, chosen, strict=True) for mutant in _spread(made, count)]
 
 
-def _spread(made: Sequence[Trial], count: int) -> list[Trial]:
+def _spread(made: Sequence[PlacedMutant], count: int) -> list[PlacedMutant]:
     return [made[number * len(made) // count] for number in range(count)]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.builds.state.machine import OrderPhase
-from factory.builds.state.model import BuildState, OrderState
+from factory.builds.state.model import BuildState
+from factory.builds.state.order import OrderState
 from factory.report.figures import dollars, elapsed, in_one_line, tokens
 
 _IN_PROGRESS: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHING)

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Protocol, TextIO
 
 from factory.attempt.exit_codes import ExitCode
-from factory.builds.build import Built
+from factory.builds.settings import Built
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject
 from factory.report.endings import told_repair

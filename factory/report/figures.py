@@ -2,7 +2,7 @@
 
 from datetime import datetime
 
-from factory.builds.state.model import Spending
+from factory.builds.state.attempts import Spending
 from factory.system.terminal.console import visible
 
 

@@ -3,8 +3,10 @@
 from dataclasses import dataclass
 from typing import Final
 
+from factory.builds.state.attempts import AttemptRecord, RunEntry, Spending
 from factory.builds.state.machine import BuildPhase, OrderPhase
-from factory.builds.state.model import AttemptRecord, BuildState, OrderState, RunEntry, Spending
+from factory.builds.state.model import BuildState
+from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
 from factory.report.figures import dollars, in_one_line, spent

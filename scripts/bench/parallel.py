@@ -25,7 +25,8 @@ from plans import plan
 
 sys.path.insert(0, str(CHECKOUT))
 
-from factory.builds.build import BuildSettings, build
+from factory.builds.build import build
+from factory.builds.settings import BuildSettings
 from factory.contract.canonical import EMPTY_SHA256
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, FinishReason, Parameters, Request, Usage

@@ -1,8 +1,10 @@
 """States of builds as values: for what is computed from them, without a build."""
 
 from factory.attempt.failure import FailureClass, Stage
+from factory.builds.state.attempts import AttemptRecord, LastFailure, RunEntry
 from factory.builds.state.machine import BuildPhase, OrderPhase
-from factory.builds.state.model import AttemptRecord, BuildState, Ended, LastFailure, OrderState, RunEntry
+from factory.builds.state.model import BuildState, Ended
+from factory.builds.state.order import OrderState
 
 
 def a_minute(second: int) -> str:

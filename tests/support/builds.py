@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from factory.builds.build import BuildSettings, Built, build
+from factory.builds.build import build
+from factory.builds.settings import BuildSettings, Built
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import MANIFEST_NAME

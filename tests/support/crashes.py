@@ -24,7 +24,8 @@ from pathlib import Path
 from typing import Any
 
 import factory.runs.graph  # noqa: F401  Imported before forking.
-from factory.builds.build import BuildSettings, build
+from factory.builds.build import build
+from factory.builds.settings import BuildSettings
 from factory.builds.state.file import load_state
 from factory.builds.state.model import BuildState
 from factory.llm.ledger.store import Ledger, call_key

@@ -32,6 +32,9 @@ class OrderPhase(StrEnum):
     BLOCKED = "blocked"
 
 
+UNDER_WAY: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHING)
+"""The states of a work order that has begun and has not ended."""
+
 BUILD_TRANSITIONS: Final[Mapping[BuildPhase, frozenset[BuildPhase]]] = {
     BuildPhase.INIT: frozenset({BuildPhase.RUNNING}),
     # running → running: the process was killed and the build is started again.

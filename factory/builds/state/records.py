@@ -10,16 +10,11 @@ from typing import Any
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
+from factory.builds.state.attempts import AttemptRecord, LastFailure, RunEntry
 from factory.builds.state.file import save_state
 from factory.builds.state.machine import BuildPhase, OrderPhase, next_build_phase, next_order_phase
-from factory.builds.state.model import (
-    AttemptRecord,
-    BuildState,
-    Ended,
-    LastFailure,
-    OrderState,
-    RunEntry,
-)
+from factory.builds.state.model import BuildState, Ended
+from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.llm.spending.prices import Price

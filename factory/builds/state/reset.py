@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
+from factory.builds.state.attempts import RETIRED, RunEntry
 from factory.builds.state.file import require_state, save_state
 from factory.builds.state.machine import OrderPhase
-from factory.builds.state.model import RETIRED, BuildState, OrderState, RunEntry
+from factory.builds.state.model import BuildState
+from factory.builds.state.order import OrderState
 from factory.llm.ledger.store import Ledger
 from factory.repository.target import Refused
 from factory.system.files.lock import exclusive

@@ -5,7 +5,8 @@ from pathlib import Path
 
 from factory.builds.branch.history import History
 from factory.builds.state.machine import OrderPhase, next_order_phase
-from factory.builds.state.model import BuildState, OrderState, plan_difference
+from factory.builds.state.model import BuildState, plan_difference
+from factory.builds.state.order import OrderState
 from factory.builds.state.records import runs_in, with_runs
 from factory.contract.work_order import Plan
 from factory.repository.target import Refused, Target

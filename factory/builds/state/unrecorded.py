@@ -4,7 +4,8 @@ An attempt is on record a moment after its answer. Where a kill came in between,
 deleted, the ledger alone knows what was paid.
 """
 
-from factory.builds.state.model import RETIRED, AttemptRecord, BuildState, RunEntry, Spending
+from factory.builds.state.attempts import RETIRED, AttemptRecord, RunEntry, Spending
+from factory.builds.state.model import BuildState
 from factory.llm.ledger.store import Entry, Ledger
 from factory.llm.port import total
 from factory.llm.spending.prices import Price

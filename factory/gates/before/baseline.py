@@ -1,7 +1,7 @@
 """Runs the verification on a baseline, before a model is asked: what already fails is nobody's new work.
 
-The result is a view: it can be deleted, and a damaged one is made anew. What follows from it, whether a build
-is refused or which failures count, is decided elsewhere.
+The result is a view: it can be deleted, and a damaged one is made anew. Which failures of an attempt count
+beside it is for `checks`.
 """
 
 from pathlib import Path
@@ -10,15 +10,16 @@ from typing import Final
 from pydantic import ValidationError
 
 from factory.attempt.failure import Stage
-from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
+from factory.contract.errors import MachineProblem
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.bench import Bench
-from factory.gates.check import CheckContext
 from factory.gates.checks.registry import carried_out, verification
+from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.process.launch import capture
+from factory.system.terminal.console import visible
 
 BASELINE_RESULT: Final = "baseline_result.json"
 
@@ -48,37 +49,70 @@ def examine_baseline(
     it is about to be refused, and the user may have repaired what the comparison does not see.
 
     Args:
-        bench: at the baseline, nothing changed. Afterwards its checkout holds what the checks left in it:
-            restore it before an attempt, or drop it.
+        bench: at the baseline, nothing changed; afterwards its checkout holds what the checks left in it.
         folder: gets `baseline_result.json` and the output of each command; made if it is missing.
         configuration: the repository's own, at the baseline.
-        exempt: whether the baseline can't be verified as a whole yet, because the plan is still to make what
-            the verification needs: then it is only compiled.
+        exempt: whether the plan is still to make what the verification needs: then it is only compiled.
         red_accepted: whether the user accepts a baseline that fails.
 
     Raises:
-        FileProblem: the result can't be written.
-        GitError: git failed.
-        Stopped: `stop` asked for it.
+        FileProblem, GitError: the result can't be written, or git failed.
+        Stopped: the bench's stop asked for it.
     """
-    checkout = bench.checkout
-    tree = checkout.git.text("rev-parse", f"{checkout.baseline}^{{tree}}")
+    tree = bench.checkout.git.text("rev-parse", f"{bench.checkout.baseline}^{{tree}}")
     identity = _identity(bench, configuration, exempt=exempt)
     stored = _stored(folder / BASELINE_RESULT)
-    is_same = stored is not None and (stored.tree, stored.identity) == (tree, identity)
-    if stored is not None and is_same and (not stored.red or (red_accepted and not stored.unacceptable)):
+    if stored is not None and stored.serves(tree, identity, red_accepted=red_accepted):
         return stored
     folder.mkdir(parents=True, exist_ok=True)
-    context = bench.baseline_context(folder, exempt=exempt)
-    report = BaselineReport(tree=tree, identity=identity, checks=_examined(context, checkout, configuration))
+    checks = _examined(bench, folder, configuration, exempt=exempt)
+    report = BaselineReport(tree=tree, identity=identity, checks=checks)
     write_atomic(folder / BASELINE_RESULT, readable_json(dump(report)))
     return report
 
 
+def require_usable(report: BaselineReport, folder: Path, *, red_accepted: bool) -> None:
+    """Refuse a baseline on which no attempt could be judged, or on which the user did not expect failures.
+
+    Args:
+        report: what the verification found.
+        folder: where the output of its commands is.
+        red_accepted: whether it may fail.
+
+    Raises:
+        Refused: it fails and that is not accepted, or it changes files, so that it can judge nothing.
+        MachineProblem: a program that it needs is not installed.
+    """
+    for check in report.unacceptable:
+        assert check.failure is not None
+        message = f"the verification of the base can't be used: {check.name}: {check.failure.told}"
+        if check.changed:
+            hint = "let the check leave the repository's files as they are"
+            raise Refused(message, where=str(folder), hint=hint)
+        raise MachineProblem(message, where=str(folder), hint=check.failure.hint)
+    if report.red and not red_accepted:
+        names = ", ".join(f"{check.name} ({_first_failure(check)})" for check in report.red)
+        raise Refused(
+            f"the repository's own verification fails already, before anything was changed: {names}",
+            where=str(folder),
+            hint="repair it, or accept it with --baseline-red: then only new failures count",
+        )
+
+
+def _first_failure(check: BaselineCheck) -> str:
+    if check.failing_tests:
+        more = f" and {len(check.failing_tests) - 1} more" if len(check.failing_tests) > 1 else ""
+        return f"{visible(check.failing_tests[0])}{more}"
+    return check.failure.told if check.failure is not None else ""
+
+
 def _examined(
-    context: CheckContext, checkout: Checkout, configuration: Configuration
+    bench: Bench, folder: Path, configuration: Configuration, *, exempt: bool
 ) -> tuple[BaselineCheck, ...]:
     """All checks, also after one that failed: each failure is known by itself."""
+    # From here on everything that differs is what a check changed.
+    bench.checkout.stage([])
+    context = bench.baseline_context(folder, exempt=exempt)
     found: list[BaselineCheck] = []
     for check in verification(configuration, report=True):
         result = carried_out(check, context, Stage.VERIFY_FAILED)
@@ -93,7 +127,7 @@ def _examined(
             )
         )
         if result.changed:
-            checkout.restore()
+            bench.checkout.restore()
     return tuple(found)
 
 

@@ -1,6 +1,7 @@
 """The check of the symbols that the work order promises: read with `ast` before any command runs."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
@@ -19,6 +20,7 @@ _NAMED = 10
 _LONGEST = 400
 
 
+@dataclass(frozen=True)
 class Interfaces:
     """Every provided symbol is defined as promised; consumed ones in rewritten modules are still there."""
 

@@ -1,11 +1,14 @@
 """The checks of what the work order itself promises: its postconditions and its acceptance commands."""
 
+from dataclasses import dataclass
+
 from factory.attempt.failure import Failure, Stage
 from factory.configuration.command_words import words_of
 from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.judge import judge
 
 
+@dataclass(frozen=True)
 class Postconditions:
     """Every file that the work order promises is part of the result; what a command left behind is not."""
 
@@ -25,6 +28,7 @@ class Postconditions:
         return CheckResult(name=self.name)
 
 
+@dataclass(frozen=True)
 class Acceptance:
     """Every acceptance command returns 0; the first that does not ends the check."""
 

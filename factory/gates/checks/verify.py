@@ -39,6 +39,7 @@ _LONGEST_NAME: Final = 200
 _LONGEST_EVIDENCE: Final = 400_000
 
 
+@dataclass(frozen=True)
 class VerifyScript:
     """`bash scripts/verify.sh`, if the repository has one and the work order is not exempt."""
 
@@ -54,6 +55,7 @@ class VerifyScript:
         return CheckResult(name=self.name, failure=failure, commands=(result,))
 
 
+@dataclass(frozen=True)
 class CompileAll:
     """`python -m compileall`, where no verify script does the work."""
 

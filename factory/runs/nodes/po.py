@@ -5,8 +5,8 @@ from collections.abc import Callable
 from factory.attempt.state import RunState
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.check import CheckContext, CheckResult
-from factory.gates.checks.registry import Part, carried_out
+from factory.gates.checks.registry import Part
+from factory.gates.trial import PartResult, Trial, try_out
 from factory.runs.record.files import CHECK_RESULTS
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import CheckResults
@@ -26,28 +26,19 @@ def examine(
     attempt = folder.opened_attempt(number).path
     tree = state["tree"]
     assert tree is not None
-    context = bench.context(order, tree, attempt)
-    slowest = 0.0
-    for part in checks:
-        progress(f"attempt {number}: PO runs {part.name}")
-        results = _run(part, context)
-        failure = results[-1].failure if not results[-1].passed else None
-        recorded = CheckResults(checks=tuple(results), passed=failure is None)
-        CHECK_RESULTS[part.name].write(attempt, recorded)
-        folder.event("examined", attempt=number, part=part.name, passed=failure is None)
-        for result in results:
-            if result.failure is not None and result.passed:
-                progress(f"attempt {number}: {result.name} reports: {result.failure.told}")
-        if failure is not None:
-            return {"failure": failure}
-        slowest = max([slowest, *(command.seconds for result in results for command in result.commands)])
-    return {"slowest_seconds": slowest}
 
+    def begins(part: str) -> None:
+        progress(f"attempt {number}: PO runs {part}")
 
-def _run(part: Part, context: CheckContext) -> list[CheckResult]:
-    results: list[CheckResult] = []
-    for check in part.checks:
-        results.append(carried_out(check, context, part.stage))
-        if not results[-1].passed:
-            break
-    return results
+    def ended(part: PartResult) -> None:
+        passed = part.failed is None
+        CHECK_RESULTS[part.name].write(attempt, CheckResults(checks=part.checks, passed=passed))
+        folder.event("examined", attempt=number, part=part.name, passed=passed)
+        for check in part.checks:
+            if check.failure is not None and check.passed:
+                progress(f"attempt {number}: {check.name} reports: {check.failure.told}")
+
+    result = try_out(Trial(order, tree, checks), bench.context(order, tree, attempt), begins, ended)
+    if result.failure is not None:
+        return {"failure": result.failure}
+    return {"slowest_seconds": result.slowest_seconds}

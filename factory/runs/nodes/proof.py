@@ -14,9 +14,16 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.check import CheckContext
-from factory.gates.checks.registry import Part, carried_out
-from factory.mutation.kill_proof import Fate, KillProof, Trial, is_product_code, trials, written_lines
+from factory.gates.checks.registry import Part
+from factory.gates.trial import Trial, TrialResult, try_out
+from factory.mutation.kill_proof import (
+    Fate,
+    KillProof,
+    PlacedMutant,
+    chosen_mutants,
+    is_product_code,
+    written_lines,
+)
 from factory.runs.record.files import KILL_PROOF
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import ProofResult
@@ -48,13 +55,16 @@ def prove(
     files = _written(state, checkout)
     sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
     lines = {path: _lines(state, checkout, path) for path in sources}
-    hurried = _hurried(bench, state["slowest_seconds"])
+    patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
+    hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
     fates: list[Fate] = []
-    for index, trial in enumerate(trials(sources, lines, settings.mutants), start=1):
+    for index, placed in enumerate(chosen_mutants(sources, lines, settings.mutants), start=1):
+        tree = _put_mutant(placed, files, checkout)
         mutant = attempt / "mutants" / str(index)
         mutant.mkdir(parents=True, exist_ok=True)
-        context = hurried.context(order, _put_mutant(trial, files, checkout), mutant)
-        fates.append(_fate(trial, _killed_by(checks, context)))
+        # Acceptance first, because it is about these lines and quicker.
+        trial = Trial(order, tree, checks[::-1])
+        fates.append(_fate(placed, try_out(trial, hurried.context(order, tree, mutant))))
     if fates:
         _put(files, checkout)
     proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
@@ -106,36 +116,19 @@ def _put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     return checkout.stage(sorted(files))
 
 
-def _hurried(bench: Bench, slowest_seconds: float) -> Bench:
-    """With the time limit of a mutant's commands."""
-    patience = _LEAST_SECONDS + _PATIENCE * slowest_seconds
-    return replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
+def _put_mutant(placed: PlacedMutant, files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
+    changed = replace(files[placed.path], data=placed.mutant.source.encode("utf-8"))
+    return _put({**files, placed.path: changed}, checkout)
 
 
-def _put_mutant(trial: Trial, files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
-    changed = replace(files[trial.path], data=trial.mutant.source.encode("utf-8"))
-    return _put({**files, trial.path: changed}, checkout)
-
-
-def _fate(trial: Trial, killed_by: str | None) -> Fate:
-    mutant = trial.mutant
+def _fate(placed: PlacedMutant, result: TrialResult) -> Fate:
+    mutant, failed = placed.mutant, result.failed
+    # What breaks for another reason has noticed nothing.
+    is_broken = result.failure is not None and result.failure.failure_class is FailureClass.ENVIRONMENT
     return Fate(
-        path=trial.path,
+        path=placed.path,
         line=mutant.line,
         operator=mutant.operator,
         change=mutant.description,
-        killed_by=killed_by,
+        killed_by=None if failed is None or is_broken else failed.name,
     )
-
-
-def _killed_by(checks: tuple[Part, ...], context: CheckContext) -> str | None:
-    """The check that notices; acceptance first, because it is about these lines and quicker."""
-    for part in reversed(checks):
-        for check in part.checks:
-            result = carried_out(check, context, part.stage)
-            if not result.passed:
-                failure = result.failure
-                broken = failure is not None and failure.failure_class is FailureClass.ENVIRONMENT
-                # What breaks for another reason has noticed nothing.
-                return None if broken else result.name
-    return None

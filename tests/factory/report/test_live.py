@@ -9,7 +9,8 @@ from rich.cells import cell_len
 from rich.console import Console
 
 from factory.builds.state.machine import OrderPhase
-from factory.builds.state.model import BuildState, OrderState
+from factory.builds.state.model import BuildState
+from factory.builds.state.order import OrderState
 from factory.report.board import board
 from factory.report.live import drawn
 from factory.system.terminal.console import visible

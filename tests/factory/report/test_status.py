@@ -1,7 +1,8 @@
 """`factory status`, whole, as a person reads it."""
 
+from factory.builds.state.attempts import AttemptRecord, RunEntry, Spending
 from factory.builds.state.machine import BuildPhase, OrderPhase
-from factory.builds.state.model import AttemptRecord, Ended, RunEntry, Spending
+from factory.builds.state.model import Ended
 from factory.report.status import Beside, told_status
 from tests.support.build_states import a_state, an_attempt, an_order
 from tests.support.golden import assert_golden

@@ -6,16 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.builds.state.attempts import AttemptRecord, LastFailure, RunEntry, Spending
 from factory.builds.state.machine import OrderPhase
-from factory.builds.state.model import (
-    AttemptRecord,
-    BuildState,
-    LastFailure,
-    OrderState,
-    RunEntry,
-    Spending,
-    plan_difference,
-)
+from factory.builds.state.model import BuildState, plan_difference
+from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.work_order import Plan
 from tests.support.repositories import a_work_order

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.builds.build import Built
+from factory.builds.settings import Built
 from factory.builds.state.file import NoBuild, StateCorrupt, require_state
 from factory.builds.state.model import BuildState
 from factory.builds.state.reset import Reset, reset

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from factory.builds.state.attempts import RunEntry, Spending
 from factory.builds.state.file import require_state
-from factory.builds.state.model import RunEntry, Spending
 from factory.builds.state.records import with_runs
 from factory.builds.state.reset import reset
 from factory.builds.state.unrecorded import with_unrecorded

@@ -90,10 +90,12 @@ def given_up(dependencies: Dependencies, failed: Collection[str], *, keep_going:
     """
     if not failed:
         return GivenUp(frozenset(), frozenset())
-    blocked = {other for order_id in failed for other in dependencies.dependents(order_id)}
-    first = min(dependencies.order.index(order_id) for order_id in failed)
-    later = () if keep_going else dependencies.order[first + 1 :]
-    return GivenUp(frozenset(blocked) - set(failed), frozenset(later) - blocked - set(failed))
+    first = min(failed, key=dependencies.order.index)
+    # A sequential build that ends at the first failure knows of no other.
+    counted = failed if keep_going else (first,)
+    blocked = {other for order_id in counted for other in dependencies.dependents(order_id)} - set(counted)
+    later = () if keep_going else dependencies.order[dependencies.order.index(first) + 1 :]
+    return GivenUp(frozenset(blocked), frozenset(later) - blocked)
 
 
 def _named(order: WorkOrder, before: Sequence[str]) -> tuple[str, ...]:

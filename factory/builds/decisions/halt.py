@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
-from factory.builds.worker import Result
+from factory.builds.decisions.tasks import Result
 
 
 @dataclass(frozen=True)

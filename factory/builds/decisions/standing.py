@@ -1,0 +1,175 @@
+"""Where a build stands, as one value. What follows from a message is for `next`.
+
+Each work order has one position, so no two lists of work orders have to agree.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from functools import cached_property
+from typing import TypeAlias
+
+from factory.builds.decisions.halt import Halt
+from factory.builds.decisions.schedule import Dependencies, GivenUp, given_up, next_to_land, startable
+from factory.builds.decisions.tasks import Result, Retry
+from factory.builds.state.machine import OrderPhase
+
+
+class Step(Enum):
+    """Where a work order that has passed stands in the landing queue."""
+
+    QUEUED = auto()
+    MERGING = auto()
+    UNPROVEN = auto()
+    EXAMINING = auto()
+    PROVEN = auto()
+    LANDING = auto()
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """It has not started, or is to start again; with `retry` on the branch's tip."""
+
+    retry: Retry | None = None
+
+
+@dataclass(frozen=True)
+class Attempting:
+    """A worker attempts it."""
+
+
+@dataclass(frozen=True)
+class Withdrawn:
+    """A worker is still at it, and what comes of that does not count."""
+
+
+@dataclass(frozen=True)
+class Passed:
+    """Its gates have passed, and it is on its way through the landing queue."""
+
+    result: Result
+    step: Step = Step.QUEUED
+
+
+@dataclass(frozen=True)
+class Landed:
+    """The branch holds it."""
+
+
+@dataclass(frozen=True)
+class Failed:
+    """It failed for good."""
+
+    why: Halt
+
+
+Position: TypeAlias = Waiting | Attempting | Withdrawn | Passed | Landed | Failed
+
+
+@dataclass(frozen=True)
+class Standing:
+    """Where a build stands.
+
+    Attributes:
+        dependencies: of the plan.
+        jobs: how many tasks may be under way at a time.
+        max_attempts: of each work order.
+        keep_going: whether what does not depend on a failure goes on.
+        positions: of all work orders.
+        phases: what is on record of each.
+        halt: why nothing more is started; None while work is.
+        cut: whether everything was asked to stop.
+        over: whether nothing is left to wait for.
+    """
+
+    dependencies: Dependencies
+    jobs: int
+    max_attempts: int
+    keep_going: bool
+    positions: Mapping[str, Position]
+    phases: Mapping[str, OrderPhase]
+    halt: Halt | None = None
+    cut: bool = False
+    over: bool = False
+
+    @classmethod
+    def at_start(
+        cls,
+        dependencies: Dependencies,
+        landed: Collection[str],
+        *,
+        jobs: int,
+        max_attempts: int,
+        keep_going: bool,
+    ) -> "Standing":
+        """The standing of a build in which these have landed and all others wait."""
+        positions: dict[str, Position] = {}
+        phases: dict[str, OrderPhase] = {}
+        for order_id in dependencies.order:
+            positions[order_id] = Landed() if order_id in landed else Waiting()
+            phases[order_id] = OrderPhase.LANDED if order_id in landed else OrderPhase.PENDING
+        return cls(dependencies, jobs, max_attempts, keep_going, positions, phases)
+
+    @cached_property
+    def failed(self) -> Mapping[str, Halt]:
+        """The work orders that failed, in the plan's order, and why."""
+        return {
+            order_id: position.why
+            for order_id in self.dependencies.order
+            if isinstance(position := self.positions[order_id], Failed)
+        }
+
+    @cached_property
+    def given_up(self) -> GivenUp:
+        """The work orders that are not executed because of those that failed."""
+        return given_up(self.dependencies, self.failed, keep_going=self.keep_going)
+
+    @property
+    def startable(self) -> tuple[str, ...]:
+        """The work orders that may start now, in the plan's order."""
+        passed = [name for name, position in self.positions.items() if isinstance(position, Passed | Landed)]
+        waiting = [
+            order_id
+            for order_id, position in self.positions.items()
+            if isinstance(position, Waiting) and order_id not in self.given_up
+        ]
+        return startable(self.dependencies, waiting, passed)
+
+    @property
+    def head(self) -> tuple[str, Passed] | None:
+        """The work order whose turn it is to land, if it has passed."""
+        settled = {
+            order_id
+            for order_id, position in self.positions.items()
+            if isinstance(position, Landed | Failed) or order_id in self.given_up
+        }
+        order_id = next_to_land(self.dependencies, settled)
+        position = self.positions[order_id] if order_id is not None else None
+        return (order_id, position) if order_id is not None and isinstance(position, Passed) else None
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks are under way."""
+        return sum(
+            isinstance(position, Attempting | Withdrawn)
+            or (isinstance(position, Passed) and position.step is Step.EXAMINING)
+            for position in self.positions.values()
+        )
+
+    @property
+    def free(self) -> int:
+        """How many more tasks may be under way."""
+        return max(0, self.jobs - self.tasks)
+
+    @property
+    def end(self) -> Halt | None:
+        """Why the build ends: what stopped everything, or the first failure; None if all has landed."""
+        return self.halt or next(iter(self.failed.values()), None)
+
+    def with_position(self, order_id: str, position: Position) -> "Standing":
+        """With a work order in another position."""
+        return replace(self, positions={**self.positions, order_id: position})
+
+    def with_phase(self, order_id: str, phase: OrderPhase) -> "Standing":
+        """With another state on record."""
+        return replace(self, phases={**self.phases, order_id: phase})

@@ -1,0 +1,111 @@
+"""What is handed to a worker and what comes back: attempts of a work order, or the gates before a landing.
+
+Pure values.
+"""
+
+from dataclasses import dataclass
+
+from factory.attempt.exit_codes import ExitCode
+from factory.attempt.failure import Failure
+from factory.builds.state.attempts import AttemptRecord, RunEntry
+from factory.contract.canonical import run_id
+from factory.contract.proposal import WriteProposal
+from factory.contract.work_order import WorkOrder
+
+
+@dataclass(frozen=True)
+class Retry:
+    """What the next attempt knows of one that failed only when it was to land.
+
+    Attributes:
+        attempt: the number of the next attempt.
+        proposal: what the one before proposed.
+        failure: why it failed.
+    """
+
+    attempt: int
+    proposal: WriteProposal | None
+    failure: Failure
+
+
+@dataclass(frozen=True)
+class AttemptTask:
+    """Attempts of one work order on one base.
+
+    Attributes:
+        order: the work order.
+        baseline: the commit to start from.
+        retry: what the first of them knows of an attempt before it; None if there was none.
+    """
+
+    order: WorkOrder
+    baseline: str
+    retry: Retry | None = None
+
+    @property
+    def run_id(self) -> str:
+        """The name of this execution."""
+        return run_id(self.order, self.baseline)
+
+
+@dataclass(frozen=True)
+class LandingTask:
+    """The gates of a candidate, on exactly the tree that will be the branch's tip.
+
+    Attributes:
+        order: the work order.
+        run_id: the run that the candidate came from.
+        attempt: the attempt that it came from.
+        commit: the commit that would land.
+        tree: its tree.
+    """
+
+    order: WorkOrder
+    run_id: str
+    attempt: int
+    commit: str
+    tree: str
+
+
+@dataclass(frozen=True)
+class Result:
+    """How a task ended.
+
+    Attributes:
+        exit_code: what it would mean for a run of its own.
+        run_id: the run's name.
+        baseline: the commit that was started from.
+        attempt: the number of the last attempt.
+        message: what happened.
+        hint: who must do what next.
+        failure: the failure that ended it.
+        attempts: what is recorded of each attempt; none for the gates before a landing.
+        tree: the tree that passed.
+        proposal: the last proposal.
+    """
+
+    exit_code: ExitCode
+    run_id: str
+    baseline: str
+    attempt: int
+    message: str = ""
+    hint: str = ""
+    failure: Failure | None = None
+    attempts: tuple[AttemptRecord, ...] = ()
+    tree: str | None = None
+    proposal: WriteProposal | None = None
+
+    @property
+    def run(self) -> RunEntry:
+        """The run as it is recorded."""
+        return RunEntry(run_id=self.run_id, attempts=self.attempts)
+
+    def failed_on_tip(self, failure: Failure) -> RunEntry:
+        """The run as it is recorded once its last attempt could not land."""
+        attempts = tuple(
+            record.model_copy(update={"passed": False, "stage": failure.stage})
+            if record.attempt == self.attempt
+            else record
+            for record in self.attempts
+        )
+        return RunEntry(run_id=self.run_id, attempts=attempts)

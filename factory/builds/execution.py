@@ -1,0 +1,191 @@
+"""One pass over a plan: what it needs is opened, the base is verified, and the loop runs."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from queue import SimpleQueue
+from threading import Timer
+
+from factory.builds.branch.history import History
+from factory.builds.branch.trees import Trees
+from factory.builds.decisions.halt import Halt
+from factory.builds.decisions.schedule import Dependencies
+from factory.builds.decisions.standing import Standing
+from factory.builds.landing_queue import LandingQueue
+from factory.builds.loop import Loop, Mail
+from factory.builds.settings import BuildSettings
+from factory.builds.state.records import Records
+from factory.builds.worker import Worker
+from factory.checkout.pool import Checkouts
+from factory.configuration.committed import configuration_at
+from factory.configuration.document import Configuration
+from factory.contract.canonical import dump
+from factory.contract.work_order import Plan
+from factory.gates.baseline_report import BaselineReport
+from factory.gates.before.baseline import examine_baseline, require_usable
+from factory.llm.spending.prices import known_price
+from factory.repository.landing import land
+from factory.repository.readiness import require_ready
+from factory.repository.target import Target
+from factory.runs.facts import sandbox_record
+from factory.runs.preflight import indexes_folder
+from factory.runs.settings import Outside
+from factory.system.process.stop import Stop, Stopped
+from factory.system.removal import remove_tree
+from factory.system.sandbox.port import Terms
+
+
+@dataclass(frozen=True)
+class PlanExecution:
+    """One pass over a plan.
+
+    Attributes:
+        plan: the plan.
+        goal: where it lands.
+        history: where it stands there.
+        records: the state of the build.
+        out: the directory for run folders.
+        settings: what the user asked for.
+        world: what executions touch beside the repository.
+    """
+
+    plan: Plan
+    goal: Target
+    history: History
+    records: Records
+    out: Path
+    settings: BuildSettings
+    world: Outside
+
+    def run(self) -> Halt | None:
+        """Execute all work orders that have not landed.
+
+        Returns:
+            Why it ends although work is left; None if all work orders have landed.
+
+        Raises:
+            Interrupted, WorkorderError, OSError: it can't begin, or can't go on.
+        """
+        goal = self._ready()
+        if len(self.history.landed) == len(self.plan.work_orders):
+            return None
+        configuration = configuration_at(goal.git, self.history.base)
+        terms = self._terms(configuration)
+        now, seconds = self.world.clock.monotonic, self.settings.deadline_seconds
+        deadline = None if seconds is None else now() + seconds
+        with ExitStack() as stack:
+            scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
+            # Before the executor, which is left first: then no worker uses one any more.
+            checkouts = stack.enter_context(Checkouts(goal.git, terms.sandbox if terms is not None else None))
+            executor = stack.enter_context(ThreadPoolExecutor(self.settings.jobs))
+            try:
+                with _stop_at(deadline, now) as stop:
+                    report = self._verify(checkouts, configuration, terms, stop)
+            except Stopped:
+                return Halt.at_deadline()
+            mail: SimpleQueue[Mail] = SimpleQueue()
+            worker = Worker(
+                goal=goal,
+                out=self.out,
+                settings=self.settings.attempts,
+                configuration=configuration,
+                known=report if self.settings.baseline_red else None,
+                world=self.world,
+                terms=terms,
+                place=checkouts.at,
+                price=self.records.state.price,
+                entered=mail.put,
+            )
+            queue = LandingQueue(goal, self.history, Trees(goal.git, scratch))
+            return self._loop(queue, worker, mail, executor, deadline).run()
+
+    def _ready(self) -> Target:
+        """Where it lands, which is there if a part of the plan has landed already."""
+        landed = self.history.landed
+        if len(landed) < len(self.plan.work_orders) or not self.goal.exists:
+            require_ready(self.goal, in_place=False, may_delete_ignored=False)
+        if not landed or self.goal.exists:
+            return self.goal
+        # What it is made from holds a part of the plan, so that much has landed on it.
+        land(self.goal, self.goal.baseline)
+        return replace(self.goal, exists=True)
+
+    def _terms(self, configuration: Configuration) -> Terms | None:
+        """The sandbox of every command, once the model is known to be there; both are on record then."""
+        price = self.settings.attempts.price_under(configuration)
+        # Now, because a model that can't be asked is known before anything is begun.
+        self.records.priced(price or known_price(self.world.model(None, price)))
+        terms = self.world.terms(False, configuration)
+        used = sandbox_record(terms)
+        self.records.event("sandbox", used=dump(used) if used else None)
+        return terms
+
+    def _verify(
+        self, checkouts: Checkouts, configuration: Configuration, terms: Terms | None, stop: Stop | None
+    ) -> BaselineReport:
+        """What the repository's own verification says of the base, before anything is paid."""
+        self.world.progress("verifying the base before a model is asked")
+        folder, red_accepted = self.out / "baseline", self.settings.baseline_red
+        contract = self.plan.verify_contract
+        with checkouts.at(self.history.base) as opened:
+            report = examine_baseline(
+                self.world.bench(opened, self.settings.attempts, terms, stop),
+                folder,
+                configuration,
+                # What it requires may still have to be made.
+                exempt=contract is not None
+                and not all(
+                    condition.holds(opened.tree.exists(condition.path)) for condition in contract.requires
+                ),
+                red_accepted=red_accepted,
+            )
+        require_usable(report, folder, red_accepted=red_accepted)
+        return report
+
+    def _loop(
+        self,
+        queue: LandingQueue,
+        worker: Worker,
+        mail: "SimpleQueue[Mail]",
+        executor: Executor,
+        deadline: float | None,
+    ) -> Loop:
+        standing = Standing.at_start(
+            Dependencies.of(self.plan),
+            self.history.landed,
+            jobs=self.settings.jobs,
+            max_attempts=self.settings.attempts.max_attempts,
+            keep_going=self.settings.keep_going,
+        )
+        now = self.world.clock.monotonic
+        return Loop(
+            self.plan, standing, queue, self.records, worker, mail, executor, deadline=deadline, now=now
+        )
+
+
+@contextmanager
+def _emptied(folder: Path) -> Iterator[Path]:
+    """A directory that is empty when the block begins, whatever a kill has left in it, and gone after it."""
+    remove_tree(folder)
+    folder.mkdir()
+    try:
+        yield folder
+    finally:
+        remove_tree(folder)
+
+
+@contextmanager
+def _stop_at(deadline: float | None, now: Callable[[], float]) -> Iterator[Stop | None]:
+    """A stop that is asked for when the deadline comes within the block; None without a deadline."""
+    if deadline is None:
+        yield None
+        return
+    with Stop() as stop:
+        timer = Timer(max(0.0, deadline - now()), stop.ask)
+        timer.start()
+        try:
+            yield stop
+        finally:
+            timer.cancel()

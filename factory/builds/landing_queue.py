@@ -1,0 +1,124 @@
+"""What work orders have made, on its way to the branch: bases of others, candidates, landings.
+
+Whose turn it is, and what follows, is for `decisions`. For one thread.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from factory.attempt.commit_message import commit_message
+from factory.attempt.exit_codes import ExitCode
+from factory.attempt.failure import Failure, Stage
+from factory.builds.branch.history import History
+from factory.builds.branch.trees import Changes, Trees, changes, collisions, tree_of
+from factory.builds.decisions.halt import Halt
+from factory.builds.decisions.messages import Collided, LandingRefused, LandingSucceeded, Merged
+from factory.builds.decisions.tasks import LandingTask, Result
+from factory.contract.canonical import contract_hash
+from factory.contract.work_order import WorkOrder
+from factory.repository.landing import LandingFailed, land
+from factory.repository.target import Target
+from factory.system.terminal.console import listed
+
+
+class LandingQueue:
+    """The results of a build's work orders, and the branch that they land on.
+
+    Args:
+        goal: the branch.
+        history: where the plan stands on it.
+        trees: makes bases and candidates.
+    """
+
+    def __init__(self, goal: Target, history: History, trees: Trees) -> None:
+        self._git: Final = goal.git
+        self._goal = replace(goal, baseline=history.tip)
+        self._base = history.base
+        self._trees = trees
+        self._made: dict[str, Changes] = {
+            order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
+        }
+        self._candidate: LandingTask | None = None
+
+    @property
+    def tip(self) -> str:
+        """The branch's newest commit."""
+        return self._goal.baseline
+
+    @property
+    def branch(self) -> str:
+        """The branch's name."""
+        return self._goal.branch
+
+    @property
+    def candidate(self) -> LandingTask:
+        """What was merged last, and what its gates need."""
+        assert self._candidate is not None
+        return self._candidate
+
+    def keep(self, order_id: str, result: Result) -> None:
+        """Keep what a passed attempt has made.
+
+        Raises:
+            GitError: git failed.
+        """
+        assert result.tree is not None
+        self._made[order_id] = changes(self._git, result.baseline, result.tree)
+
+    def base(self, order_id: str, on: Sequence[str]) -> str:
+        """The commit that a work order starts from.
+
+        Args:
+            order_id: the work order.
+            on: those whose results it starts from, in the plan's order.
+
+        Raises:
+            GitError: git failed.
+        """
+        # What landed below the base is in it.
+        made = [self._made[name] for name in on if name in self._made]
+        return self._trees.base(self._base, made, f"What {order_id} starts from")
+
+    def merge(self, order: WorkOrder, result: Result) -> Merged | Collided:
+        """Make the commit that a passed attempt would be on the branch as it is now.
+
+        Raises:
+            GitError: git failed.
+        """
+        made = self._made[order.id]
+        colliding = collisions(self._git, self.tip, made)
+        if colliding:
+            return Collided(order.id, _stale(colliding))
+        assert result.proposal is not None
+        tree = self._trees.with_changes(tree_of(self._git, self.tip), made)
+        message = commit_message(order, result.proposal.summary, contract_hash(order), result.run_id)
+        commit = self._git.text("commit-tree", tree, "-p", self.tip, "-F", "-", stdin=message.encode("utf-8"))
+        self._candidate = LandingTask(order, result.run_id, result.attempt, commit, tree)
+        return Merged(order.id, proven=tree == result.tree)
+
+    def land(self, order_id: str) -> LandingSucceeded | LandingRefused:
+        """Move the branch to the candidate.
+
+        Raises:
+            GitError: git failed.
+        """
+        commit = self.candidate.commit
+        try:
+            land(self._goal, commit)
+        except LandingFailed as error:
+            why = Halt(ExitCode.ENVIRONMENT, error.headline, error.hint)
+            return LandingRefused(order_id, why)
+        self._made[order_id] = changes(self._git, self.tip, commit)
+        self._goal = replace(self._goal, baseline=commit, exists=True)
+        return LandingSucceeded(order_id, commit)
+
+
+def _stale(paths: tuple[str, ...]) -> Failure:
+    """Why a candidate can't land whose files another work order has written meanwhile."""
+    return Failure.model_defect(
+        Stage.STALE_CONTEXT,
+        f"a work order that landed before wrote the same files: {listed(paths)}",
+        where=paths[0],
+        hint="propose the change again, for the files as they are now",
+    )

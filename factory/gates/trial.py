@@ -1,0 +1,110 @@
+"""A trial: what checks say of one tree, a base with a proposal on it. No model, no key, no landing.
+
+What is asked and what comes out are values that could go to another process and back; only the context, the
+checkout of that tree, belongs to where the trial runs.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.attempt.failure import Failure
+from factory.contract.work_order import WorkOrder
+from factory.gates.check import CheckContext, CheckResult
+from factory.gates.checks.registry import Part, carried_out
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What is asked.
+
+    Attributes:
+        order: the work order.
+        tree: git's id of the tree that is judged.
+        parts: the checks, in the order in which they run.
+    """
+
+    order: WorkOrder
+    tree: str
+    parts: tuple[Part, ...]
+
+
+class PartResult(BaseModel):
+    """What the checks of one part found; none after the first that failed.
+
+    Attributes:
+        name: the part's name.
+        checks: what each found.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    checks: tuple[CheckResult, ...]
+
+    @property
+    def failed(self) -> CheckResult | None:
+        """The check that failed; None if none did."""
+        return next((check for check in self.checks if not check.passed), None)
+
+
+class TrialResult(BaseModel):
+    """What came out; no part after the first that failed.
+
+    Attributes:
+        parts: what the checks of each found.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    parts: tuple[PartResult, ...]
+
+    @property
+    def failed(self) -> CheckResult | None:
+        """The check that failed; None if all have passed."""
+        return next((part.failed for part in self.parts if part.failed is not None), None)
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the tree can't land; None if it can."""
+        return self.failed.failure if self.failed is not None else None
+
+    @property
+    def slowest_seconds(self) -> float:
+        """How long the slowest command took."""
+        checks = (check for part in self.parts for check in part.checks)
+        return max((command.seconds for check in checks for command in check.commands), default=0.0)
+
+
+def try_out(
+    trial: Trial,
+    context: CheckContext,
+    begins: Callable[[str], None] = lambda _part: None,
+    ended: Callable[[PartResult], None] = lambda _part: None,
+) -> TrialResult:
+    """Run checks, until one fails.
+
+    Args:
+        trial: what is asked.
+        context: a checkout that holds the tree, and how commands are run in it.
+        begins: gets the name of each part before it runs.
+        ended: gets what each part has found.
+    """
+    results: list[PartResult] = []
+    for part in trial.parts:
+        begins(part.name)
+        results.append(PartResult(name=part.name, checks=_checked(part, context)))
+        ended(results[-1])
+        if results[-1].failed is not None:
+            break
+    return TrialResult(parts=tuple(results))
+
+
+def _checked(part: Part, context: CheckContext) -> tuple[CheckResult, ...]:
+    results: list[CheckResult] = []
+    for check in part.checks:
+        results.append(carried_out(check, context, part.stage))
+        if not results[-1].passed:
+            break
+    return tuple(results)
