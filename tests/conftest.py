@@ -30,10 +30,14 @@ hypothesis.settings.load_profile("workorder")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark what makes repositories, runs or processes as slow; `./scripts/test --quick` leaves that out."""
+    """Mark what makes repositories, runs or processes as slow, and what holds whole outputs as golden."""
     for item in items:
-        if isinstance(item, pytest.Function) and _is_slow(item.module):
+        if not isinstance(item, pytest.Function):
+            continue
+        if _is_slow(item.module):
             item.add_marker(pytest.mark.slow)
+        if "assert_golden" in item.function.__code__.co_names:
+            item.add_marker(pytest.mark.golden)
 
 
 def _is_slow(module: ModuleType) -> bool:

@@ -2,7 +2,7 @@
 
 After an intended change, rewrite them and look at the difference:
 
-    WORKORDER_REWRITE_GOLDEN=1 ./scripts/test --quick; git diff '*/golden/*'
+    ./scripts/test --golden; git diff '*/golden/*'
 """
 
 import os

@@ -11,6 +11,7 @@ from factory.llm.adapters.replay import NotRecorded, ReplayModel
 from factory.llm.ledger.file import DamagedLedger
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Message, ProviderError, Request, worst_case
+from tests.support.golden import assert_golden
 from tests.support.requests import ANSWER_SCHEMA, a_request
 from tests.support.scripted_model import ScriptedModel
 
@@ -70,8 +71,7 @@ def test_what_is_not_recorded_is_told_with_the_first_line_that_differs(tmp_path:
         ReplayModel(tmp_path).complete(a_request("Build a clock.\nIt strikes.\n", temperature=0))
 
     assert isinstance(caught.value, ProviderError)
-    golden = Path(__file__).with_name("golden") / "not_recorded.txt"
-    assert str(caught.value).replace(str(tmp_path), "DIR") + "\n" == golden.read_text(encoding="utf-8")
+    assert_golden("not_recorded.txt", str(caught.value).replace(str(tmp_path), "DIR"))
 
 
 @pytest.mark.parametrize("damaged", ["absent", "empty", "file", "pending"])
