@@ -65,7 +65,7 @@ def main(rounds: int) -> None:
                 hand_over([root], owner)
         with _bounded(groups), _busy():
             policy = replace(policy, resources=Resources(memory_bytes=MEMORY_BYTES))
-            _print_endings(taking_turns(_attacks(command, policy, sandboxes[1:]), rounds // 10))
+            _print_endings(taking_turns(_attacks(command, policy, sandboxes[1:]), max(rounds // 10, 1)))
 
 
 def _harmless(
