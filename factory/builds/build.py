@@ -22,21 +22,21 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
 from factory.repository.target import outside, state_folder, target
 from factory.runs.preflight import clean_up
-from factory.runs.settings import Outside
+from factory.runs.settings import Ports
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.terminal.console import visible
 
 
-def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, JsonObject], None]) -> Built:
+def build(settings: BuildSettings, ports: Ports, told: Callable[[BuildState, JsonObject], None]) -> Built:
     """Execute all work orders of a plan that have not landed.
 
     Every expected ending is returned, also a refusal; only a bug raises.
 
     Args:
         settings: what the user asked for.
-        world: what executions touch beside the repository.
+        ports: what executions touch beside the repository.
         told: gets each event, with the state after it.
     """
     try:
@@ -51,8 +51,8 @@ def build(settings: BuildSettings, world: Outside, told: Callable[[BuildState, J
             exclusive(out / "lock", "factory build", "this output directory"),
         ):
             git = replace(git, lock=held)
-            clean_up(git, out, settings.ledger, world, in_place=False)
-            execution = _prepare(plan, git, out, settings, world, told)
+            clean_up(git, out, settings.ledger, ports, in_place=False)
+            execution = _prepare(plan, git, out, settings, ports, told)
             return _execute(execution)
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
@@ -63,7 +63,7 @@ def _prepare(
     git: Git,
     out: Path,
     settings: BuildSettings,
-    world: Outside,
+    ports: Ports,
     told: Callable[[BuildState, JsonObject], None],
 ) -> PlanExecution:
     """Go on from an earlier pass, or begin; what the branch holds is on record then."""
@@ -71,11 +71,11 @@ def _prepare(
     goal = target(git, settings.branch)
     found = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
-    state = state_to_start_from(plan, before, found, goal, out, world.clock.now())
-    records = Records(state, out, world.clock, lambda event: told(records.state, event))
+    state = state_to_start_from(plan, before, found, goal, out, ports.clock.now())
+    records = Records(state, out, ports.clock, lambda event: told(records.state, event))
     records.build(BuildPhase.RUNNING)
     _record_landed(records, found)
-    return PlanExecution(plan, goal, found, records, out, settings, world)
+    return PlanExecution(plan, goal, found, records, out, settings, ports)
 
 
 def _record_landed(records: Records, found: History) -> None:

@@ -31,7 +31,7 @@ from factory.repository.readiness import require_ready
 from factory.repository.target import Target
 from factory.runs.facts import sandbox_record
 from factory.runs.preflight import indexes_folder
-from factory.runs.settings import Outside
+from factory.runs.settings import Ports
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 from factory.system.sandbox.port import Terms
@@ -48,7 +48,7 @@ class PlanExecution:
         records: the state of the build.
         out: the directory for run folders.
         settings: what the user asked for.
-        world: what executions touch beside the repository.
+        ports: what executions touch beside the repository.
     """
 
     plan: Plan
@@ -57,7 +57,7 @@ class PlanExecution:
     records: Records
     out: Path
     settings: BuildSettings
-    world: Outside
+    ports: Ports
 
     def run(self) -> Halt | None:
         """Execute all work orders that have not landed.
@@ -73,7 +73,7 @@ class PlanExecution:
             return None
         configuration = configuration_at(goal.git, self.history.base)
         terms = self._terms(configuration)
-        now, seconds = self.world.clock.monotonic, self.settings.deadline_seconds
+        now, seconds = self.ports.clock.monotonic, self.settings.deadline_seconds
         deadline = None if seconds is None else now() + seconds
         with ExitStack() as stack:
             scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
@@ -92,7 +92,7 @@ class PlanExecution:
                 settings=self.settings.attempts,
                 configuration=configuration,
                 known=report if self.settings.baseline_red else None,
-                world=self.world,
+                ports=self.ports,
                 terms=terms,
                 place=checkouts.at,
                 price=self.records.state.price,
@@ -116,8 +116,8 @@ class PlanExecution:
         """The sandbox of every command, once the model is known to be there; both are on record then."""
         price = self.settings.attempts.price_under(configuration)
         # Now, because a model that can't be asked is known before anything is begun.
-        self.records.priced(price or known_price(self.world.model(None, price)))
-        terms = self.world.terms(False, configuration)
+        self.records.priced(price or known_price(self.ports.model(None, price)))
+        terms = self.ports.terms(False, configuration)
         used = sandbox_record(terms)
         self.records.event("sandbox", used=dump(used) if used else None)
         return terms
@@ -126,12 +126,12 @@ class PlanExecution:
         self, checkouts: Checkouts, configuration: Configuration, terms: Terms | None, stop: Stop | None
     ) -> BaselineReport:
         """What the repository's own verification says of the base, before anything is paid."""
-        self.world.progress("verifying the base before a model is asked")
+        self.ports.progress("verifying the base before a model is asked")
         folder, red_accepted = self.out / "baseline", self.settings.baseline_red
         contract = self.plan.verify_contract
         with checkouts.at(self.history.base) as opened:
             report = examine_baseline(
-                self.world.bench(opened, self.settings.attempts, terms, stop),
+                self.ports.bench(opened, self.settings.attempts, terms, stop),
                 folder,
                 configuration,
                 # What it requires may still have to be made.
@@ -159,7 +159,7 @@ class PlanExecution:
             max_attempts=self.settings.attempts.max_attempts,
             keep_going=self.settings.keep_going,
         )
-        now = self.world.clock.monotonic
+        now = self.ports.clock.monotonic
         return Loop(
             self.plan, standing, queue, self.records, worker, mail, executor, deadline=deadline, now=now
         )

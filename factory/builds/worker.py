@@ -30,7 +30,7 @@ from factory.runs.record.documents import Ending
 from factory.runs.record.endings import ending_of
 from factory.runs.record.files import LANDING_FOLDER
 from factory.runs.record.folder import RunFolder
-from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Ports
 from factory.runs.wiring import Run
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
@@ -46,7 +46,7 @@ class Worker:
         settings: how work orders are attempted.
         configuration: the repository's own.
         known: what the baseline already failed, if that is accepted.
-        world: what an execution touches beside the repository.
+        ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
         place: opens a checkout of a commit.
         price: what an answer costs; None if it is not known.
@@ -58,7 +58,7 @@ class Worker:
     settings: AttemptSettings
     configuration: Configuration
     known: BaselineReport | None
-    world: Outside
+    ports: Ports
     terms: Terms | None
     place: Callable[[str], AbstractContextManager[Checkout]]
     price: Price | None
@@ -83,7 +83,7 @@ class Worker:
     def attempt(self, task: AttemptTask) -> Result:
         """Attempt a work order until it passes or its attempts are spent."""
         with _Heeded(self, task.order.id) as stop:
-            folder = RunFolder(self.out / task.run_id, self.world.clock)
+            folder = RunFolder(self.out / task.run_id, self.ports.clock)
             run = self._run(task.order, task.baseline, folder, stop)
             start: RunState = {"attempt": 1, "attempts": ()}
             if task.retry is not None:
@@ -120,7 +120,7 @@ class Worker:
         )
 
     def _gates(self, task: LandingTask, stop: Stop) -> Ending:
-        folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.world.clock)
+        folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.ports.clock)
         run = self._run(task.order, task.commit, folder, stop)
         folder.attempt(task.attempt)
         try:
@@ -133,7 +133,7 @@ class Worker:
                     bench=run.bench(opened),
                     checks=run.checks,
                     folder=folder,
-                    progress=run.outside.progress,
+                    progress=run.ports.progress,
                 )
         except Stopped:
             return Ending(RunOutcome.INTERRUPTED, ExitCode.INTERRUPTED, "")
@@ -161,7 +161,7 @@ class Worker:
             configuration=self.configuration,
             known=self.known,
             # Of several at a time a person sees the states, not every step.
-            outside=replace(self.world, progress=lambda _text: None),
+            ports=replace(self.ports, progress=lambda _text: None),
             lands=False,
             terms=self.terms,
             entered=partial(self._enter, order.id, run_id(order, baseline)),

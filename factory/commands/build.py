@@ -39,7 +39,7 @@ def run(options: Namespace, console: Console) -> int:
     """Execute the plan."""
     from factory.builds.build import build
     from factory.builds.settings import BuildSettings
-    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, outside
+    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, ports_of
     from factory.report.build import view
 
     terminal = None if options.quiet or options.json else console.animated(os.environ)
@@ -64,7 +64,7 @@ def run(options: Namespace, console: Console) -> int:
             interruptible(lambda: last_word),
             view(console, terminal, quiet=options.quiet, as_json=options.json) as shown,
         ):
-            built = build(settings, outside(options, shown.progress), shown.event)
+            built = build(settings, ports_of(options, shown.progress), shown.event)
     except Interrupted:
         # One that comes after the build's end was decided changes nothing.
         if built is None:

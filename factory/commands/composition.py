@@ -14,7 +14,7 @@ from factory.llm.port import Model, Parameters
 from factory.llm.secrets import redact, secret_values
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import Price
-from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Ports
 from factory.system.clock import SystemClock
 from factory.system.notes import read_notes
 from factory.system.process.stop import Stop
@@ -63,7 +63,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
     )
 
 
-def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Outside:
+def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Ports:
     """The model within its limits, the clock, and this process's environment."""
     ledger = Ledger(ledger_folder(options))
     budget = Budget(Limits(options.max_cost_usd, options.max_tokens, _price(options)), ledger)
@@ -100,7 +100,7 @@ def outside(options: argparse.Namespace, progress: Callable[[str], None]) -> Out
             )
         return Terms(sandbox, options.net, resources, found, kept)
 
-    return Outside(model, SystemClock(), progress, os.environ, terms)
+    return Ports(model, SystemClock(), progress, os.environ, terms)
 
 
 def _bounds(

@@ -35,7 +35,7 @@ def add_options(commands: Commands) -> None:
 
 def run(options: Namespace, console: Console) -> int:
     """Execute the work order."""
-    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, outside
+    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, ports_of
     from factory.report.endings import told
     from factory.runs.run import RunSettings, run_work_order
 
@@ -51,7 +51,7 @@ def run(options: Namespace, console: Console) -> int:
     )
     progress = (lambda _text: None) if options.quiet else console.progress
     with interruptible(lambda: LEFT_AT_ONCE):
-        finished = run_work_order(settings, outside(options, progress))
+        finished = run_work_order(settings, ports_of(options, progress))
     text = told(finished.ending, finished.folder)
     # The exit code is the run's, also if nobody reads any more.
     with suppress(BrokenPipeError):

@@ -85,7 +85,7 @@ def execute(
 def _attempt(
     run: Run, meter: Meter, place: Callable[[], AbstractContextManager[Checkout]], start: RunState
 ) -> tuple[Ending, RunState | None]:
-    model = meter.metered(run.outside.model(run.stop, run.price))
+    model = meter.metered(run.ports.model(run.stop, run.price))
     with place() as checkout:
         problem = unlandable_path(run.order, checkout.git, run.target)
         if problem is not None:
@@ -93,7 +93,7 @@ def _attempt(
         bench = run.bench(checkout)
         run.folder.begin()
         if run.settings.red_probe and start["attempt"] == 1:
-            problem = probe_baseline(run.order, bench, run.folder, run.outside.progress)
+            problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
             if problem is not None:
                 return stopped(problem, ()), None
         nodes = run.nodes(bench, model)

@@ -13,7 +13,7 @@ from factory.repository.recovery import recover
 from factory.repository.target import landed_commit, state_folder
 from factory.runs.record.documents import complete_killed_runs
 from factory.runs.record.model import RunDocument
-from factory.runs.settings import Outside
+from factory.runs.settings import Ports
 from factory.system.files.tree import remove_unfinished
 from factory.system.git.client import Git
 from factory.system.removal import remove_tree
@@ -22,14 +22,14 @@ from factory.system.terminal.console import visible
 _OUR_FOLDER: Final = re.compile(r"[0-9a-f]{16}|baseline")
 
 
-def clean_up(git: Git, out: Path, ledger: Path | None, world: Outside, *, in_place: bool) -> None:
+def clean_up(git: Git, out: Path, ledger: Path | None, ports: Ports, *, in_place: bool) -> None:
     """Finish or undo what killed runs left. Call it with the repository's lock held.
 
     Args:
         git: the repository.
         out: the directory with the run folders.
         ledger: the directory with the stored answers, if that is known.
-        world: for the time, and for telling the user.
+        ports: for the time, and for telling the user.
         in_place: whether the checkout may be put back if a killed run worked in it.
 
     Raises:
@@ -39,10 +39,10 @@ def clean_up(git: Git, out: Path, ledger: Path | None, world: Outside, *, in_pla
         remove_unfinished(folder)
     for message in (recover(git), restore_in_place(git, in_place=in_place)):
         if message:
-            world.progress(message)
+            ports.progress(message)
     remove_leftovers(git)
     remove_tree(indexes_folder(git))
-    complete_killed_runs(out, visible(str(git.common_dir)), world.clock, partial(landed_by, git))
+    complete_killed_runs(out, visible(str(git.common_dir)), ports.clock, partial(landed_by, git))
 
 
 def indexes_folder(git: Git) -> Path:

@@ -29,7 +29,7 @@ from factory.runs.preflight import clean_up, landed_by
 from factory.runs.record.documents import Ending
 from factory.runs.record.endings import interrupted, refusal_of
 from factory.runs.record.folder import RunFolder
-from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Ports
 from factory.runs.wiring import Run
 from factory.system.files.lock import exclusive
 from factory.system.files.tree import read_bounded
@@ -72,7 +72,7 @@ class Finished:
     folder: Path | None
 
 
-def run_work_order(settings: RunSettings, world: Outside) -> Finished:
+def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
     """Execute one work order.
 
     Every expected ending is returned, also a refusal; only a bug raises, after it was recorded.
@@ -85,8 +85,8 @@ def run_work_order(settings: RunSettings, world: Outside) -> Finished:
             outside(settings.ledger, git, "the ledger")
         with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
             git = replace(git, lock=held)
-            clean_up(git, out, settings.ledger, world, in_place=settings.in_place)
-            return _run(order, target(git, settings.branch), out, settings, world)
+            clean_up(git, out, settings.ledger, ports, in_place=settings.in_place)
+            return _run(order, target(git, settings.branch), out, settings, ports)
     except Interrupted as signal:
         return Finished(interrupted(signal, None), None)
     except (WorkorderError, OSError) as error:
@@ -118,7 +118,7 @@ def load_work_order(path: Path) -> WorkOrder:
         raise
 
 
-def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world: Outside) -> Finished:
+def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports: Ports) -> Finished:
     trailers = {"Work-Order": order.id, "Contract": contract_hash(order)}
     # From the baseline, because a branch that is missing is made from it.
     landed = landed_commit(goal.git, goal.baseline, trailers)
@@ -126,13 +126,13 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
     run = Run(
         order=order,
         target=goal,
-        folder=RunFolder(out / run_id(order, goal.baseline), world.clock),
+        folder=RunFolder(out / run_id(order, goal.baseline), ports.clock),
         settings=settings.attempts,
         configuration=configuration,
-        outside=world,
+        ports=ports,
         in_place=settings.in_place,
         # What has landed needs none.
-        terms=world.terms(settings.in_place, configuration) if landed is None else None,
+        terms=ports.terms(settings.in_place, configuration) if landed is None else None,
     )
 
     def prepare() -> Ending | None:
@@ -140,7 +140,7 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, world
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
         if landed is None:
             for missing in _not_landed(order, goal):
-                world.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
+                ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             return None
         if not goal.exists:
             land(goal, goal.baseline)

@@ -54,7 +54,7 @@ class AttemptSettings(BaseModel):
 
 
 @dataclass(frozen=True)
-class Outside:
+class Ports:
     """What an execution touches beside the repository.
 
     Attributes:

@@ -28,7 +28,7 @@ from factory.runs.nodes.se import propose
 from factory.runs.nodes.tr import apply
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import RunDocument
-from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Ports
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
 from factory.system.templates import template_path
@@ -48,7 +48,7 @@ class Run:
         folder: where its artifacts go.
         settings: how it is attempted.
         configuration: the repository's own.
-        outside: what it touches beside the repository.
+        ports: what it touches beside the repository.
         terms: the sandbox of every command; None for none.
         known: what the baseline already failed, if that is accepted.
         in_place: whether it works in the user's checkout; None for a build, which never does.
@@ -62,7 +62,7 @@ class Run:
     folder: RunFolder
     settings: AttemptSettings
     configuration: Configuration
-    outside: Outside
+    ports: Ports
     terms: Terms | None
     known: BaselineReport | None = None
     in_place: bool | None = None
@@ -107,7 +107,7 @@ class Run:
 
     def bench(self, checkout: Checkout) -> Bench:
         """The checkout, with what its commands get."""
-        return self.outside.bench(checkout, self.settings, self.terms, self.stop)
+        return self.ports.bench(checkout, self.settings, self.terms, self.stop)
 
     def entering(self, node: str, state: RunState) -> None:
         """What comes before each node.
@@ -127,7 +127,7 @@ class Run:
             model: who proposes.
         """
         order, settings, checks = self.order, self.settings, self.checks
-        checkout, folder, progress = bench.checkout, self.folder, self.outside.progress
+        checkout, folder, progress = bench.checkout, self.folder, self.ports.progress
         return {
             "se": partial(
                 propose,
@@ -169,5 +169,5 @@ class Run:
             target=self.target,
             checkout=checkout,
             folder=self.folder,
-            progress=self.outside.progress,
+            progress=self.ports.progress,
         )

@@ -30,7 +30,7 @@ from factory.builds.settings import BuildSettings
 from factory.contract.canonical import EMPTY_SHA256
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, FinishReason, Parameters, Request, Usage
-from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Ports
 from factory.system.clock import SystemClock
 
 COUNT = 16
@@ -116,9 +116,9 @@ def _seconds(folder: Path, needs: Mapping[int, Sequence[int]], jobs: int, delay:
         jobs=jobs,
     )
     model = ledger.wrap(_Model(delay))
-    world = Outside(lambda _stop, _price: model, SystemClock(), lambda _text: None, os.environ)
+    ports = Ports(lambda _stop, _price: model, SystemClock(), lambda _text: None, os.environ)
     start = time.perf_counter()
-    built = build(settings, world, lambda _state, _event: None)
+    built = build(settings, ports, lambda _state, _event: None)
     seconds = time.perf_counter() - start
     if built.ended.exit_code != 0:
         sys.exit(f"the build failed: {built.ended.message}")

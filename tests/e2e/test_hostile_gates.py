@@ -656,14 +656,14 @@ class TestEnvironment:
     def run(self, repo: Path, *passed: str, **variables: str) -> Finished:
         scene = Scene(repo, acceptance_commands=[self.DUMP])
         from factory.runs.run import run_work_order
-        from factory.runs.settings import Outside
+        from factory.runs.settings import Ports
         from factory.system.clock import SystemClock
         from tests.support.runs import run_settings
 
         own = {**os.environ, **SECRETS, **variables}
-        world = Outside(lambda _stop, _price: scene.model, SystemClock(), scene.progress.append, own)
+        ports = Ports(lambda _stop, _price: scene.model, SystemClock(), scene.progress.append, own)
         settings = run_settings(scene.repo, scene.work_order, scene.out, passed_variables=passed)
-        return run_work_order(settings, world)
+        return run_work_order(settings, ports)
 
     @staticmethod
     def seen(finished: Finished) -> dict[str, str]:

@@ -17,7 +17,7 @@ from factory.contract.work_order import MANIFEST_NAME
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, Model, Request
 from factory.llm.spending.prices import Price
-from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Ports
 from factory.system.clock import SystemClock
 from factory.system.process.stop import Stop
 from tests.support.repositories import a_work_order, git
@@ -107,8 +107,8 @@ class BuildScene:
         def model(_stop: Stop | None, _price: Price | None) -> Model:
             return ledger.wrap(self.model)
 
-        world = Outside(model, SystemClock(), lambda _text: None, os.environ)
-        return build(self.settings(**settings), world, self._told)
+        ports = Ports(model, SystemClock(), lambda _text: None, os.environ)
+        return build(self.settings(**settings), ports, self._told)
 
     def _told(self, state: BuildState, event: JsonObject) -> None:
         self.states.append(state)

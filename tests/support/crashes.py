@@ -30,7 +30,7 @@ from factory.builds.state.file import load_state
 from factory.builds.state.model import BuildState
 from factory.llm.ledger.store import Ledger, call_key
 from factory.llm.port import Answer, Model, Request
-from factory.runs.settings import Outside
+from factory.runs.settings import Ports
 from factory.system.clock import SystemClock
 from tests.support.answers import a_proposal
 from tests.support.builds import write_plan, writes
@@ -342,11 +342,11 @@ def _child(order: dict[str, Any]) -> None:
     def model(*_: object) -> Model:
         return Ledger(scene.ledger).wrap(_Script(scene.root))
 
-    world = Outside(model, SystemClock(), lambda _text: None, os.environ)
+    ports = Ports(model, SystemClock(), lambda _text: None, os.environ)
     # The standard library tries the directory out with a file of its own, once.
     tempfile.gettempdir()
     sys.addaudithook(hook)
-    built = build(settings, world, lambda _state, _event: None)
+    built = build(settings, ports, lambda _state, _event: None)
     if points is not None:
         lines = "".join(f"{line}\n" for line in hook.lines)
         Path(points).write_text(lines)

@@ -10,7 +10,7 @@ from typing import Any
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.llm.port import Model, Parameters
 from factory.runs.run import Finished, RunSettings, run_work_order
-from factory.runs.settings import AttemptSettings, Outside
+from factory.runs.settings import AttemptSettings, Ports
 from factory.system.clock import SystemClock
 from tests.support.answers import a_proposal
 from tests.support.repositories import write_work_order
@@ -74,14 +74,14 @@ class Scene:
     def run(self, **settings: Any) -> Finished:
         """Execute the work order; `terms` are those of its commands, which are confined by nothing else."""
         terms = settings.pop("terms", None)
-        world = Outside(
+        ports = Ports(
             lambda _stop, _price: self.model,
             SystemClock(),
             self.progress.append,
             os.environ,
             lambda _in_place, _configuration: terms,
         )
-        return run_work_order(run_settings(self.repo, self.work_order, self.out, **settings), world)
+        return run_work_order(run_settings(self.repo, self.work_order, self.out, **settings), ports)
 
 
 def summary_of(finished: Finished) -> JsonObject:
