@@ -23,6 +23,9 @@ MAX_CONTEXT_BYTES: Final = 200_000
 MAX_CONTEXT_FILES: Final = 10
 """The most context files a work order may name."""
 
+MAX_SOURCE_BYTES: Final = 1_000_000
+"""The largest Python source file that is read, in bytes."""
+
 MAX_NOTES_BYTES: Final = 200_000
 """All the notes of `--knowledge` together, in bytes."""
 

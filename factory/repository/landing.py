@@ -13,10 +13,10 @@ from factory.contract.errors import Fault, WorkorderError
 from factory.repository.in_place_note import InPlaceNote
 from factory.repository.index_lock import IndexLocked, index_held
 from factory.repository.landing_note import Landing, LandingNote
-from factory.repository.operations import operation_in_progress, rebased_elsewhere
 from factory.repository.target import NotRestored, Target, checkout_of
 from factory.system.files.tree import sync_directory, sync_files
 from factory.system.git.client import NO_COMMIT, Git, GitError, said
+from factory.system.git.operations import operation_in_progress, rebased_elsewhere
 from factory.system.process.signals import shielded
 from factory.system.terminal.console import listed
 
@@ -37,7 +37,7 @@ def land(target: Target, commit: str) -> None:
         NotRestored: the branch moved but the checkout could not follow.
     """
     with shielded():
-        if rebased_elsewhere(target.git, target.ref):
+        if rebased_elsewhere(target.git.common_dir, target.ref):
             raise LandingFailed(
                 f"the branch {target.branch} is being rebased",
                 where=str(target.git.work_tree),
@@ -156,7 +156,7 @@ def _move(target: Target, commit: str) -> None:
 
 def _require_fast_forward(target: Target, commit: str, shown: Git) -> None:
     """What `read-tree` would not notice: another commit, an operation, and ignored files in the way."""
-    operation = operation_in_progress(shown)
+    operation = operation_in_progress(shown.git_dir)
     if operation is not None:
         raise LandingFailed(
             f"{operation} is in progress in the checkout",

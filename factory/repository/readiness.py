@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Final
 
 from factory.repository.index_lock import IndexLocked, wait_for_index
-from factory.repository.operations import rebased_elsewhere
 from factory.repository.target import Refused, Target, outside, refuse_operation
 from factory.system.git.client import Git, changed_entries
+from factory.system.git.operations import rebased_elsewhere
 from factory.system.process.environment import searched_places
 from factory.system.sandbox.visible import environments_in
 from factory.system.terminal.console import listed, visible
@@ -51,7 +51,7 @@ def require_ready(target: Target, *, in_place: bool, may_delete_ignored: bool) -
 
 
 def _refuse_rebase_of(target: Target) -> None:
-    if rebased_elsewhere(target.git, target.ref):
+    if rebased_elsewhere(target.git.common_dir, target.ref):
         raise Refused(
             f"the branch {target.branch} is being rebased",
             where=str(target.git.work_tree),

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import Fault, WorkorderError
-from factory.repository.operations import operation_in_progress
 from factory.system.git.client import Git, NotARepository, said
 from factory.system.git.commits import CONTRACT, commits_naming
+from factory.system.git.operations import operation_in_progress
 from factory.system.terminal.console import visible
 
 STATE_FOLDER: Final = "workorder"
@@ -174,7 +174,7 @@ def refuse_operation(git: Git) -> None:
     Raises:
         Refused: there is one.
     """
-    operation = operation_in_progress(git)
+    operation = operation_in_progress(git.git_dir)
     if operation is not None:
         raise Refused(
             f"{operation} is in progress",

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.symbols.module import MAX_SOURCE_BYTES
-from factory.contract.symbols.sources import Read
+from factory.contract.symbols.files import Read
 from factory.system.files.tree import FileProblem, Tree
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from typing import Final, Literal
 
 from factory.contract.errors import WorkorderError
 from factory.system.files.tree import read_bounded, write_atomic
-from factory.system.git.client import OPERATIONS
+from factory.system.git.operations import OPERATIONS
 
 _OF_WORK_TREE: Final = ("HEAD", "config.worktree", "info/sparse-checkout", *OPERATIONS)
 _SHARED: Final = ("config", "info/attributes", "info/exclude", "info/grafts", "objects/info/alternates")

@@ -76,7 +76,7 @@ def _members(node: ast.expr) -> Iterator[str]:
     elif isinstance(node, ast.Subscript):
         yield from _subscript(node)
     elif isinstance(node, ast.Name | ast.Attribute):
-        name = _last_name(node)
+        name = last_name(node)
         if name not in _WRAPPERS:
             yield _OLD_GENERICS.get(name, name)
     else:
@@ -84,7 +84,8 @@ def _members(node: ast.expr) -> Iterator[str]:
 
 
 def _subscript(node: ast.Subscript) -> Iterator[str]:
-    head = _last_name(node.value)
+    # A subscript of a subscript has no name.
+    head = "" if isinstance(node.value, ast.Subscript) else last_name(node.value)
     items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
     if head in _WRAPPERS:
         for item in items[:1]:
@@ -127,7 +128,15 @@ def _unquoted(node: ast.expr) -> ast.expr | None:
     return None if is_large(inner) else inner
 
 
-def _last_name(node: ast.expr) -> str:
+def decorator_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
+    """The last names of the decorators, such as `cached_property`; empty for what is no name."""
+    return [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+
+
+def last_name(node: ast.expr) -> str:
+    """The last name of `a.b.name`, also of `a.name[T]`; empty for anything else."""
+    if isinstance(node, ast.Subscript):
+        node = node.value
     if isinstance(node, ast.Attribute):
         return node.attr
     return node.id if isinstance(node, ast.Name) else ""

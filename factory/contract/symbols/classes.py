@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-from factory.contract.symbols.annotation import annotation_text, value_text
+from factory.contract.symbols.annotation import annotation_text, decorator_names, last_name, value_text
 from factory.contract.symbols.signature import ANY_DEFAULT, Parameter, Signature
 
 PLAIN_BASES: Final = frozenset({"object", "ABC", "Generic", "Protocol", "NamedTuple"})
@@ -22,20 +22,6 @@ _NAMED_TUPLE: Final = frozenset(dir(tuple)) | {"_asdict", "_fields", "_make", "_
 
 MAKES: Final = Signature((Parameter("self", "plain"),), "None")
 """The constructor of a class that says nothing about it."""
-
-
-def decorator_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
-    """The last names of the decorators, such as `cached_property`; empty for what is no name."""
-    return [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
-
-
-def last_name(node: ast.expr) -> str:
-    """The last name of `a.b.name`, also of `a.name[T]`; empty for anything else."""
-    if isinstance(node, ast.Subscript):
-        node = node.value
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 def has_fields(node: ast.ClassDef) -> bool:

@@ -4,8 +4,7 @@ import ast
 from dataclasses import dataclass
 from typing import Final
 
-from factory.contract.symbols.annotation import annotation_text
-from factory.contract.symbols.classes import decorator_names
+from factory.contract.symbols.annotation import annotation_text, decorator_names
 from factory.contract.symbols.module import Module
 from factory.contract.symbols.scope import DefinedFunction, Node
 from factory.contract.symbols.shapes import Function, Named, Shape, Unknown, Value

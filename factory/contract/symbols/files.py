@@ -1,6 +1,10 @@
-"""Which file a module is."""
+"""Which file a module is, and how files are asked for."""
 
 from collections.abc import Callable, Iterable
+from typing import TypeAlias
+
+Read: TypeAlias = Callable[[str], bytes | None]
+"""The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 
 def module_files(module: str, root: str = "") -> tuple[str, str]:

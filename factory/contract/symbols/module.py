@@ -3,12 +3,9 @@
 import ast
 import warnings
 from dataclasses import dataclass, field
-from typing import Final
 
+from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.symbols.scope import Scope, imported_module
-
-MAX_SOURCE_BYTES: Final = 1_000_000
-"""The largest source file that is read, in bytes."""
 
 
 @dataclass

@@ -4,6 +4,7 @@ import ast
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from factory.contract.symbols.annotation import last_name
 from factory.contract.symbols.classes import (
     MAKES,
     PLAIN_BASES,
@@ -12,7 +13,6 @@ from factory.contract.symbols.classes import (
     has_unknown_effects,
     instance_attributes,
     is_generated,
-    last_name,
 )
 from factory.contract.symbols.definition import Definition
 from factory.contract.symbols.module import Module

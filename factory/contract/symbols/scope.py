@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final, TypeAlias
 
-from factory.contract.symbols.classes import decorator_names, last_name
+from factory.contract.symbols.annotation import decorator_names, last_name
 
 MAX_STEPS: Final = 24
 """How many imports, aliases, classes and blocks inside each other are followed."""

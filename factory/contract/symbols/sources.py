@@ -5,18 +5,15 @@ a base class that is not among the sources, is `Unknown`: a reader takes it for 
 hostile source ends in a problem that is told, never in an exception.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeAlias
+from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.contract.symbols.files import module_files
+from factory.contract.symbols.files import Read, module_files
 from factory.contract.symbols.module import Module, parse_module
 from factory.contract.symbols.resolver import Resolver
 from factory.contract.symbols.symbol import Symbol
-
-Read: TypeAlias = Callable[[str], bytes | None]
-"""The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 _ROOTS: Final = ("", "src")
 

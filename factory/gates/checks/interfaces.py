@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from factory.attempt.failure import Failure, Stage
+from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.symbols.files import module_file
-from factory.contract.symbols.module import MAX_SOURCE_BYTES
 from factory.contract.symbols.sources import PythonSources
 from factory.contract.symbols.symbol import Symbol
 from factory.contract.symbols.written import parse_symbol

@@ -4,9 +4,9 @@ A plan may leave open what a symbol's definition says: annotations, and default 
 symbol needs all of it. Sources are read with `ast`, never imported.
 """
 
+from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.symbols.files import module_file
-from factory.contract.symbols.module import MAX_SOURCE_BYTES
 from factory.contract.symbols.sources import PythonSources
 from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.work_order import WorkOrder

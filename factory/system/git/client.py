@@ -22,17 +22,6 @@ MINIMUM_VERSION: Final = "2.31"
 NO_COMMIT: Final = ""
 """What `git update-ref` takes for «the ref does not exist», whatever the repository's hash."""
 
-OPERATIONS: Final = {
-    "MERGE_HEAD": "a merge",
-    "CHERRY_PICK_HEAD": "a cherry-pick",
-    "REVERT_HEAD": "a revert",
-    "BISECT_LOG": "a bisection",
-    "rebase-merge": "a rebase",
-    "rebase-apply": "a rebase or am",
-    "sequencer": "a sequence of picks",
-}
-"""What git leaves in the git directory while an operation of several steps is in progress."""
-
 _HARMLESS: Final = (
     # Nothing of the user's or of a command's is run.
     "-c", "core.hooksPath=/dev/null",

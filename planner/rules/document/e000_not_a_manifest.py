@@ -32,8 +32,7 @@ from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import COMPUTED_PLAN_FIELDS, Plan
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.rules.manifest import MAX_VALUES
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _SHAPE = (
     "a manifest is one object with `system_overview`, `verify_contract`, `requirements` and `work_orders`"

@@ -37,8 +37,7 @@ from collections.abc import Iterator
 
 from factory.contract.work_order import WORK_ORDER_ID, work_order_id
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _HINT = "number the work orders WO-01, WO-02, WO-03, … in the order of execution"
 

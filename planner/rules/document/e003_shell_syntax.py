@@ -45,8 +45,7 @@ from planner.acceptance.interpreters import ASSIGNMENT, python_run
 from planner.acceptance.programs import Reading
 from planner.acceptance.words import Word
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 # fmt: off
 _BUILT_INS: Final = frozenset({

@@ -35,8 +35,7 @@ from collections.abc import Iterator
 from factory.contract.repo_path import GLOB_CHARACTERS
 from factory.contract.strict_json import JsonValue
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

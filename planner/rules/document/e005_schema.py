@@ -40,8 +40,7 @@ from factory.contract.documents import SchemaProblem
 from factory.contract.strict_json import JsonValue
 from planner.diagnostics.diagnostic import Severity
 from planner.revision.references import references
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _HINTS = {
     "missing": "add the field",

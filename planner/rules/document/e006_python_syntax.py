@@ -36,8 +36,7 @@ file.
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, one_line
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

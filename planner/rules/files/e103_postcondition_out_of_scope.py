@@ -37,8 +37,7 @@ Add the path to `allowed_files`, or drop the postcondition. What must be there a
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

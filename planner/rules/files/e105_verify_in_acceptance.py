@@ -41,8 +41,7 @@ from planner.acceptance.interpreters import is_python, is_shell, python_run, she
 from planner.acceptance.needs import started_scripts
 from planner.acceptance.programs import Invocation
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 DEFAULT_SCRIPT = "scripts/verify.sh"
 

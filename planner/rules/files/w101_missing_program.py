@@ -44,8 +44,7 @@ from planner.acceptance.needs import Needs, command_needs
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.plan.file_state import FileStates, Presence
 from planner.rules.placed import PlacedOrder
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 KNOWN_MODULES: Final = sys.stdlib_module_names | frozenset(
     {

@@ -39,8 +39,7 @@ from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.plan.file_state import Presence
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

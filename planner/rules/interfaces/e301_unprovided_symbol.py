@@ -44,8 +44,7 @@ from dataclasses import replace
 from factory.contract.symbols.symbol import Symbol
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.plan.symbols import Interfaces
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _HINT = "let an earlier work order provide it, correct its module or name, or drop it"
 

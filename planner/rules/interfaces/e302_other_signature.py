@@ -50,8 +50,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _HINT = "use one signature in both places, word for word"
 

@@ -47,8 +47,7 @@ Leave the symbol to one of them, and let the other consume it. To change it late
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -47,8 +47,7 @@ Write the module with dots, a colon, the name, and what belongs to its kind. Whe
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, one_line, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

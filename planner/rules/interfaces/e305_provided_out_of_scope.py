@@ -38,8 +38,7 @@ from collections.abc import Iterator
 
 from factory.contract.symbols.files import module_file, module_files
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -36,8 +36,7 @@ Copy the command from `acceptance_commands`, or drop the exemption.
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -48,8 +48,7 @@ from factory.contract.work_order import WorkOrder
 from planner.acceptance.needs import is_test_file
 from planner.acceptance.strength import only_looks
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _WITHOUT_BEHAVIOUR: Final = frozenset({"__init__.py", "setup.py"})
 _DEFINITION: Final = re.compile(r"\bdef [^\W\d]\w*\(")

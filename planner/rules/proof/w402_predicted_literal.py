@@ -45,8 +45,7 @@ from collections.abc import Iterator
 
 from planner.acceptance.predictions import predictions
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -39,8 +39,7 @@ from collections.abc import Iterator
 
 from planner.acceptance.instability import instabilities
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -62,8 +62,7 @@ from typing import Final
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.rules.manifest import MAX_QUOTES
 from planner.rules.placed import PlacedRequirement
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 from planner.specification.spec import Spec
 
 _COPIED_CHARS: Final = 400

@@ -44,8 +44,7 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _MOST_COMPARED: Final = 1_000
 

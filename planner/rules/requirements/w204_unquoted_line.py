@@ -60,8 +60,7 @@ or say it in the specification in a way that asks for nothing.
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 from planner.specification.lines import is_covered
 
 

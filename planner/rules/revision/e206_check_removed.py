@@ -64,8 +64,7 @@ is given up in the specification, never in the plan alone.
 from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

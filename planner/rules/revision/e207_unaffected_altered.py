@@ -103,8 +103,7 @@ from collections.abc import Iterator
 
 from planner.diagnostics.diagnostic import Severity
 from planner.revision.amendment import content
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -72,8 +72,7 @@ from collections.abc import Collection, Iterator
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.revision.amendment import content
 from planner.revision.impact import Impact
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 from planner.specification.spec import Spec
 
 

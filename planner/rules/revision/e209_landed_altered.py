@@ -63,8 +63,7 @@ from factory.contract.canonical import contract_hash
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, WorkOrder
 from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 _HINT: Final = (
     "copy it letter for letter from the plan before; a change to what it did is a new work order after the"

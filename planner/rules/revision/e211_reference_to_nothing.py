@@ -61,8 +61,7 @@ from collections.abc import Iterator
 from factory.contract.strict_json import JsonObject
 from planner.diagnostics.diagnostic import Severity, quote
 from planner.revision.references import SAME_AS, references
-from planner.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from planner.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -22,7 +22,7 @@ from factory.contract.work_order import COMPUTED_FIELDS, COMPUTED_PLAN_FIELDS, P
 from factory.system.templates import template_path
 from planner.check.document import check_reply
 from planner.commands.inputs import read_revision_template, read_spec, read_template
-from planner.prompt.file_listing import NEW
+from planner.prompt.context import NEW
 from planner.prompt.template import USER_MARKER, first_messages
 from planner.specification.spec import Spec
 

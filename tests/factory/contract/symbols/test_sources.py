@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factory.contract.errors import WorkorderError
-from factory.contract.symbols.module import MAX_SOURCE_BYTES
+from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.symbols.shapes import Unknown
 from factory.contract.symbols.sources import Lookup, PythonSources
 from factory.contract.symbols.written import parse_symbol
