@@ -1,16 +1,29 @@
-"""Where checks run: a checkout, and how commands are run in it. The context of each check is made here."""
+"""Where checks run: a checkout, and how commands are run in it. The context of each check is made here.
 
+A command's outcome says what it changed of what it must not.
+"""
+
+import math
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
+from factory.attempt.brief import canonical_output, excerpt
 from factory.checkout.workspace import Checkout
 from factory.contract.work_order import WorkOrder
-from factory.gates.check import CheckContext
-from factory.gates.execute import Executor
+from factory.gates.check import CheckContext, CommandResult
+from factory.gates.confine import policy_for
 from factory.gates.landing_tree import LandingTree
+from factory.system.files.tree import read_bounded
+from factory.system.process.launch import HEAD_BYTES, TAIL_BYTES, Command, run
 from factory.system.process.stop import Stop
-from factory.system.sandbox.port import Terms
+from factory.system.sandbox.port import Confinement, Terms
+from factory.system.terminal.console import visible
+
+_LOOKED_AT: Final = 200_000
+"""How much of each end of an output is looked at for an excerpt, in bytes."""
 
 
 @dataclass(frozen=True)
@@ -61,3 +74,94 @@ class Bench:
             temporary=checkout.temporary,
             folder=folder,
         )
+
+
+@dataclass(frozen=True)
+class Executor:
+    """Runs commands in one checkout.
+
+    Attributes:
+        checkout: where they run.
+        environment: their whole environment.
+        timeout_seconds: the time limit of each that has none of its own.
+        folder: where their output goes.
+        stop: ends a command when another thread asks for that; None if none will.
+        terms: the sandbox that confines them, and what they get in it; None starts them as they are.
+    """
+
+    checkout: Checkout
+    environment: Mapping[str, str]
+    timeout_seconds: float
+    folder: Path
+    stop: Stop | None = None
+    terms: Terms | None = None
+
+    def __call__(
+        self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
+    ) -> CommandResult:
+        """Run one command; see `Execute`."""
+        output = self.folder / f"{name}.output.txt"
+        outcome = run(
+            Command(
+                argv=words,
+                cwd=self.checkout.root,
+                env=self.environment,
+                timeout_seconds=self._limit(timeout_seconds),
+                stdout=output,
+                stop=self.stop,
+                confined=self._confinement(),
+            )
+        )
+        # The stored part is bounded; the mark in its middle needs a little more room.
+        printed = read_bounded(output, max_bytes=HEAD_BYTES + TAIL_BYTES + 1_000)
+        return CommandResult(
+            command=command,
+            argv=words,
+            exit_code=outcome.exit_code,
+            signal=outcome.signal,
+            timed_out=outcome.timed_out,
+            not_started=outcome.not_started,
+            seconds=round(outcome.seconds, 3),
+            output_file=output.name,
+            output_bytes=outcome.output_bytes,
+            excerpt=excerpt(canonical_output(_ends(printed), self.places)),
+            leftovers=outcome.leftovers,
+            changed=self.checkout.changed_since_staging(),
+            supervisor_killed=outcome.supervisor_killed,
+            killed_outside=outcome.killed_outside,
+            sandbox=self.terms.sandbox.level if self.terms else "",
+            killed=outcome.killed,
+            limit=self.terms.resources.told(outcome.killed) if outcome.killed and self.terms else "",
+            sandbox_failed=visible(outcome.sandbox_failed) if outcome.sandbox_failed else None,
+        )
+
+    def _limit(self, own: float | None) -> float:
+        wall = self.terms.resources.wall_seconds if self.terms is not None else None
+        return min(self.timeout_seconds if own is None else own, wall or math.inf)
+
+    def _confinement(self) -> Confinement | None:
+        if self.terms is None:
+            return None
+        checkout = self.checkout
+        policy = policy_for(checkout.git, checkout.home, checkout.temporary, self.environment, self.terms)
+        return Confinement(self.terms.sandbox, policy, self.terms.groups)
+
+    @property
+    def places(self) -> Mapping[str, str]:
+        """Directories of this machine, and the names that stand for them in a prompt."""
+        named = {
+            self.checkout.home: "<home>",
+            self.checkout.temporary: "<tmp>",
+            self.checkout.home.parent: "<tmp>",
+            self.checkout.root: ".",
+        }
+        for place in (sys.prefix, self.environment.get("VIRTUAL_ENV", "")):
+            if (Path(place) / "pyvenv.cfg").is_file():
+                named[Path(place)] = "<venv>"
+        return {str(form): name for path, name in named.items() for form in (path, path.resolve())}
+
+
+def _ends(printed: bytes) -> bytes:
+    if len(printed) <= 2 * _LOOKED_AT:
+        return printed
+    return printed[:_LOOKED_AT] + b"\n" + printed[-_LOOKED_AT:]

@@ -16,7 +16,7 @@ from planner.check.parse import parse_reply, refused_file
 from planner.diagnostics.diagnostic import Diagnostic, Severity, in_order
 from planner.repository.sources import Sources
 from planner.revision.amendment import Amendment, settled
-from planner.rules.subject import Subject
+from planner.rules.rule import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
 
@@ -43,7 +43,12 @@ class Checked:
     @property
     def ok(self) -> bool:
         """Whether the plan may be used: no finding is an error."""
-        return all(diagnostic.severity is not Severity.ERROR for diagnostic in self.diagnostics)
+        return not self.errors
+
+    @property
+    def errors(self) -> int:
+        """How many findings are errors; the others are warnings."""
+        return sum(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
 
 
 def check_reply(

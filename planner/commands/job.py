@@ -26,7 +26,8 @@ from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import CompileSummary
 from planner.diagnostics.render import OutputFormat, render
-from planner.prompt.gather import gather, told
+from planner.prompt.context import told
+from planner.prompt.gather import gather
 from planner.repository.sources import Sources
 from planner.specification.spec import Spec
 

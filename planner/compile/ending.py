@@ -7,9 +7,7 @@ from typing import Final, assert_never
 from factory.contract.errors import Fault, expected
 from factory.llm.port import Answer, FinishReason, ProviderError
 from factory.system.process.signals import Interrupted
-from planner.check.document import Checked
 from planner.compile.exit_codes import ExitCode
-from planner.diagnostics.diagnostic import Severity
 from planner.diagnostics.render import counted
 
 
@@ -98,12 +96,11 @@ def unusable(attempt: int, answer: Answer, max_output_tokens: int) -> End | None
             assert_never(never)
 
 
-def attempts_spent(attempt: int, checked: Checked) -> End:
+def attempts_spent(attempt: int, *, is_json: bool, errors: int) -> End:
     """The last answer that may be checked is not a plan."""
     go_on = f"--max-attempts {attempt + 2} goes on from here; answers that are stored are not paid again"
-    if not checked.is_json:
+    if not is_json:
         return End(Outcome.NOT_JSON, f"attempt {attempt}: the answer is not JSON", go_on)
-    errors, _ = severities(checked)
     return End(
         Outcome.VALIDATION_FAILED,
         f"attempt {attempt}: the plan has {counted(errors, 'error')}",
@@ -123,12 +120,6 @@ def stopped_by(error: BaseException) -> End:
         return End(Outcome.INTERNAL_ERROR, f"{type(error).__name__}: {error}")
     outcome = Outcome.API_FAILED if known.fault is Fault.PROVIDER else Outcome.ERROR
     return End(outcome, known.headline, known.hint)
-
-
-def severities(checked: Checked) -> tuple[int, int]:
-    """How many errors and warnings there are."""
-    errors = sum(diagnostic.severity is Severity.ERROR for diagnostic in checked.diagnostics)
-    return errors, len(checked.diagnostics) - errors
 
 
 _RESUME: Final = "run the same command again to go on; answers that are stored are not paid again"

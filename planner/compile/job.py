@@ -9,7 +9,7 @@ from factory.llm.spending.prices import Price
 from planner.compile.emit import compile_hash
 from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import Settings
-from planner.prompt.gather import NOTHING, Context
+from planner.prompt.context import NOTHING, Context
 from planner.prompt.template import Template, first_messages
 from planner.repository.sources import Sources
 from planner.specification.spec import Spec

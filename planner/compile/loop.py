@@ -20,7 +20,7 @@ from planner.check.document import Checked, check_reply
 from planner.compile.artifacts import Artifacts
 from planner.compile.asking import Asking
 from planner.compile.emit import with_computed_fields, write_plan
-from planner.compile.ending import End, attempts_spent, severities, stopped_by, written
+from planner.compile.ending import End, attempts_spent, stopped_by, written
 from planner.compile.job import Job
 from planner.compile.summary import (
     AttemptRecord,
@@ -121,7 +121,7 @@ class _Compile:
             if checked.ok and checked.plan is not None:
                 return checked.plan
             if number == self._job.max_attempts:
-                return attempts_spent(number, checked)
+                return attempts_spent(number, is_json=checked.is_json, errors=checked.errors)
             found = [render([one], OutputFormat.FULL) for one in checked.diagnostics]
             messages = (*first, revision_message(self._job.revision, answer.text, found))
             number += 1
@@ -180,7 +180,7 @@ class _Compile:
         return checked
 
     def _record_attempt(self, number: int, began: float, checked: Checked | None) -> None:
-        errors, warnings = severities(checked) if checked else (0, 0)
+        errors = checked.errors if checked else 0
         self._attempts.append(
             AttemptRecord(
                 number=number,
@@ -188,7 +188,7 @@ class _Compile:
                 calls=self._asking.take_calls(),
                 is_json=checked.is_json if checked else None,
                 errors=errors,
-                warnings=warnings,
+                warnings=len(checked.diagnostics) - errors if checked else 0,
             )
         )
 

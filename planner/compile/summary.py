@@ -8,7 +8,7 @@ from planner.compile.ending import Outcome
 from planner.compile.exit_codes import ExitCode
 from planner.diagnostics.diagnostic import Diagnostic
 from planner.diagnostics.render import as_json
-from planner.prompt.gather import Context, recorded_names
+from planner.prompt.context import Context, recorded_names
 
 
 class Settings(Document):

@@ -1,13 +1,9 @@
 """The names of a repository's files, as a prompt of the planner lists them within a limit of tokens. Pure."""
 
-from typing import Final
-
 from factory.llm.port import estimate_tokens
 from factory.llm.template import json_path
-from planner.prompt.fit import Shown
-from planner.prompt.units import Part
-
-NEW: Final = "(no files: the repository is new)"
+from planner.prompt.context import NEW
+from planner.prompt.parts import Part, Shown
 
 
 def file_listing(repo_files: frozenset[str], limit: int) -> Shown:

@@ -1,12 +1,11 @@
 """Which pieces of one part of what is known have room in a prompt, and what became of the others."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from factory.llm.port import estimate_tokens
 from factory.llm.template import quoted
-from planner.prompt.units import Part, Piece, Unit
+from planner.prompt.parts import Part, Piece, Shown, Unit
 from planner.prompt.words import ABOUT
 
 _IN_ONE_QUOTATION: Final[Mapping[Part, str]] = {Part.OUTLINE: "outline", Part.TESTS: "tests"}
@@ -16,31 +15,6 @@ _NOT_WORTH_A_LOOK: Final = 40
 
 _MAX_READ: Final = 2_000
 """How many modules are read to fill a prompt."""
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What became of one part. Names are paths.
-
-    Attributes:
-        part: which.
-        text: what the prompt says of it; empty if nothing is shown.
-        tokens: the tokens that it takes in the prompt.
-        names: what is shown, sorted.
-        shortened: what of it is shown without details.
-        cut: what is missing at the end of what is shown.
-        left_out: what there was no room for, the most important first.
-        unreadable: what can't be shown, each with the reason.
-    """
-
-    part: Part
-    text: str
-    tokens: int
-    names: tuple[str, ...]
-    shortened: tuple[str, ...]
-    cut: tuple[str, ...]
-    left_out: tuple[str, ...]
-    unreadable: tuple[tuple[str, str], ...]
 
 
 def fitted(part: Part, found: Sequence[Unit], limit: int) -> Shown:

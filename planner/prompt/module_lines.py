@@ -4,7 +4,8 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from factory.contract.symbols.classes import has_fields, instance_attributes, last_name
+from factory.contract.symbols.annotation import last_name
+from factory.contract.symbols.classes import has_fields, instance_attributes
 from factory.contract.symbols.definition import Definition
 from factory.contract.symbols.module import Module
 from factory.contract.symbols.scope import Binding, Import, Scope, class_scope, is_overload

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.contract.symbols.module import MAX_SOURCE_BYTES
-from factory.contract.symbols.sources import Read
+from factory.contract.limits import MAX_SOURCE_BYTES
+from factory.contract.symbols.files import Read
 from factory.contract.text import decoded
 from planner.acceptance.python_code import read_code
 

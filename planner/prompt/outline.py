@@ -9,9 +9,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from factory.contract.symbols.files import Read
 from factory.contract.symbols.module import Module, imported_names, parse_module
 from factory.contract.symbols.scope import Binding
-from factory.contract.symbols.sources import PythonSources, Read
+from factory.contract.symbols.sources import PythonSources
 from planner.diagnostics.diagnostic import one_line
 from planner.prompt.module_lines import ModuleLines, first_line
 from planner.repository.module_files import INIT, ModuleFiles, is_test

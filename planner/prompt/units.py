@@ -4,14 +4,12 @@ The pieces are in the order of their importance; which of them a prompt has room
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import StrEnum
 from functools import cache
 from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.note import Note
-from factory.contract.symbols.sources import Read
+from factory.contract.symbols.files import Read
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.llm.port import estimate_tokens
@@ -20,6 +18,7 @@ from planner.diagnostics.diagnostic import one_line
 from planner.prompt.named_definitions import Definition, named_definitions
 from planner.prompt.named_modules import NamedModules
 from planner.prompt.outline import Outlined, Outliner
+from planner.prompt.parts import Part, Piece, Unit
 from planner.repository.module_files import is_test
 from planner.repository.sources import Sources
 
@@ -40,49 +39,6 @@ _CONFIGURATION: Final = (
 )
 _CONFIGURATION_SHARE: Final = 8
 """Each of these files takes this part of the limit at most."""
-
-
-class Part(StrEnum):
-    """The parts of what is known, in the order of their importance."""
-
-    FILES = "files"
-    AGENTS = "AGENTS.md"
-    README = "README"
-    NOTES = "notes"
-    CONFIGURATION = "configuration"
-    SOURCE = "source"
-    OUTLINE = "outline"
-    TESTS = "tests"
-
-
-@dataclass(frozen=True)
-class Piece:
-    """What is shown as a whole or not at all.
-
-    Attributes:
-        text: the text; empty if there is nothing to show, or nothing that may stand outside a quotation.
-        without: what of the file was cut off, for the user; empty if nothing was.
-        problem: why the file can't be shown; empty if it can.
-    """
-
-    text: str
-    without: str = ""
-    problem: str = ""
-
-
-@dataclass(frozen=True)
-class Unit:
-    """A piece that is not read yet.
-
-    Attributes:
-        name: its path.
-        open: reads it.
-        short: reads it without details; None if it has no shorter form.
-    """
-
-    name: str
-    open: Callable[[], Piece]
-    short: Callable[[], Piece] | None = None
 
 
 def units(

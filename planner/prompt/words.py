@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Final
 
-from planner.prompt.units import Part
+from planner.prompt.parts import Part
 
 HEAD: Final = """# What is known beside the specification
 

@@ -9,8 +9,9 @@ import pytest
 
 from factory.contract.note import Note, notes_hash
 from factory.llm.port import estimate_tokens
-from planner.prompt.gather import Context, gather, recorded_names, told
-from planner.prompt.units import Part
+from planner.prompt.context import Context, recorded_names, told
+from planner.prompt.gather import gather
+from planner.prompt.parts import Part
 from planner.repository.sources import Sources, present_sources
 from tests.support.golden import assert_golden
 from tests.support.repositories import Files, commit_files, make_repo

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.template import quoted, transcript
-from planner.prompt.file_listing import NEW
+from planner.prompt.context import NEW
 from planner.prompt.template import (
     COMPILE_PLACEHOLDERS,
     COMPILE_REQUIRED,

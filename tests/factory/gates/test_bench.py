@@ -11,8 +11,8 @@ import pytest
 
 from factory.attempt.failure import FailureClass, Stage
 from factory.checkout.pool import checkout
+from factory.gates.bench import Executor
 from factory.gates.check import CommandResult
-from factory.gates.execute import Executor
 from factory.gates.judge import judge
 from factory.repository.target import target
 from factory.system.git.client import Git

@@ -1,0 +1,90 @@
+"""What is known beside the specification, as one value; and what the user and the records are told of it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from factory.llm.port import Message
+from planner.diagnostics.diagnostic import one_line, quote
+from planner.prompt.parts import Part, Shown
+
+NEW: Final = "(no files: the repository is new)"
+"""Stands in the place of the files' names."""
+
+_KINDS: Final[Mapping[Part, tuple[str, str]]] = {
+    Part.FILES: ("file", "files"),
+    Part.AGENTS: ("AGENTS.md", "AGENTS.md files"),
+    Part.README: ("README", "READMEs"),
+    Part.NOTES: ("note", "notes"),
+    Part.CONFIGURATION: ("configuration file", "configuration files"),
+    Part.SOURCE: ("definition", "definitions"),
+    Part.OUTLINE: ("module", "modules"),
+    Part.TESTS: ("test module", "test modules"),
+}
+
+_TOLD: Final = 3
+_RECORDED: Final = 100
+
+
+@dataclass(frozen=True)
+class Context:
+    """What is known beside the specification.
+
+    Attributes:
+        message: what the model is told; None if there is nothing to tell.
+        limit: the limit in tokens.
+        tokens: what the message and the listing take of it.
+        listing: the names of the repository's files.
+        parts: what became of each part that has something.
+        notes_sha256: the hash of the notes; None without notes.
+    """
+
+    message: Message | None = None
+    limit: int = 0
+    tokens: int = 0
+    listing: str = NEW
+    parts: tuple[Shown, ...] = ()
+    notes_sha256: str | None = None
+
+
+NOTHING: Final = Context()
+"""Where nothing is known."""
+
+
+def told(context: Context) -> tuple[str, ...]:
+    """What the user hears of it, a line each."""
+    if not context.parts or not context.limit:
+        return ()
+    tokens = ", ".join(f"{one.part} {one.tokens:,} ({len(one.names)})" for one in context.parts)
+    lines = [f"context: about {context.tokens:,} of {context.limit:,} tokens: {tokens}"]
+    shortened = [_listed(one.part, one.shortened) for one in context.parts if one.shortened]
+    if shortened:
+        lines.append(f"context: only the names in {'; '.join(shortened)}")
+    left_out = [_listed(one.part, one.left_out) for one in context.parts if one.left_out]
+    left_out += [quote(name) for one in context.parts for name in one.cut]
+    if left_out:
+        lines.append(f"context: no room for {'; '.join(left_out)}")
+    if shortened or left_out:
+        lines.append(f"context: --context-tokens {2 * context.limit} doubles the room")
+    unreadable = [one for part in context.parts for one in part.unreadable]
+    lines += [f"context: {quote(name)} is not shown: {one_line(why)}" for name, why in unreadable[:_TOLD]]
+    if len(unreadable) > _TOLD:
+        lines.append(f"context: {len(unreadable) - _TOLD} more files can't be read")
+    return tuple(lines)
+
+
+def recorded_names(names: Sequence[str]) -> tuple[str, ...]:
+    """Names as a record has them: harmless, the first hundred, and how many more there are."""
+    more = len(names) - _RECORDED
+    return (*(one_line(name) for name in names[:_RECORDED]), *([f"… and {more} more"] if more > 0 else []))
+
+
+def counted(part: Part, count: int) -> str:
+    """So many of what a part consists of."""
+    one, several = _KINDS[part]
+    return f"{count} {one if count == 1 else several}"
+
+
+def _listed(part: Part, names: Sequence[str]) -> str:
+    more = ", …" if len(names) > _TOLD else ""
+    return f"{counted(part, len(names))} ({', '.join(quote(name) for name in names[:_TOLD])}{more})"
