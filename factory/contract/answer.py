@@ -46,7 +46,7 @@ class AnsweredWrite(Document):
     edits: Annotated[tuple[Edit, ...], Field(max_length=MAX_EDITS)] | None = None
 
     @model_validator(mode="after")
-    def _is_one_of_both(self) -> "AnsweredWrite":
+    def _require_either(self) -> "AnsweredWrite":
         if (self.content is None) == (not self.edits):
             raise ValueError("must have either content or edits, and the other one is null")
         return self

@@ -100,7 +100,7 @@ def _step(kind: str | None, lexeme: str, around: list[_Container]) -> None:
 def _place(text: str, at: int, around: list[_Container]) -> str:
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
-    pointer = "".join("/" + one.step.replace("~", "~0").replace("/", "~1") for one in around)
+    pointer = "".join("/" + container.step.replace("~", "~0").replace("/", "~1") for container in around)
     return f"{line}:{column} {pointer}".rstrip()
 
 

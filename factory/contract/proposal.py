@@ -12,24 +12,24 @@ from factory.contract.work_order import Document
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
 
-def _is_sha256(text: str) -> str:
+def _require_sha256(text: str) -> str:
     if not _SHA256.fullmatch(text):
         raise ValueError("must be 64 lower-case hex digits")
     return text
 
 
-Sha256 = Annotated[str, Field(strict=True), AfterValidator(_is_sha256)]
+Sha256 = Annotated[str, Field(strict=True), AfterValidator(_require_sha256)]
 """A SHA-256 as 64 lower-case hex digits."""
 
 
-def _fits(text: str) -> str:
+def _require_write_size(text: str) -> str:
     size = len(text.encode("utf-8"))
     if size > MAX_WRITE_BYTES:
         raise ValueError(f"has {size:,} bytes; the limit for one file is {MAX_WRITE_BYTES:,}")
     return text
 
 
-def _fit_together(writes: "tuple[Write, ...]") -> "tuple[Write, ...]":
+def _require_total_size(writes: "tuple[Write, ...]") -> "tuple[Write, ...]":
     size = sum(len(write.content.encode("utf-8")) for write in writes)
     if size > MAX_PROPOSAL_BYTES:
         raise ValueError(f"the files have {size:,} bytes together; the limit is {MAX_PROPOSAL_BYTES:,}")
@@ -47,11 +47,11 @@ class Write(Document):
 
     path: RepoPath
     base_sha256: Sha256
-    content: Annotated[str, Field(strict=True), AfterValidator(_fits)]
+    content: Annotated[str, Field(strict=True), AfterValidator(_require_write_size)]
 
 
 class WriteProposal(Document):
     """What a model wants to write, and what it says of it."""
 
     summary: Annotated[str, Field(strict=True)]
-    writes: Annotated[tuple[Write, ...], Field(min_length=1), AfterValidator(_fit_together)]
+    writes: Annotated[tuple[Write, ...], Field(min_length=1), AfterValidator(_require_total_size)]

@@ -52,10 +52,10 @@ def read_json(data: bytes | str, source: str, *, max_bytes: int = MAX_JSON_BYTES
     try:
         value = json.loads(
             text,
-            object_pairs_hook=_unique,
+            object_pairs_hook=_require_unique,
             parse_constant=_refuse_constant,
-            parse_float=_finite,
-            parse_int=_integer,
+            parse_float=_parse_finite,
+            parse_int=_parse_integer,
         )
     except json.JSONDecodeError as error:
         place = f"{source}:{error.lineno}:{error.colno}"
@@ -78,7 +78,7 @@ def _decode(data: bytes, source: str) -> str:
         raise BadJson(f"byte {error.start} is not UTF-8", where=source) from error
 
 
-def _unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
+def _require_unique(pairs: list[tuple[str, JsonValue]]) -> JsonObject:
     result = dict(pairs)
     if len(result) != len(pairs):
         raise _Suspicious
@@ -89,14 +89,14 @@ def _refuse_constant(_: str) -> NoReturn:
     raise _Suspicious
 
 
-def _finite(text: str) -> float:
+def _parse_finite(text: str) -> float:
     value = float(text)
     if not isfinite(value):
         raise _Suspicious
     return value
 
 
-def _integer(text: str) -> int:
+def _parse_integer(text: str) -> int:
     if len(text) > MAX_INTEGER_DIGITS:
         raise _Suspicious
     return int(text)

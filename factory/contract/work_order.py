@@ -37,34 +37,34 @@ def work_order_id(number: int) -> str:
     return f"WO-{number:02d}"
 
 
-def _strip_one_slash(value: object) -> object:
+def _strip_slash(value: object) -> object:
     # `forbidden` names files and directories; people write a directory with its slash.
     return value[:-1] if isinstance(value, str) and len(value) > 1 and value.endswith("/") else value
 
 
-def _not_blank(text: str) -> str:
+def _require_text(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be blank")
     return text
 
 
-def _is_work_order_id(text: str) -> str:
+def _require_work_order_id(text: str) -> str:
     if not WORK_ORDER_ID.fullmatch(text):
         raise ValueError("must be WO- and a number of at least two digits, such as WO-01")
     return text
 
 
-def _is_requirement_id(text: str) -> str:
+def _require_requirement_id(text: str) -> str:
     if not REQUIREMENT_ID.fullmatch(text):
         raise ValueError("must be capital letters, digits and hyphens, such as REQ-01")
     return text
 
 
-Text = Annotated[str, Field(strict=True), AfterValidator(_not_blank)]
-Command = Annotated[str, Field(strict=True, max_length=MAX_COMMAND_CHARS), AfterValidator(_not_blank)]
-WorkOrderId = Annotated[str, Field(strict=True), AfterValidator(_is_work_order_id)]
-RequirementId = Annotated[str, Field(strict=True, max_length=40), AfterValidator(_is_requirement_id)]
-ForbiddenPath = Annotated[RepoPath, BeforeValidator(_strip_one_slash)]
+Text = Annotated[str, Field(strict=True), AfterValidator(_require_text)]
+Command = Annotated[str, Field(strict=True, max_length=MAX_COMMAND_CHARS), AfterValidator(_require_text)]
+WorkOrderId = Annotated[str, Field(strict=True), AfterValidator(_require_work_order_id)]
+RequirementId = Annotated[str, Field(strict=True, max_length=40), AfterValidator(_require_requirement_id)]
+ForbiddenPath = Annotated[RepoPath, BeforeValidator(_strip_slash)]
 
 
 class Document(BaseModel):

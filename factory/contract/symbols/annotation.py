@@ -61,9 +61,9 @@ def is_large(node: ast.AST) -> bool:
 
 def _union(node: ast.expr) -> list[str]:
     """The members of a union, or the one type, each once; `None` last."""
-    found = dict.fromkeys(_members(node))
-    ordered = sorted(found) if len(found) > 1 else list(found)
-    return [*(name for name in ordered if name != "None"), *(["None"] if "None" in found else [])]
+    members = dict.fromkeys(_members(node))
+    ordered = sorted(members) if len(members) > 1 else list(members)
+    return [*(name for name in ordered if name != "None"), *(["None"] if "None" in members else [])]
 
 
 def _members(node: ast.expr) -> Iterator[str]:

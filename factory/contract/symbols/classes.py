@@ -33,9 +33,11 @@ def is_generated(node: ast.ClassDef, name: str) -> bool:
     """Whether a member, its constructor apart, comes from a decorator or a base whose effect is known."""
     if _is_named_tuple(node) and name in _NAMED_TUPLE:
         return True
-    for one in node.decorator_list:
-        match last_name(one.func if isinstance(one, ast.Call) else one):
-            case "dataclass" if name in _DATACLASS or (name in _COMPARING and _keyword(one, "order") is True):
+    for decorator in node.decorator_list:
+        match last_name(decorator.func if isinstance(decorator, ast.Call) else decorator):
+            case "dataclass" if name in _DATACLASS or (
+                name in _COMPARING and _keyword(decorator, "order") is True
+            ):
                 return True
             case "total_ordering" if name in _COMPARING:
                 return True
@@ -45,7 +47,7 @@ def is_generated(node: ast.ClassDef, name: str) -> bool:
 def has_unknown_effects(node: ast.ClassDef) -> bool:
     """Whether a decorator or a keyword of the class may bring members that its body doesn't show."""
     return not set(decorator_names(node)) <= _PLAIN_DECORATORS or any(
-        one.arg != "metaclass" or last_name(one.value) != "ABCMeta" for one in node.keywords
+        keyword.arg != "metaclass" or last_name(keyword.value) != "ABCMeta" for keyword in node.keywords
     )
 
 
@@ -57,7 +59,7 @@ class Fields:
 
     def add(self, node: ast.ClassDef) -> None:
         """Add the fields of a class."""
-        keyword_only = any(_keyword(one, "kw_only") is True for one in node.decorator_list)
+        keyword_only = any(_keyword(decorator, "kw_only") is True for decorator in node.decorator_list)
         for statement in node.body:
             if not isinstance(statement, ast.AnnAssign) or not isinstance(statement.target, ast.Name):
                 continue
@@ -69,16 +71,16 @@ class Fields:
 
     def signature(self) -> Signature:
         """The constructor that takes the fields."""
-        found = list(self.by_name.values())
-        plain = [one for one in found if one.kind == "plain"]
-        keywords = [one for one in found if one.kind == "keyword"]
+        parameters = list(self.by_name.values())
+        plain = [parameter for parameter in parameters if parameter.kind == "plain"]
+        keywords = [parameter for parameter in parameters if parameter.kind == "keyword"]
         return Signature((Parameter("self", "plain"), *plain, *keywords), "None")
 
     def _add(self, statement: ast.AnnAssign, name: str, keyword_only: bool) -> None:
         value = statement.value
         default = None if value is None else value_text(value)
         if isinstance(value, ast.Call) and last_name(value.func) == "field":
-            given = {one.arg: one.value for one in value.keywords}
+            given = {keyword.arg: keyword.value for keyword in value.keywords}
             if _keyword(value, "init") is False:
                 self.by_name.pop(name, None)
                 return
@@ -96,13 +98,15 @@ def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, b
     Each with its type, None if that is not known, and whether the type is that of a parameter that it gets,
     which may have changed on the way.
     """
-    methods = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
-    for method in sorted(methods, key=lambda one: one.name != "__init__"):
+    methods = [
+        statement for statement in node.body if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+    for method in sorted(methods, key=lambda statement: statement.name != "__init__"):
         arguments = [*method.args.posonlyargs, *method.args.args, *method.args.kwonlyargs]
         if not arguments or "staticmethod" in decorator_names(method):
             continue
         given = arguments if method.name == "__init__" else ()
-        types = {one.arg: annotation_text(one.annotation) for one in given}
+        types = {argument.arg: annotation_text(argument.annotation) for argument in given}
         for inner in ast.walk(method):
             annotation: str | None = None
             targets: list[ast.expr]
@@ -126,9 +130,9 @@ def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, b
 def _is_dataclass(node: ast.ClassDef) -> bool:
     """Whether `@dataclass` writes the class's constructor."""
     return any(
-        last_name(one.func if isinstance(one, ast.Call) else one) == "dataclass"
-        and _keyword(one, "init") is not False
-        for one in node.decorator_list
+        last_name(decorator.func if isinstance(decorator, ast.Call) else decorator) == "dataclass"
+        and _keyword(decorator, "init") is not False
+        for decorator in node.decorator_list
     )
 
 
@@ -141,13 +145,13 @@ def _attributes(target: ast.expr, owner: str) -> Iterator[str]:
     """The attributes of `owner` that an assignment to a target sets."""
     waiting = [target]
     while waiting:
-        one = waiting.pop(0)
-        if isinstance(one, ast.Tuple | ast.List):
-            waiting.extend(one.elts)
-        elif isinstance(one, ast.Starred):
-            waiting.append(one.value)
-        elif isinstance(one, ast.Attribute) and last_name(one.value) == owner:
-            yield one.attr
+        node = waiting.pop(0)
+        if isinstance(node, ast.Tuple | ast.List):
+            waiting.extend(node.elts)
+        elif isinstance(node, ast.Starred):
+            waiting.append(node.value)
+        elif isinstance(node, ast.Attribute) and last_name(node.value) == owner:
+            yield node.attr
 
 
 def _keyword(node: ast.expr, name: str) -> object:

@@ -75,12 +75,14 @@ class Definition:
 def _function(node: DefinedFunction, *, in_class: bool) -> Shape:
     signature = signature_of(node)
     decorators = decorator_names(node)
-    manager = next((_MANAGERS[one] for one in decorators if one in _MANAGERS), "")
+    manager = next((_MANAGERS[decorator] for decorator in decorators if decorator in _MANAGERS), "")
     if not in_class:
         return Function(signature, manager=manager)
-    if any(one.endswith("property") for one in decorators):
+    if any(decorator.endswith("property") for decorator in decorators):
         return Value(signature.returns, is_property=True)
-    binding = next((one for one in decorators if one in ("classmethod", "staticmethod")), "")
+    binding = next(
+        (decorator for decorator in decorators if decorator in ("classmethod", "staticmethod")), ""
+    )
     return Function(signature, binding, manager)
 
 

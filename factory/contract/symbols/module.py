@@ -70,15 +70,15 @@ def imported_names(module: Module, data: bytes) -> frozenset[str]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         nodes = ast.walk(ast.parse(data))
-    found: set[str] = set()
+    names: set[str] = set()
     for node in nodes:
         if isinstance(node, ast.Import):
-            found.update(alias.name for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             origin = imported_module(node, module.package)
-            found.add(origin)
-            found.update(f"{origin}.{alias.name}" for alias in node.names)
-    return frozenset(found)
+            names.add(origin)
+            names.update(f"{origin}.{alias.name}" for alias in node.names)
+    return frozenset(names)
 
 
 def _exports(scope: Scope) -> frozenset[str] | None:

@@ -121,7 +121,7 @@ class Resolver:
                 return
             inherited = list(self._member(base_module, base, name, steps + 1))
             # What says nothing about its constructor, such as a mixin, leaves it to the bases behind it.
-            if inherited and not all(one.node is _MADE for one in inherited):
+            if inherited and not all(definition.node is _MADE for definition in inherited):
                 yield from inherited
                 return
         if may_have_more:
@@ -149,9 +149,15 @@ class Resolver:
         """The base classes that may bring a member, each with its module; None for one that can't be told."""
         for expression in node.bases:
             written = expression.value if isinstance(expression, ast.Subscript) else expression
-            things = list(self._named(module, written.id, steps)) if isinstance(written, ast.Name) else []
-            classes = [(one.module, one.node) for one in things if isinstance(one.node, ast.ClassDef)]
-            if len(classes) == len(things) == 1:
+            definitions = (
+                list(self._named(module, written.id, steps)) if isinstance(written, ast.Name) else []
+            )
+            classes = [
+                (definition.module, definition.node)
+                for definition in definitions
+                if isinstance(definition.node, ast.ClassDef)
+            ]
+            if len(classes) == len(definitions) == 1:
                 yield from (base for base in classes if base[1] is not node)
             elif last_name(expression) not in PLAIN_BASES:
                 yield module, None
@@ -166,7 +172,7 @@ def _own(module: Module, node: ast.ClassDef, scope: Scope, name: str) -> list[De
     """What the body of a class binds to a name, or what its methods set."""
     if name in scope.names:
         bound = scope.names[name]
-        return [Definition(module, _unless_linked(one, scope), in_class=True) for one in bound]
+        return [Definition(module, _unless_linked(binding, scope), in_class=True) for binding in bound]
     for attribute, annotation, is_guess in instance_attributes(node):
         if attribute == name:
             return [Definition(module, Value(annotation, is_guess=is_guess), in_class=True)]

@@ -74,7 +74,7 @@ class Scope:
 
     def _add(self, name: str, binding: Binding, *, conditional: bool) -> None:
         earlier = self.names.get(name, [])
-        if not conditional and not any(is_overload(one) for one in earlier):
+        if not conditional and not any(is_overload(known) for known in earlier):
             self.names[name] = [binding]
         else:
             self.names[name] = [*earlier, binding] if len(earlier) < _MAX_BINDINGS else [None]
@@ -116,7 +116,7 @@ def _bound(statement: ast.stmt, package: str, *, is_class: bool) -> Iterator[tup
                 if isinstance(target, ast.Name):
                     yield target.id, statement
                 else:
-                    yield from ((one.id, None) for one in ast.walk(target) if isinstance(one, ast.Name))
+                    yield from ((node.id, None) for node in ast.walk(target) if isinstance(node, ast.Name))
         case ast.AnnAssign(target=ast.Name(id=name), value=value) if is_class or value is not None:
             # In a module, an annotation alone makes no name.
             yield name, statement

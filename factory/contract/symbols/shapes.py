@@ -57,9 +57,9 @@ class Unknown:
 Shape: TypeAlias = Function | Value | Named | Unknown
 
 
-def shape_keeps(found: Shape, promised: Shape) -> bool:
+def shape_keeps(actual: Shape, promised: Shape) -> bool:
     """Whether what is there is what was promised."""
-    match found, promised:
+    match actual, promised:
         case Unknown(), _:
             return True
         case Function(mine, binding, manager), Function(theirs, promised_binding):
@@ -71,8 +71,10 @@ def shape_keeps(found: Shape, promised: Shape) -> bool:
             if is_guess:
                 promised_type = _builtin(their_type)
                 # `LIMIT = None` may well be the value of `LIMIT: int | None`.
-                is_told = mine_type in _BUILTINS and promised_type in _BUILTINS
-                return not is_told or promised_type == mine_type or (mine_type, promised_type) in _WIDENED
+                are_both_known = mine_type in _BUILTINS and promised_type in _BUILTINS
+                return (
+                    not are_both_known or promised_type == mine_type or (mine_type, promised_type) in _WIDENED
+                )
             return mine_type is None or their_type in (None, mine_type)
         case ((Named() | Value()), Named()):
             return True
@@ -89,9 +91,9 @@ def _builtin(written: str | None) -> str:
     return "" if "] | " in held else name
 
 
-def shape_filling(found: Shape, promised: Shape) -> Shape:
-    """What was promised, with what `found`, which keeps it, says beyond it and callers can rely on."""
-    match found, promised:
+def shape_filling(actual: Shape, promised: Shape) -> Shape:
+    """What was promised, with what `actual`, which keeps it, says beyond it and callers can rely on."""
+    match actual, promised:
         case Function(mine, _, manager), Function(theirs):
             known = replace(mine, returns=_managed(mine.returns, manager)) if manager else mine
             return replace(promised, signature=known.filling(theirs))

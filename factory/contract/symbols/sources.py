@@ -34,7 +34,7 @@ class Lookup:
 
     def keeps(self, promised: Symbol) -> bool:
         """Whether one of the definitions is what was promised."""
-        return any(one.keeps(promised) for one in self.found)
+        return any(symbol.keeps(promised) for symbol in self.found)
 
 
 class PythonSources:
@@ -59,7 +59,7 @@ class PythonSources:
             return Lookup(problem=opened.problem, is_readable=False)
         try:
             definitions = Resolver(self.module).definitions(opened, name)
-            symbols = dict.fromkeys(Symbol(module, name, one.shape) for one in definitions)
+            symbols = dict.fromkeys(Symbol(module, name, definition.shape) for definition in definitions)
         except (RecursionError, MemoryError):
             return Lookup(problem="its source is nested too deeply to be read", is_readable=False)
         return Lookup(tuple(symbols)) if symbols else Lookup(problem=f"it does not define `{name}`")
@@ -75,17 +75,17 @@ class PythonSources:
             definitions = list(Resolver(self.module).definitions(opened, first)) if opened is not None else []
         except (RecursionError, MemoryError):
             return ""
-        places = {f"{one.module.name}:{one.name}" for one in definitions}
+        places = {f"{definition.module.name}:{definition.name}" for definition in definitions}
         (place,) = places if len(places) == 1 else (":",)
         return "" if place.endswith(":") else f"{place}{dot}{rest}"
 
     def module(self, name: str) -> Module | None:
         """The module of that dotted name as it was read; None if there is none."""
         if name not in self._modules:
-            self._modules[name] = self._opened(name)
+            self._modules[name] = self._open(name)
         return self._modules[name]
 
-    def _opened(self, name: str) -> Module | None:
+    def _open(self, name: str) -> Module | None:
         for root in self._roots:
             for path in module_files(name, root):
                 try:

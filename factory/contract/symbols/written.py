@@ -101,12 +101,12 @@ def _shape(name: str, head: re.Match[str], rest: str) -> Shape:
 
 def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bool) -> Shape:
     scope, _, last = name.rpartition(".")
-    unknown = [one for one in decorators if one not in ("property", *_BINDINGS)]
+    unknown = [decorator for decorator in decorators if decorator not in ("property", *_BINDINGS)]
     if unknown or len(decorators) > 1 or (decorators and not scope):
         is_property = bool(scope) and "property" in decorators[-1]
         raise BadSymbol(
             "has decorators other than one of @property, @classmethod and @staticmethod on a method",
-            where=" ".join(f"@{one}" for one in decorators),
+            where=" ".join(f"@{decorator}" for decorator in decorators),
             hint="write @property" if is_property else "leave out those that callers don't see",
         )
     if not scope and _CAP_WORDS.match(last):

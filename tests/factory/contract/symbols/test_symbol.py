@@ -41,7 +41,7 @@ def test_the_canonical_text_is_read_back(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("one", "other"),
+    ("text", "other"),
     [
         ("m:f(x: Optional[int]) -> None", "m:f(x: int | None) -> None"),
         ("m:f(x: typing.Union[int, None, str]) -> None", "m:f(x: str|int|None)->None"),
@@ -55,8 +55,8 @@ def test_the_canonical_text_is_read_back(text: str) -> None:
         ("  m:f( x:int=1 )  ", "m:f(x: int = 1)"),
     ],
 )
-def test_two_spellings_of_one_promise(one: str, other: str) -> None:
-    first, second = parse_symbol(one), parse_symbol(other)
+def test_two_spellings_of_one_promise(text: str, other: str) -> None:
+    first, second = parse_symbol(text), parse_symbol(other)
     assert first.keeps(second)
     assert second.keeps(first)
 
