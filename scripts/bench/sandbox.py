@@ -6,7 +6,7 @@
 The floor is `true` under the supervisor; the budget of a level is 30 ms above it, on an idle machine. A fork
 bomb and a memory hog must end within two seconds beside as many busy loops as there are processors, where the
 kernel bounds them. They only run within a control group around all of this program, and not where none can be
-had.
+had, nor in fewer than ten rounds.
 """
 
 import os
@@ -40,6 +40,8 @@ MEMORY_BYTES = 512 * MIB
 BOMB = "import os\nwhile True:\n  try: os.fork()\n  except OSError: pass"
 HOG = "kept = []\nwhile True: kept.append(b'x' * 2**20)"
 ATTACKS = {"processes": BOMB, "memory": HOG}
+# They take seconds each.
+_ROUNDS_OF_ONE_ATTACK = 10
 
 
 def main(rounds: int) -> None:
@@ -60,12 +62,16 @@ def main(rounds: int) -> None:
         if groups is None or "pids" not in groups.places:
             print("no control group would bound a bomb here, so none is tried")
             return
+        if rounds < _ROUNDS_OF_ONE_ATTACK:
+            return
         for sandbox in sandboxes:
             if (owner := sandbox.owner_of(root)) is not None:
                 hand_over([root], owner)
         with _bounded(groups), _busy():
             policy = replace(policy, resources=Resources(memory_bytes=MEMORY_BYTES))
-            _print_endings(taking_turns(_attacks(command, policy, sandboxes[1:]), max(rounds // 10, 1)))
+            _print_endings(
+                taking_turns(_attacks(command, policy, sandboxes[1:]), rounds // _ROUNDS_OF_ONE_ATTACK)
+            )
 
 
 def _harmless(
