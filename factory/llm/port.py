@@ -96,13 +96,13 @@ class Usage(_Frozen):
 
 def total(usages: Iterable[Usage]) -> Usage:
     """The tokens of several calls together; an estimate as soon as one of them is."""
-    found = tuple(usages)
+    calls = tuple(usages)
     return Usage(
-        input_tokens=sum(usage.input_tokens for usage in found),
-        cached_tokens=sum(usage.cached_tokens for usage in found),
-        output_tokens=sum(usage.output_tokens for usage in found),
-        reasoning_tokens=sum(usage.reasoning_tokens for usage in found),
-        estimated=any(usage.estimated for usage in found),
+        input_tokens=sum(usage.input_tokens for usage in calls),
+        cached_tokens=sum(usage.cached_tokens for usage in calls),
+        output_tokens=sum(usage.output_tokens for usage in calls),
+        reasoning_tokens=sum(usage.reasoning_tokens for usage in calls),
+        estimated=any(usage.estimated for usage in calls),
     )
 
 

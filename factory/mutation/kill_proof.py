@@ -91,10 +91,10 @@ def is_product_code(path: str) -> bool:
 
 def written_lines(patch: bytes) -> frozenset[int]:
     """The numbers of the lines that a patch of one file without context (`-U0`) adds."""
-    found: set[int] = set()
+    numbers: set[int] = set()
     for start, count in _HUNK.findall(patch):
-        found.update(range(int(start), int(start) + int(count or b"1")))
-    return frozenset(found)
+        numbers.update(range(int(start), int(start) + int(count or b"1")))
+    return frozenset(numbers)
 
 
 def chosen_mutants(
@@ -107,18 +107,18 @@ def chosen_mutants(
         lines: the lines of each that count.
         most: how many there may be in all.
     """
-    found: list[list[PlacedMutant]] = [
+    by_file: list[list[PlacedMutant]] = [
         [PlacedMutant(path, mutant) for mutant in mutants(source, lines[path], limit=most)]
         for path, source in sorted(sources.items())
     ]
-    chosen: list[int] = [0] * len(found)
+    chosen: list[int] = [0] * len(by_file)
     for _ in range(most):
         # One more from the file that has given the smallest part of its own so far.
-        open_files = [number for number, made in enumerate(found) if chosen[number] < len(made)]
+        open_files = [number for number, made in enumerate(by_file) if chosen[number] < len(made)]
         if not open_files:
             break
         chosen[min(open_files, key=lambda number: (chosen[number], number))] += 1
-    return [mutant for made, count in zip(found, chosen, strict=True) for mutant in _spread(made, count)]
+    return [mutant for made, count in zip(by_file, chosen, strict=True) for mutant in _spread(made, count)]
 
 
 def _spread(made: Sequence[PlacedMutant], count: int) -> list[PlacedMutant]:

@@ -82,12 +82,12 @@ def _spread(edits: list[Edit], limit: int) -> list[Edit]:
     by_line: defaultdict[int, list[Edit]] = defaultdict(list)
     for edit in edits:
         by_line[edit.line].append(edit)
-    for found in by_line.values():
-        found.sort(key=lambda edit: (OPERATORS.index(edit.operator), edit.place))
+    for group in by_line.values():
+        group.sort(key=lambda edit: (OPERATORS.index(edit.operator), edit.place))
     kept: list[Edit] = []
     turn = 0
     while len(kept) < limit and turn < max(map(len, by_line.values()), default=0):
-        offered = [found[turn] for _, found in sorted(by_line.items()) if turn < len(found)]
+        offered = [group[turn] for _, group in sorted(by_line.items()) if turn < len(group)]
         room = limit - len(kept)
         if len(offered) > room:
             offered = [offered[index * len(offered) // room] for index in range(room)]

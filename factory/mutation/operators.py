@@ -113,8 +113,8 @@ class Finder:
             case ast.Call():
                 yield from self._call(node)
             case ast.Subscript(slice=ast.Slice(lower=lower, upper=upper)):
-                yield from self._one_more(lower)
-                yield from self._one_more(upper)
+                yield from self._incremented(lower)
+                yield from self._incremented(upper)
 
     def _comparison(self, node: ast.Compare) -> Iterator[Edit]:
         sides = [node.left, *node.comparators]
@@ -177,9 +177,9 @@ class Finder:
             end = self._text.end(function)
             yield self._edit("call", end - len(name), end, name, CALLS[name])
         if plain_name(function) == "range" and node.args and not isinstance(node.args[0], ast.Starred):
-            yield from self._one_more(node.args[1] if len(node.args) > 1 else node.args[0])
+            yield from self._incremented(node.args[1] if len(node.args) > 1 else node.args[0])
 
-    def _one_more(self, bound: ast.expr | None) -> Iterator[Edit]:
+    def _incremented(self, bound: ast.expr | None) -> Iterator[Edit]:
         if bound is None or isinstance(bound, ast.Constant | ast.Starred):
             return
         written = self._text.written(bound)

@@ -85,7 +85,7 @@ def execute(
 def _attempt(
     run: Run, meter: Meter, place: Callable[[], AbstractContextManager[Checkout]], start: RunState
 ) -> tuple[Ending, RunState | None]:
-    model = meter.metered(run.ports.model(run.stop, run.price))
+    model = meter.wrap(run.ports.model(run.stop, run.price))
     with place() as checkout:
         problem = unlandable_path(run.order, checkout.git, run.target)
         if problem is not None:

@@ -77,15 +77,15 @@ def _schema(pointer: str, before: JsonValue, now: JsonValue) -> Iterator[str]:
                 if key not in before or key not in now:
                     yield f"answer schema, {place}: {'new' if key in now else 'gone'}"
                     return
-                found = next(_schema(place, before[key], now[key]), None)
-                if found is not None:
-                    yield found
+                difference = next(_schema(place, before[key], now[key]), None)
+                if difference is not None:
+                    yield difference
                     return
         case list(), list() if len(before) == len(now):
             for index, (left, right) in enumerate(zip(before, now, strict=True)):
-                found = next(_schema(f"{pointer}/{index}", left, right), None)
-                if found is not None:
-                    yield found
+                difference = next(_schema(f"{pointer}/{index}", left, right), None)
+                if difference is not None:
+                    yield difference
                     return
         case _:
             yield from _value(f"answer schema, {pointer or '/'}", before, now)

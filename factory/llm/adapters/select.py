@@ -58,7 +58,7 @@ def select_model(
         WorkorderError: there is no such model, or its price is needed and not known.
         ProviderError: the model can't be asked as things are, such as without a key.
     """
-    kind, rest = _parsed(name)
+    kind, rest = _parse(name)
     match kind:
         case "replay":
             return ReplayModel(Path(rest))
@@ -85,7 +85,7 @@ def _openai(name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[st
     return OpenAiResponses(name, endpoint, ledger.pending)
 
 
-def _parsed(name: str) -> tuple[str, str]:
+def _parse(name: str) -> tuple[str, str]:
     """The kind of model, and what stands after the colon."""
     if _OPENAI_NAME.fullmatch(name):
         return "openai", name

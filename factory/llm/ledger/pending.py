@@ -83,26 +83,26 @@ class Reservations:
         """The calls that are open, or were when their process ended: their keys, and what they can use."""
         names = self._directory.iterdir() if self._directory.is_dir() else ()
         for key in sorted(name[1] for path in names if (name := _PENDING_NAME.fullmatch(path.name))):
-            found = self._find(key)
+            reservation = self._find(key)
             # Another process may have stored the answer meanwhile.
-            if found is not None:
-                yield key, found.at_most
+            if reservation is not None:
+                yield key, reservation.at_most
 
     def broken_off(self) -> Iterator[Usage]:
         """What each call that was broken off can have used."""
         for key, numbers in sorted(self._broken_off.numbers().items()):
             for number in numbers:
-                found = _read(self._broken_off.path(key, number))
-                if found is not None:
-                    yield found.at_most
+                reservation = _read(self._broken_off.path(key, number))
+                if reservation is not None:
+                    yield reservation.at_most
 
     def _begin_anew(self, key: str, at_most: Usage) -> None:
         self._broken_off.take(self._path(key), key)
         self._write(key, _Reservation(response_id=None, at_most=at_most))
 
     def _at_most(self, key: str) -> Usage:
-        found = self._find(key)
-        return found.at_most if found is not None else _NOTHING
+        reservation = self._find(key)
+        return reservation.at_most if reservation is not None else _NOTHING
 
     def _find(self, key: str) -> "_Reservation | None":
         return _read(self._path(key))

@@ -24,13 +24,13 @@ class SetAside:
 
     def numbers(self) -> dict[str, list[int]]:
         """The numbers of the files, by key, each ascending."""
-        found: dict[str, list[int]] = {}
+        by_key: dict[str, list[int]] = {}
         if self._directory.is_dir():
             for path in self._directory.iterdir():
                 name = _NAME.fullmatch(path.name)
                 if name:
-                    found.setdefault(name[1], []).append(int(name[2]))
-        return {key: sorted(numbers) for key, numbers in found.items()}
+                    by_key.setdefault(name[1], []).append(int(name[2]))
+        return {key: sorted(numbers) for key, numbers in by_key.items()}
 
     def path(self, key: str, number: int) -> Path:
         """The file of a call with that number."""

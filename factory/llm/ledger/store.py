@@ -162,9 +162,9 @@ class Ledger:
         for key, numbers in sorted(self._retired.numbers().items()):
             for number in numbers:
                 path = self._retired.path(key, number)
-                found = _read(path, key)
-                if found is not None:
-                    yield path.stem, found
+                retired = _read(path, key)
+                if retired is not None:
+                    yield path.stem, retired
 
     def retire(self, key: str) -> str | None:
         """Set the stored answer aside for good, so that the model is asked again; it stays paid.

@@ -14,7 +14,7 @@ class Meter:
     calls: int = 0
     model: Model | None = None
 
-    def metered(self, model: Model) -> Model:
+    def wrap(self, model: Model) -> Model:
         """`model`, its answers counted here."""
         self.model = model
         return _Metered(model, self)

@@ -33,8 +33,8 @@ def cost_usd(model: Model, usage: Usage, price: Price | None) -> float | None:
         usage: the tokens of the calls.
         price: what the user says that the model costs; None to look it up.
     """
-    found = price or known_price(model)
-    return None if found is None else float(round(found.of(usage), 6))
+    known = price or known_price(model)
+    return None if known is None else float(round(known.of(usage), 6))
 
 
 def known_price(model: Model) -> Price | None:
@@ -47,7 +47,7 @@ def known_price(model: Model) -> Price | None:
     from genai_prices import calc_price
 
     try:
-        found = calc_price(
+        quote = calc_price(
             Priced(input_tokens=_MILLION, output_tokens=_MILLION),
             model.name,
             provider_id=provider,
@@ -55,4 +55,4 @@ def known_price(model: Model) -> Price | None:
         )
     except LookupError:
         return None
-    return Price(found.input_price, found.output_price)
+    return Price(quote.input_price, quote.output_price)

@@ -28,12 +28,12 @@ MODULES = [
 
 def changes(source: str, lines: range = EVERYTHING, limit: int = 1_000) -> set[tuple[str, str]]:
     """The operator of each mutant, and the line as it became."""
-    found: set[tuple[str, str]] = set()
+    made: set[tuple[str, str]] = set()
     for mutant in mutants(source, lines, limit=limit):
         before, after = source.splitlines(), mutant.source.splitlines()
         (changed,) = [new for old, new in zip(before, after, strict=True) if old != new]
-        found.add((mutant.operator, changed.strip()))
-    return found
+        made.add((mutant.operator, changed.strip()))
+    return made
 
 
 @pytest.mark.parametrize(
@@ -140,13 +140,13 @@ def test_the_other_branch_of_a_block_for_others_counts() -> None:
 
 
 def test_the_same_text_comes_once() -> None:
-    found = mutants("x = 1 if (not True) else 2\n", EVERYTHING, limit=100)
-    assert len({one.source for one in found}) == len(found) == 5
+    made = mutants("x = 1 if (not True) else 2\n", EVERYTHING, limit=100)
+    assert len({mutant.source for mutant in made}) == len(made) == 5
 
 
 def test_layout_and_comments_stay() -> None:
     source = "if (\n    a  # 1 < 2\n    <  # here\n    b\n):\n\tf(  1 ,)  # é\r\n"
-    (first, *_) = [one for one in mutants(source, {3}, limit=9) if one.operator == "comparison"]
+    (first, *_) = [mutant for mutant in mutants(source, {3}, limit=9) if mutant.operator == "comparison"]
     assert first == Mutant(3, "comparison", "`<` becomes `<=`", source.replace("<  # here", "<=  # here"))
 
 
@@ -159,10 +159,10 @@ def test_only_the_lines_that_count_are_changed() -> None:
 
 def test_a_limit_leaves_no_part_of_the_source_out() -> None:
     source = "".join(f"a{n} = b{n} < {n}\n" for n in range(1, 101))
-    assert [one.line for one in mutants(source, EVERYTHING, limit=4)] == [1, 26, 51, 76]
+    assert [mutant.line for mutant in mutants(source, EVERYTHING, limit=4)] == [1, 26, 51, 76]
     hundred = mutants(source, EVERYTHING, limit=100)
-    assert [one.line for one in hundred] == list(range(1, 101))
-    assert {one.operator for one in hundred} == {"comparison"}
+    assert [mutant.line for mutant in hundred] == list(range(1, 101))
+    assert {mutant.operator for mutant in hundred} == {"comparison"}
     assert len(mutants(source, EVERYTHING, limit=150)) == 150
     assert len(mutants(source, EVERYTHING, limit=10_000)) == 300
     assert mutants(source, EVERYTHING, limit=0) == ()
@@ -186,18 +186,22 @@ def test_what_cannot_be_read_has_no_mutants(source: str) -> None:
     assert mutants(source, EVERYTHING, limit=10) == ()
 
 
-def judge(source: str, found: tuple[Mutant, ...]) -> None:
+def judge(source: str, made: tuple[Mutant, ...]) -> None:
     """What holds of all mutants of a source."""
     original = ast.dump(ast.parse(source))
-    assert len({one.source for one in found} | {source}) == len(found) + 1
-    for one in found:
-        assert ast.dump(ast.parse(one.source)) != original
-        assert one.operator in OPERATORS
-        assert one.description.isprintable() or not source.isprintable()
-        assert "becomes" in one.description or "left out" in one.description or "loses" in one.description
-        prefix = len(source.encode().splitlines(keepends=True)[: one.line - 1])
+    assert len({mutant.source for mutant in made} | {source}) == len(made) + 1
+    for mutant in made:
+        assert ast.dump(ast.parse(mutant.source)) != original
+        assert mutant.operator in OPERATORS
+        assert mutant.description.isprintable() or not source.isprintable()
         assert (
-            one.source.encode().splitlines(keepends=True)[:prefix]
+            "becomes" in mutant.description
+            or "left out" in mutant.description
+            or "loses" in mutant.description
+        )
+        prefix = len(source.encode().splitlines(keepends=True)[: mutant.line - 1])
+        assert (
+            mutant.source.encode().splitlines(keepends=True)[:prefix]
             == source.encode().splitlines(keepends=True)[:prefix]
         )
 
@@ -205,11 +209,11 @@ def judge(source: str, found: tuple[Mutant, ...]) -> None:
 @pytest.mark.parametrize("module", MODULES, ids=lambda module: module.__name__)
 def test_the_mutants_of_real_sources(module: object) -> None:
     source = inspect.getsource(module)  # type: ignore[arg-type]
-    found = mutants(source, EVERYTHING, limit=40)
-    assert len(found) == 40
-    judge(source, found)
-    assert mutants(source, EVERYTHING, limit=40) == found
-    assert [one.line for one in found] == sorted(one.line for one in found)
+    made = mutants(source, EVERYTHING, limit=40)
+    assert len(made) == 40
+    judge(source, made)
+    assert mutants(source, EVERYTHING, limit=40) == made
+    assert [mutant.line for mutant in made] == sorted(mutant.line for mutant in made)
 
 
 LARGEST = """
@@ -235,7 +239,9 @@ def passes(source: str) -> bool:
 
 def test_tests_that_can_fail_notice_the_mutants() -> None:
     assert passes(LARGEST)
-    survivors = [one.description for one in mutants(LARGEST, EVERYTHING, limit=100) if passes(one.source)]
+    survivors = [
+        mutant.description for mutant in mutants(LARGEST, EVERYTHING, limit=100) if passes(mutant.source)
+    ]
     # It makes no difference which of two equal numbers is kept.
     assert survivors == ["`>` becomes `>=`"]
 
@@ -248,8 +254,8 @@ def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
     operators = st.sampled_from(["<", "not in", "+", "and", "or", "is", "%", "=="])
     return st.one_of(
         st.tuples(inner, operators, inner).map(lambda parts: f"({' '.join(parts)})"),
-        inner.map(lambda one: f"(not {one})"),
-        inner.map(lambda one: f"[x for x in {one} if {one}]"),
+        inner.map(lambda text: f"(not {text})"),
+        inner.map(lambda text: f"[x for x in {text} if {text}]"),
         st.tuples(inner, inner).map(lambda parts: f"({parts[0]}\n  if {parts[1]} # <\n else -{parts[0]})"),
     )
 
@@ -257,21 +263,21 @@ def compound(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
 expressions = leaves | compound(leaves | compound(leaves | compound(leaves)))
 statements = st.one_of(
     expressions,
-    expressions.map(lambda one: f"x = {one}"),
-    expressions.map(lambda one: f"x[0] += {one}"),
-    expressions.map(lambda one: f"if {one}:\r\n\tbreak_ = {one}; f()"),
-    expressions.map(lambda one: f"for i in {one}:\n  if i: continue\n  break"),
-    expressions.map(lambda one: f"def f(a: {one} = {one}):\n  '''ä'''\n  return {one}"),
+    expressions.map(lambda text: f"x = {text}"),
+    expressions.map(lambda text: f"x[0] += {text}"),
+    expressions.map(lambda text: f"if {text}:\r\n\tbreak_ = {text}; f()"),
+    expressions.map(lambda text: f"for i in {text}:\n  if i: continue\n  break"),
+    expressions.map(lambda text: f"def f(a: {text} = {text}):\n  '''ä'''\n  return {text}"),
 )
 
 
 @settings(max_examples=150)
 @given(st.lists(statements, min_size=1, max_size=4).map("\n".join), st.integers(1, 30))
 def test_every_mutant_is_one_valid_change(source: str, limit: int) -> None:
-    found = mutants(source, EVERYTHING, limit=limit)
-    assert len(found) <= limit
-    judge(source, found)
-    assert mutants(source, EVERYTHING, limit=limit) == found
+    made = mutants(source, EVERYTHING, limit=limit)
+    assert len(made) <= limit
+    judge(source, made)
+    assert mutants(source, EVERYTHING, limit=limit) == made
 
 
 @given(st.text(max_size=100))

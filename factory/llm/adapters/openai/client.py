@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, read_json
 from factory.llm.adapters.openai.endpoint import URL_VARIABLE, Endpoint
-from factory.llm.adapters.openai.errors import explained, refused_option
+from factory.llm.adapters.openai.errors import explain, refused_option
 from factory.llm.port import ProviderError
 from factory.llm.secrets import redact
 from factory.system.terminal.console import visible
@@ -79,7 +79,7 @@ class Connection:
                 yield client
         except OpenAIError as error:
             late = isinstance(error, APITimeoutError)
-            raise self.error(*explained(error), may_be_paid=late) from error
+            raise self.error(*explain(error), may_be_paid=late) from error
 
     def send(
         self,

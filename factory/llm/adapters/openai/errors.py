@@ -18,7 +18,7 @@ _OTHER_NAMES: Final = {
 }
 
 
-def explained(error: "OpenAIError") -> tuple[str, str]:
+def explain(error: "OpenAIError") -> tuple[str, str]:
     """The message and the hint for an error that the SDK raised."""
     import openai
 
