@@ -20,7 +20,7 @@ from factory.builds.state.resumption import require_same, state_to_start_from
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
-from factory.repository.target import outside, state_folder, target
+from factory.repository.target import require_outside, state_folder, target
 from factory.runs.preflight import clean_up
 from factory.runs.settings import Ports
 from factory.system.files.lock import exclusive
@@ -42,9 +42,9 @@ def build(settings: BuildSettings, ports: Ports, told: Callable[[BuildState, Jso
     try:
         plan = load_plan(settings.plan)
         git = Git.open(settings.repo)
-        out = outside(settings.out, git)
+        out = require_outside(settings.out, git)
         if settings.ledger is not None:
-            outside(settings.ledger, git, "the ledger")
+            require_outside(settings.ledger, git, "the ledger")
         out.mkdir(parents=True, exist_ok=True)
         with (
             exclusive(state_folder(git) / "lock", "factory build") as held,

@@ -51,15 +51,15 @@ class CheckoutInPlace(Checkout):
             return ("the checkout itself",)
         self.reopen()
         _remove_pipes(self.root)
-        found = self.own_git.changes()
+        changes = self.own_git.changes()
         if not self.own_git.is_usable():
-            return (*found, ".git/index")
-        return tuple(sorted({visible(name) for name in (*found, *self._differing())}))
+            return (*changes, ".git/index")
+        return tuple(sorted({visible(name) for name in (*changes, *self._differing())}))
 
     def restore(self) -> None:
         with shielded():
             try:
-                remains = self._restored()
+                remains = self._put_back()
             except GitError as error:
                 remains = (error.message,)
         if remains:
@@ -69,13 +69,13 @@ class CheckoutInPlace(Checkout):
                 hint=f"run `git reset --hard {self.baseline[:12]}` and `git clean -fdx` there",
             )
 
-    def landed(self) -> None:
+    def advance(self) -> None:
         self.own_git.take()
 
-    def _staged(self, paths: Sequence[RepoPath]) -> None:
+    def _note_staged(self, paths: Sequence[RepoPath]) -> None:
         self.own_git.take()
 
-    def _restored(self) -> tuple[str, ...]:
+    def _put_back(self) -> tuple[str, ...]:
         """Put everything back; what remains different."""
         if not self._place.is_same():
             return ("the checkout itself",)

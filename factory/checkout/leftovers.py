@@ -69,10 +69,10 @@ def remove_leftovers(git: Git) -> int:
     # Half-written notes of any kind: who was writing them held the lock, and is dead.
     for half in folder.glob(".*.tmp"):
         half.unlink(missing_ok=True)
-    return sum(_removed(note) for note in sorted(folder.glob(f"{_NOTE}*")))
+    return sum(_remove(note) for note in sorted(folder.glob(f"{_NOTE}*")))
 
 
-def _removed(note: Path) -> bool:
+def _remove(note: Path) -> bool:
     """Remove the directory that a note names, then the note; whether there was one."""
     try:
         path = Path(os.fsdecode(read_bounded(note)))

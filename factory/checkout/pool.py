@@ -59,7 +59,7 @@ class Checkouts:
         Raises:
             GitError, FileProblem, OSError: none can be made.
         """
-        opened = self._taken(commit) or self._made(commit)
+        opened = self._take(commit) or self._make(commit)
         usable = False
         try:
             yield opened
@@ -74,7 +74,7 @@ class Checkouts:
             else:
                 self._remove(opened.scratch)
 
-    def _taken(self, commit: str) -> ThrowAwayCheckout | None:
+    def _take(self, commit: str) -> ThrowAwayCheckout | None:
         """A free one, moved to the commit; None if there is none that can be."""
         with self._lock:
             if not self._free:
@@ -92,7 +92,7 @@ class Checkouts:
             raise
         return opened
 
-    def _made(self, commit: str) -> ThrowAwayCheckout:
+    def _make(self, commit: str) -> ThrowAwayCheckout:
         with shielded():
             scratch = make_scratch(self._git)
             self._scratches.add(scratch)

@@ -71,14 +71,14 @@ class ThrowAwayCheckout(Checkout):
             return ("the checkout itself",)
         self.scratch.chmod(0o700)
         self._folders.reopen()
-        found = [*self.own_git.changes()]
+        changes = [*self.own_git.changes()]
         if self._programs is not None and files_in(self.scratch / _PROGRAMS) != self._programs:
-            found.append(f"../{_PROGRAMS}")
+            changes.append(f"../{_PROGRAMS}")
         if not self.own_git.is_usable():
-            found.append(".git/index")
+            changes.append(".git/index")
         else:
-            found += self._blocking_attributes() or self._differing()
-        return tuple(sorted({visible(name) for name in found}))
+            changes += self._blocking_attributes() or self._differing()
+        return tuple(sorted({visible(name) for name in changes}))
 
     def restore(self) -> None:
         self.move_to(self.baseline)
@@ -95,14 +95,14 @@ class ThrowAwayCheckout(Checkout):
         with shielded():
             self.baseline = self.own_git.baseline = commit
             try:
-                moved = self._moved()
+                moved = self._put_in_place()
             except (WorkorderError, OSError):
                 # What stopped it is what an attempt did, which making everything anew does not depend on.
                 moved = False
             if not moved:
                 self._make()
 
-    def landed(self) -> None:
+    def advance(self) -> None:
         """Nothing changes: no landing happens here."""
 
     def stage(self, paths: Sequence[RepoPath]) -> str:
@@ -110,7 +110,7 @@ class ThrowAwayCheckout(Checkout):
         self._hand_over([*paths, *_folders_of(paths)])
         return super().stage(paths)
 
-    def _staged(self, paths: Sequence[RepoPath]) -> None:
+    def _note_staged(self, paths: Sequence[RepoPath]) -> None:
         index = self.scratch / _INDEX
         # Git compares times by the second, but reads files that are as new as its index: let it read these.
         # One that was taken away has no time.
@@ -144,7 +144,7 @@ class ThrowAwayCheckout(Checkout):
                     blocking.append(f"{folder}/.gitattributes".lstrip("/"))
         return blocking
 
-    def _moved(self) -> bool:
+    def _put_in_place(self) -> bool:
         """Put everything where it belongs; whether it is there."""
         if not self._is_in_place() or not self.own_git.is_usable():
             return False

@@ -53,7 +53,7 @@ class Checkout(ABC):
         # -f: whether a file is ignored was decided before; a proposal's file is always part of the commit.
         self.git.output("add", "-f", "--", *paths)
         tree = self.git.text("write-tree")
-        self._staged(paths)
+        self._note_staged(paths)
         return tree
 
     def difference(self, tree: str) -> bytes:
@@ -74,11 +74,11 @@ class Checkout(ABC):
         """
 
     @abstractmethod
-    def landed(self) -> None:
+    def advance(self) -> None:
         """The result is the branch's tip now, which an attempt in place goes back to from now on."""
 
     @abstractmethod
-    def _staged(self, paths: Sequence[RepoPath]) -> None:
+    def _note_staged(self, paths: Sequence[RepoPath]) -> None:
         """The present state is what commands must keep."""
 
     def _differing(self) -> tuple[str, ...]:

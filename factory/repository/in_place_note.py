@@ -64,7 +64,7 @@ class InPlaceNote:
                 hint="look at `git status`, clean up, and delete the file",
             ) from error
 
-    def landed(self, ref: str, commit: str) -> None:
+    def advance(self, ref: str, commit: str) -> None:
         """A landing moved the branch: from now on, its commit is what is put back."""
         note = self.read()
         if note is not None:

@@ -35,7 +35,7 @@ def wait_for_index(git: Git) -> None:
 
 
 @contextmanager
-def index_held(git: Git, mark: Path) -> Iterator[None]:
+def hold_index(git: Git, mark: Path) -> Iterator[None]:
     """Within the block no other git writes the index of a checkout.
 
     Args:

@@ -45,10 +45,10 @@ def _in_submodule(order: WorkOrder, git: Git, baseline: str) -> Failure | None:
 def _ignored(order: WorkOrder, git: Git) -> Failure | None:
     names = b"".join(os.fsencode(path) + b"\0" for path in order.allowed_files)
     # This command refuses literal pathspecs; a `RepoPath` has no character that would be magic.
-    found = git.call("check-ignore", "-z", "-v", "--stdin", stdin=names, env={"GIT_LITERAL_PATHSPECS": "0"})
-    if found.exit_code not in (0, 1) and b"beyond a symbolic link" not in found.stderr:
-        raise GitError(f"git check-ignore failed: {said(found)}", where=str(git.work_tree))
-    fields = found.stdout.split(b"\0")
+    ignored = git.call("check-ignore", "-z", "-v", "--stdin", stdin=names, env={"GIT_LITERAL_PATHSPECS": "0"})
+    if ignored.exit_code not in (0, 1) and b"beyond a symbolic link" not in ignored.stderr:
+        raise GitError(f"git check-ignore failed: {said(ignored)}", where=str(git.work_tree))
+    fields = ignored.stdout.split(b"\0")
     for source, line, pattern, name in zip(
         fields[0::4], fields[1::4], fields[2::4], fields[3::4], strict=False
     ):

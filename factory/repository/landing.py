@@ -11,7 +11,7 @@ from pathlib import Path
 
 from factory.contract.errors import Fault, WorkorderError
 from factory.repository.in_place_note import InPlaceNote
-from factory.repository.index_lock import IndexLocked, index_held
+from factory.repository.index_lock import IndexLocked, hold_index
 from factory.repository.landing_note import Landing, LandingNote
 from factory.repository.target import NotRestored, Target, checkout_of
 from factory.system.files.tree import sync_directory, sync_files
@@ -85,7 +85,7 @@ def _land_in_checkout(target: Target, commit: str, shown: Git) -> None:
     note = LandingNote.of(target.git)
     note.write(Landing(old=target.baseline, new=commit, ref=target.ref))
     try:
-        with index_held(shown, note.path):
+        with hold_index(shown, note.path):
             _follow(target, commit, shown, note.index)
     except IndexLocked as error:
         note.remove()
@@ -98,7 +98,7 @@ def _land_in_checkout(target: Target, commit: str, shown: Git) -> None:
     except LandingFailed:
         note.remove()
         raise
-    InPlaceNote.of(target.git).landed(target.ref, commit)
+    InPlaceNote.of(target.git).advance(target.ref, commit)
     note.remove()
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.repository.index_lock import IndexLocked, wait_for_index
-from factory.repository.target import Refused, Target, outside, refuse_operation
+from factory.repository.target import Refused, Target, refuse_operation, require_outside
 from factory.system.git.client import Git, changed_entries
 from factory.system.git.operations import rebased_elsewhere
 from factory.system.process.environment import searched_places
@@ -26,7 +26,7 @@ def require_ready(target: Target, *, in_place: bool, may_delete_ignored: bool) -
         Refused: an operation is in progress, something is not committed, the user is unknown to git, or
             working in place would delete ignored files.
     """
-    outside(Path(tempfile.gettempdir()), target.git, "the directory for temporary files (TMPDIR)")
+    require_outside(Path(tempfile.gettempdir()), target.git, "the directory for temporary files (TMPDIR)")
     _refuse_rebase_of(target)
     for git in _distinct(target.git, target.checkout):
         refuse_operation(git)

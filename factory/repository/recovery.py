@@ -36,7 +36,7 @@ def recover(git: Git) -> str | None:
         shown = git if current == landing.ref else checkout_of(git, landing.ref)
         if shown is not None and _complete(shown, landing):
             message = f"finished the landing of {landing.new[:12]} that was cut off"
-        InPlaceNote.of(git).landed(landing.ref, landing.new)
+        InPlaceNote.of(git).advance(landing.ref, landing.new)
     note.remove()
     return message
 

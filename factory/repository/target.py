@@ -57,7 +57,7 @@ def state_folder(git: Git) -> Path:
     return folder
 
 
-def outside(path: Path, git: Git, what: str = "the output directory") -> Path:
+def require_outside(path: Path, git: Git, what: str = "the output directory") -> Path:
     """`path` as an absolute path, if it lies outside the repository and can be a directory.
 
     Raises:

@@ -20,7 +20,7 @@ from factory.repository.target import (
     Refused,
     Target,
     landed_commit,
-    outside,
+    require_outside,
     state_folder,
     target,
 )
@@ -80,9 +80,9 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
     try:
         order = load_work_order(settings.work_order)
         git = Git.open(settings.repo)
-        out = outside(settings.out, git)
+        out = require_outside(settings.out, git)
         if settings.ledger is not None:
-            outside(settings.ledger, git, "the ledger")
+            require_outside(settings.ledger, git, "the ledger")
         with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=settings.in_place)

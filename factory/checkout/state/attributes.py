@@ -38,9 +38,9 @@ def put_attributes_back(folder: Path, wanted: Mapping[str, bytes]) -> None:
     Raises:
         OSError: they can't be set.
     """
-    found = attributes(folder)
-    for name in found.keys() - wanted.keys():
+    present = attributes(folder)
+    for name in present.keys() - wanted.keys():
         os.removexattr(folder, name, follow_symlinks=False)
     for name, value in wanted.items():
-        if found.get(name) != value:
+        if present.get(name) != value:
             os.setxattr(folder, name, value, follow_symlinks=False)

@@ -80,10 +80,10 @@ class BorrowingRepository:
     def changes(self) -> tuple[str, ...]:
         if self._own.is_symlink() or not self._own.is_dir():
             return (".git",)
-        found = differences(self._files, watched(self._own, self._own), self._own)
+        changes = differences(self._files, watched(self._own, self._own), self._own)
         if not self._has_same_entries():
-            found.append(".git/index")
-        return tuple(sorted(found))
+            changes.append(".git/index")
+        return tuple(sorted(changes))
 
     def restore(self) -> None:
         remove_tree(self._own)
@@ -117,10 +117,10 @@ class BorrowingRepository:
 
     def _has_same_entries(self) -> bool:
         index = self._own / "index"
-        found = stamp(index)
-        if found == self._index_of_commands:
+        present = stamp(index)
+        if present == self._index_of_commands:
             return True
-        if found is None or not stat.S_ISREG(found.mode) or not self.is_usable():
+        if present is None or not stat.S_ISREG(present.mode) or not self.is_usable():
             return False
         # Names are stored so briefly that a small index may hold any number of long ones.
         if _header(index) != _header(self._private):
@@ -131,7 +131,7 @@ class BorrowingRepository:
         if not theirs.ok or theirs.stdout != self._git.output("ls-files", "-s", "-z"):
             return False
         wait_for_tick(self._private.parent)
-        self._index_of_commands = found
+        self._index_of_commands = present
         return True
 
 
@@ -162,15 +162,15 @@ class UserRepository:
         return self._entries().ok
 
     def changes(self) -> tuple[str, ...]:
-        found = differences(self._files, self._watch(), self._git.common_dir)
-        if found:
+        changes = differences(self._files, self._watch(), self._git.common_dir)
+        if changes:
             # Configuration that a command wrote must not steer our own calls.
             put_back(self._files, self._watch(), remove_tree)
         refs = self._read_refs()
-        found += [name for name in {*refs, *self._refs} if refs.get(name) != self._refs.get(name)]
+        changes += [name for name in {*refs, *self._refs} if refs.get(name) != self._refs.get(name)]
         if self._entries().stdout != self._index:
-            found.append(".git/index")
-        return tuple(sorted(found))
+            changes.append(".git/index")
+        return tuple(sorted(changes))
 
     def restore(self) -> None:
         self.take_locks_away()

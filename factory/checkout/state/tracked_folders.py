@@ -84,15 +84,15 @@ class TrackedFolders:
         # Parents come before what is in them.
         for folder in sorted(self._obsolete | self._trees.keys()):
             path = self._path(folder)
-            found = None if folder and _parent(folder) in gone else stamp(path)
-            if found is None:
+            present = None if folder and _parent(folder) in gone else stamp(path)
+            if present is None:
                 gone.add(folder)
-            elif self._is_foreign(folder, found):
+            elif self._is_foreign(folder, present):
                 gone.add(folder)
                 doomed.append(path)
-            elif found != self._clean.get(folder):
+            elif present != self._clean.get(folder):
                 changed.append(folder)
-                self._open(folder, found)
+                self._open(folder, present)
         for folder, foreign in self._foreign(changed, self._expected(changed)).items():
             doomed.extend(self._path(folder) / name for name in foreign)
         for file, known in self._recent.items():
@@ -102,9 +102,9 @@ class TrackedFolders:
 
     def reopen(self) -> None:
         """Let commands start in the root, and us look at it, though a command may have closed it."""
-        found = stamp(self._path(""))
-        if found is not None:
-            self._open("", found)
+        present = stamp(self._path(""))
+        if present is not None:
+            self._open("", present)
 
     def changed_entries(self) -> list[str]:
         """The paths of what is in those directories that changed since the last `take`."""
@@ -120,18 +120,20 @@ class TrackedFolders:
             The paths of what does not belong there, and of what is no directory.
         """
         stamps = {folder: stamp(f"{self._git.work_tree}/{folder}") for folder in self._trees}
-        wrong = {folder for folder, found in stamps.items() if found is None or not stat.S_ISDIR(found.mode)}
+        wrong = {
+            folder for folder, present in stamps.items() if present is None or not stat.S_ISDIR(present.mode)
+        }
         changed = [
             folder
-            for folder, found in stamps.items()
-            if folder not in wrong and found != self._clean.get(folder)
+            for folder, present in stamps.items()
+            if folder not in wrong and present != self._clean.get(folder)
         ]
         expected = self._expected(changed)
         foreign = self._foreign(changed, expected)
         self._clean = {
-            folder: found
-            for folder, found in stamps.items()
-            if found is not None and folder not in wrong and not foreign.get(folder)
+            folder: present
+            for folder, present in stamps.items()
+            if present is not None and folder not in wrong and not foreign.get(folder)
         }
         self._recent = self._recent_files(expected)
         return (
@@ -142,20 +144,20 @@ class TrackedFolders:
     def _path(self, folder: str) -> Path:
         return self._git.work_tree / folder
 
-    def _is_foreign(self, folder: str, found: Stamp) -> bool:
+    def _is_foreign(self, folder: str, present: Stamp) -> bool:
         """Whether git did not make what is in a directory's place."""
         return (
             folder in self._obsolete
-            or not stat.S_ISDIR(found.mode)
+            or not stat.S_ISDIR(present.mode)
             or (folder not in self._clean and folder != "")
         )
 
-    def _open(self, folder: str, found: Stamp) -> None:
+    def _open(self, folder: str, present: Stamp) -> None:
         """Give a directory its permissions and attributes again, so that we get in, and all is as it was."""
         path = self._path(folder)
         known = self._clean.get(folder)
-        wanted = stat.S_IMODE(known.mode if known else found.mode | stat.S_IRWXU)
-        if found.mode & stat.S_IRWXU != stat.S_IRWXU:
+        wanted = stat.S_IMODE(known.mode if known else present.mode | stat.S_IRWXU)
+        if present.mode & stat.S_IRWXU != stat.S_IRWXU:
             path.chmod(wanted | stat.S_IRWXU)
         # An access list decides about the permissions, too.
         put_attributes_back(path, self._attributes)
@@ -178,9 +180,9 @@ class TrackedFolders:
         }
         stamps = {file: stamp(f"{self._git.work_tree}/{file}") for file in files | self._recent.keys()}
         return {
-            file: found
-            for file, found in stamps.items()
-            if found is not None and found.changed_ns // 10**9 >= second
+            file: present
+            for file, present in stamps.items()
+            if present is not None and present.changed_ns // 10**9 >= second
         }
 
     def _expected(self, folders: list[str]) -> Mapping[str, _Names]:

@@ -45,12 +45,12 @@ def watched(git_dir: Path, common_dir: Path) -> dict[Path, Entry]:
     hooks = common_dir / "hooks"
     if hooks.is_dir() and not hooks.is_symlink():
         paths.update(hooks.iterdir())
-    found = {path: _entry(path) for path in paths}
+    entries = {path: _entry(path) for path in paths}
     for path in (common_dir / name for name in _FOLDERS):
         # A folder matters only if something else has taken its place.
         if path.is_symlink() or not path.is_dir():
-            found[path] = _entry(path)
-    return {path: entry for path, entry in sorted(found.items()) if entry.kind != "absent"}
+            entries[path] = _entry(path)
+    return {path: entry for path, entry in sorted(entries.items()) if entry.kind != "absent"}
 
 
 def files_in(folder: Path) -> dict[Path, Entry]:
@@ -60,8 +60,8 @@ def files_in(folder: Path) -> dict[Path, Entry]:
             return {path: _entry(path) for path in sorted(folder.iterdir())}
     except OSError:
         return {folder: Entry("other")}
-    found = _entry(folder)
-    return {} if found.kind == "absent" else {folder: found}
+    entry = _entry(folder)
+    return {} if entry.kind == "absent" else {folder: entry}
 
 
 def name_of(path: Path, top: Path) -> str:

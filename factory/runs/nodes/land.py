@@ -33,7 +33,7 @@ def land_attempt(
     try:
         with shielded():
             land(target, commit)
-            checkout.landed()
+            checkout.advance()
     except LandingFailed as error:
         return Failure.of(error)
     progress(f"landed {commit[:12]} on {target.branch}")

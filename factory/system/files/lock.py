@@ -40,7 +40,7 @@ def exclusive(path: Path, purpose: str, what: str = "this repository") -> Iterat
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o644)
     with open(descriptor, "r+b") as file:
         end = time.monotonic() + _DYING_SECONDS
-        while not _taken(descriptor):
+        while not _take(descriptor):
             file.seek(0)
             content = file.read(1000)
             if not _is_of_the_dead(content) or time.monotonic() > end:
@@ -57,7 +57,7 @@ def exclusive(path: Path, purpose: str, what: str = "this repository") -> Iterat
         yield descriptor
 
 
-def _taken(descriptor: int) -> bool:
+def _take(descriptor: int) -> bool:
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

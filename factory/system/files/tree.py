@@ -69,7 +69,7 @@ def write_atomic(path: Path, data: bytes, *, mode: int = NEW_FILE_MODE) -> None:
     """
     try:
         _make_directory(path.parent)
-        descriptor, temporary = _held_temporary(path)
+        descriptor, temporary = _open_temporary(path)
     except OSError as error:
         raise Unwritable(f"can't be written: {_reason(error)}", where=str(path)) from error
     try:
@@ -103,7 +103,7 @@ def remove_unfinished(directory: Path) -> int:
     with suppress(FileNotFoundError, NotADirectoryError):
         for path in directory.iterdir():
             if _UNFINISHED.fullmatch(path.name):
-                removed += _removed_if_abandoned(path)
+                removed += _remove_if_abandoned(path)
     return removed
 
 
@@ -149,7 +149,7 @@ def _make_directory(path: Path) -> None:
     sync_directory(path.parent)
 
 
-def _held_temporary(path: Path) -> tuple[int, Path]:
+def _open_temporary(path: Path) -> tuple[int, Path]:
     """A new file beside `path`, open and locked until it is closed."""
     while True:
         descriptor, name = tempfile.mkstemp(
@@ -162,7 +162,7 @@ def _held_temporary(path: Path) -> tuple[int, Path]:
         os.close(descriptor)
 
 
-def _removed_if_abandoned(path: Path) -> bool:
+def _remove_if_abandoned(path: Path) -> bool:
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

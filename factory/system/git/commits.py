@@ -69,12 +69,12 @@ def landing_commits(git: Git, revision: str, contracts: Mapping[str, str]) -> di
     Raises:
         GitError: git failed.
     """
-    found: dict[str, Commit] = {}
+    landings: dict[str, Commit] = {}
     for commit in commits_naming(git, revision):
         name = commit.trailers[WORK_ORDER]
         if contracts.get(name) == commit.trailers[CONTRACT]:
-            found.setdefault(name, commit)
-    return found
+            landings.setdefault(name, commit)
+    return landings
 
 
 def latest_commits(git: Git, revision: str, count: int) -> tuple[Commit, ...]:
@@ -104,7 +104,7 @@ def changed_files(git: Git, commits: Iterable[str]) -> Mapping[str, Mapping[str,
         GitError: git failed.
     """
     asked = tuple(commits)
-    found: dict[str, dict[str, str]] = {commit: {} for commit in asked}
+    by_commit: dict[str, dict[str, str]] = {commit: {} for commit in asked}
     how = ("diff-tree", "--stdin", "-r", "-z", "--no-renames", "--name-status")
     orders = "".join(f"{commit}\n" for commit in asked)
     parts = iter(os.fsdecode(git.output(*how, stdin=orders.encode("ascii"))).split("\0"))
@@ -112,19 +112,19 @@ def changed_files(git: Git, commits: Iterable[str]) -> Mapping[str, Mapping[str,
     for part in parts:
         # A commit that changed something comes before its files; each letter is followed by a path.
         if len(part) > 1:
-            files = found[part]
+            files = by_commit[part]
         elif part:
             files[next(parts)] = part
-    return {commit: dict(sorted(files.items())) for commit, files in found.items()}
+    return {commit: dict(sorted(files.items())) for commit, files in by_commit.items()}
 
 
 def _log(git: Git, revision: str, *chosen: str) -> tuple[Commit, ...]:
     listing = git.output("log", *chosen, f"--format={_FORMAT}", revision, "--")
-    found = []
+    commits = []
     for line in os.fsdecode(listing).split("\n"):
         commit, *rest = line.split("\0")
         if len(rest) == 1 + len(_KEYS):
             parents, *values = rest
             trailers = dict(zip(_KEYS, values, strict=True))
-            found.append(Commit(commit, "" if " " in parents else parents, trailers))
-    return tuple(found)
+            commits.append(Commit(commit, "" if " " in parents else parents, trailers))
+    return tuple(commits)

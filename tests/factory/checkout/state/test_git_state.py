@@ -256,7 +256,7 @@ def test_an_interruption_of_a_landing_in_place_does_not_take_it_back(tmp_path: P
         with shielded():
             os.kill(os.getpid(), signal.SIGINT)
             land(goal, commit)
-            opened.landed()
+            opened.advance()
     # then it has landed
     assert git(repo, "rev-parse", "main") == commit
     assert git(repo, "status", "--porcelain") == ""
