@@ -93,6 +93,6 @@ class Failure(BaseModel):
         )
 
     @property
-    def told(self) -> str:
+    def description(self) -> str:
         """The message, with the place unless the message names it."""
         return self.message if self.where in self.message else f"{self.message} ({self.where})"

@@ -200,8 +200,8 @@ Everything it wrote was undone: the files above are as they are now, and edits r
     elif 0 < len(previous.answer) <= MAX_PROPOSAL_BYTES:
         parts.append("Your answer was:\n" + quoted("answer", previous.answer))
     # Whose fault it is, is not for the model to decide by.
-    told = previous.failure.model_dump(mode="json", exclude={"failure_class", "excerpt"})
-    brief = {key: value for key, value in told.items() if value not in ("", None)}
+    document = previous.failure.model_dump(mode="json", exclude={"failure_class", "excerpt"})
+    brief = {key: value for key, value in document.items() if value not in ("", None)}
     excerpt = previous.failure.excerpt
     parts.append(
         "It failed for this reason:\n" + quoted("failure", json.dumps(brief, ensure_ascii=False, indent=2))

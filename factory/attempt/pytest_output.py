@@ -91,12 +91,12 @@ def _report(lines: Sequence[str]) -> list[str]:
             frame += [] if next_frame else [line]
         elif section == "captured":
             kept.append(line)
-        elif _is_told(line, section):
+        elif _is_kept(line, section):
             kept.append(_SUMMARY.sub(r"\1", _counts(line)) if section else line)
     return kept + _frame(frame)
 
 
-def _is_told(line: str, section: str) -> bool:
+def _is_kept(line: str, section: str) -> bool:
     if section == "warnings":
         # When pytest is quiet the counts stand alone at the end, whatever section was before.
         return _COUNTS.fullmatch(line) is not None
@@ -125,7 +125,7 @@ def _frame(lines: Sequence[str]) -> list[str]:
         in_library = place[1].startswith("<")
     else:
         in_library = False
-    recursive = any(found[2] == "RecursionError" for line in lines if (found := _PLACE.fullmatch(line)))
+    recursive = any(match[2] == "RecursionError" for line in lines if (match := _PLACE.fullmatch(line)))
     kept: list[str] = []
     for line in _once(lines):
         place = _PLACE.fullmatch(line)

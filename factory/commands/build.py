@@ -74,9 +74,9 @@ def run(options: Namespace, console: Console) -> int:
 
 
 def _tell(built: "Built", options: Namespace, console: Console) -> None:
-    from factory.report.build import told_build
+    from factory.report.build import render_build
 
-    text = told_build(built, options.out)
+    text = render_build(built, options.out)
     # The exit code is the build's, also if nobody reads any more.
     with suppress(BrokenPipeError):
         if built.ended.exit_code is not ExitCode.PASS:

@@ -89,7 +89,7 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
             environment=os.environ,
             in_place=in_place,
         )
-        found, kept = _bounds(options, sandbox, in_place)
+        groups, kept = _bounds(options, sandbox, in_place)
         if options.sandbox == "auto" and sandbox.gaps:
             progress(
                 f"commands run in the sandbox {sandbox.level}, with gaps: `factory doctor` tells of them"
@@ -98,7 +98,7 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
             progress(
                 f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it"
             )
-        return Terms(sandbox, options.net, resources, found, kept)
+        return Terms(sandbox, options.net, resources, groups, kept)
 
     return Ports(model, SystemClock(), progress, os.environ, terms)
 
@@ -107,17 +107,17 @@ def _bounds(
     options: argparse.Namespace, sandbox: Sandbox, in_place: bool
 ) -> tuple[ControlGroups | None, Bounds]:
     """Where commands get control groups, and what keeps their limits."""
-    found = find_control_groups()
+    discovery = find_control_groups()
     # In place, root may have to stay root: its own files are not given away.
     by_level = "" if in_place and os.geteuid() == 0 else sandbox.bounds_processes
-    kept = bounds(by_level, found.groups, found.reason)
+    kept = bounds(by_level, discovery.groups, discovery.reason)
     if kept.gap and options.strict_limits:
         raise SandboxRefused(
             f"limits on {kept.gap} would be kept by the watch alone ({kept.reason})",
             where="--strict-limits",
             hint="\n        ".join(kept.remedies),
         )
-    return found.groups, kept
+    return discovery.groups, kept
 
 
 def _price(options: argparse.Namespace) -> Price | None:

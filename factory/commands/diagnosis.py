@@ -87,15 +87,15 @@ def diagnose(
         requested: the level that a run would ask for.
         allow_unsandboxed: whether the run would say that it may do without.
     """
-    found = tuple(levels(environment))
-    sandbox, findings = _chosen(environment, requested, allow_unsandboxed)
+    tried = tuple(levels(environment))
+    sandbox, findings = _try_sandbox(environment, requested, allow_unsandboxed)
     chosen = sandbox.level if sandbox is not None else None
     kept = () if sandbox is None else (_bounds(sandbox),)
     return Diagnosis(
         findings=(
             _git(environment),
             _python(),
-            *(_level(level) for level in found),
+            *(_level(level) for level in tried),
             *findings,
             _limits(chosen),
             *kept,
@@ -160,7 +160,7 @@ def _level(level: Level) -> Finding:
     return Finding(name=name, state="ok", found=f"works ({level.sandbox.version}){gaps}")
 
 
-def _chosen(
+def _try_sandbox(
     environment: Mapping[str, str], requested: Requested, allow_unsandboxed: bool
 ) -> tuple[Sandbox | None, tuple[Finding, ...]]:
     """The sandbox that a run would use, and what came of attacking it."""
@@ -170,8 +170,8 @@ def _chosen(
         fix = tuple(line.strip() for line in refusal.hint.splitlines())
         return None, (Finding(name="sandbox", state="error", found=refusal.message, fix=fix),)
     if sandbox.level == "none":
-        found = "switched off: generated code may do whatever you may do"
-        return sandbox, (Finding(name="sandbox", state="warning", found=found),)
+        warning = "switched off: generated code may do whatever you may do"
+        return sandbox, (Finding(name="sandbox", state="warning", found=warning),)
     succeeded = broken_out(sandbox)
     if succeeded is None:
         finding = Finding(name="self-attack", state="error", found="it could not be carried out")
@@ -196,12 +196,12 @@ def _limits(chosen: str | None) -> Finding:
     defaults = Resources()
     kept = ("cpu", "memory", "processes", "file size", "bytes written", "files written", "output")
     own = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    found = "; ".join(defaults.told(limit) for limit in kept)
+    text = "; ".join(defaults.told(limit) for limit in kept)
     few = own != resource.RLIM_INFINITY and own < 1_024
     return Finding(
         name="limits",
         state="warning" if few else "ok",
-        found=f"at most {own} open files; {found}" if few else found,
+        found=f"at most {own} open files; {text}" if few else text,
         fix=("raise the limit of open files:", "ulimit -n 1024") if few else (),
     )
 
@@ -210,11 +210,11 @@ def _bounds(sandbox: Sandbox) -> Finding:
     """What keeps the limits on processes and memory: the kernel, or a watch that load can slow down."""
     discovery = find_control_groups()
     kept = bounds(sandbox.bounds_processes, discovery.groups, discovery.reason)
-    found = f"processes by {kept.processes}, memory by {kept.memory}"
+    text = f"processes by {kept.processes}, memory by {kept.memory}"
     return Finding(
         name="bounds",
         state="warning" if kept.gap else "ok",
-        found=f"{found}; {kept.reason}" if kept.gap else found,
+        found=f"{text}; {kept.reason}" if kept.gap else text,
         fix=kept.remedies,
     )
 

@@ -29,8 +29,8 @@ def add_options(commands: Commands) -> None:
 def run(options: Namespace, console: Console) -> int:
     """Set the answers aside."""
     from factory.builds.state.reset import reset
-    from factory.report.reset import told_reset
+    from factory.report.reset import render_reset
 
     ledger = ledger_folder(options)
-    console.result(told_reset(reset(options.out, ledger, options.work_orders), ledger))
+    console.result(render_reset(reset(options.out, ledger, options.work_orders), ledger))
     return ExitCode.PASS

@@ -36,7 +36,7 @@ def add_options(commands: Commands) -> None:
 def run(options: Namespace, console: Console) -> int:
     """Execute the work order."""
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, ports_of
-    from factory.report.endings import told
+    from factory.report.endings import render_ending
     from factory.runs.run import RunSettings, run_work_order
 
     settings = RunSettings(
@@ -52,7 +52,7 @@ def run(options: Namespace, console: Console) -> int:
     progress = (lambda _text: None) if options.quiet else console.progress
     with interruptible(lambda: LEFT_AT_ONCE):
         finished = run_work_order(settings, ports_of(options, progress))
-    text = told(finished.ending, finished.folder)
+    text = render_ending(finished.ending, finished.folder)
     # The exit code is the run's, also if nobody reads any more.
     with suppress(BrokenPipeError):
         if finished.ending.exit_code is ExitCode.PASS:

@@ -29,7 +29,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.builds.state.file import require_state
     from factory.builds.state.unrecorded import unanswered, with_unrecorded
     from factory.llm.ledger.store import Ledger
-    from factory.report.status import Beside, status_document, told_status
+    from factory.report.status import Beside, render_status, status_document
     from factory.system.files.lock import is_held
 
     ledger = Ledger(ledger_folder(options))
@@ -39,5 +39,5 @@ def run(options: Namespace, console: Console) -> int:
     if options.json:
         console.result(json.dumps(status_document(state, beside, running=running), sort_keys=True))
     else:
-        console.result(told_status(state, beside, running=running, attempts=options.attempts))
+        console.result(render_status(state, beside, running=running, attempts=options.attempts))
     return ExitCode.PASS

@@ -35,8 +35,8 @@ def shell_syntax(command: str) -> str | None:
         return assignment[1]
     # What is quoted becomes NUL, so that each pattern sees only what a shell would.
     bare = _PIECE.sub(_unquoted, command)
-    found = _OPERATOR.search(bare) or _HOME.search(bare)
-    return found[0] if found is not None else None
+    match = _OPERATOR.search(bare) or _HOME.search(bare)
+    return match[0] if match is not None else None
 
 
 def _unquoted(piece: re.Match[str]) -> str:

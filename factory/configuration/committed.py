@@ -32,27 +32,27 @@ def configuration_at(git: Git, commit: str) -> Configuration:
     """
     # Their sizes first: nothing is read that is too large.
     listing = git.output("ls-tree", "-z", "-l", "--full-tree", commit, "--", OWN_FILE, PROJECT_FILE)
-    found: dict[str, bytes] = {}
+    files: dict[str, bytes] = {}
     for entry in filter(None, listing.split(b"\0")):
         facts, _, name = os.fsdecode(entry).partition("\t")
         mode, kind, blob, size = facts.split()
         if mode == _LINK_MODE:
-            found[name] = _linked(git, commit, name)
+            files[name] = _linked(git, commit, name)
         elif kind == "blob":
-            found[name] = _bytes(git, blob, int(size), name)
+            files[name] = _bytes(git, blob, int(size), name)
         else:
             raise BadConfiguration("is not a file", where=name)
-    return read_configuration(found.get(OWN_FILE), found.get(PROJECT_FILE))
+    return read_configuration(files.get(OWN_FILE), files.get(PROJECT_FILE))
 
 
 def _linked(git: Git, commit: str, name: str) -> bytes:
     """The file of the commit that a symbolic link leads to."""
-    told = git.text(
+    answer = git.text(
         "cat-file", "--batch-check", "--follow-symlinks", stdin=os.fsencode(f"{commit}:{name}\n")
     ).split()
-    if len(told) != 3 or told[1] != "blob":
+    if len(answer) != 3 or answer[1] != "blob":
         raise BadConfiguration("is a symbolic link that leads to no file of the commit", where=name)
-    return _bytes(git, told[0], int(told[2]), name)
+    return _bytes(git, answer[0], int(answer[2]), name)
 
 
 def _bytes(git: Git, blob: str, size: int, name: str) -> bytes:

@@ -161,9 +161,9 @@ def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | Non
             hint=f"keep one: move everything into `{OWN_FILE}`, or delete it",
         )
     if own is not None:
-        return _validated(own, OWN_FILE, "")
+        return _validate(own, OWN_FILE, "")
     if table is not None:
-        return _validated(table, PROJECT_FILE, ".".join(PROJECT_TABLE))
+        return _validate(table, PROJECT_FILE, ".".join(PROJECT_TABLE))
     return Configuration()
 
 
@@ -198,30 +198,30 @@ def _parse(data: bytes, file: str) -> dict[str, Any]:
         ) from error
 
 
-def _syntax_error(told: str, text: str, file: str) -> BadConfiguration:
+def _syntax_error(complaint: str, text: str, file: str) -> BadConfiguration:
     """The parser's complaint with its place in front; it only tells it in its text."""
-    found = _PLACE_OF_FAULT.fullmatch(told)
-    if found is None:
-        return BadConfiguration(f"not valid TOML: {told}", where=file, hint=_HINT)
-    if found["line"] is not None:
-        line, column = int(found["line"]), int(found["column"])
+    match = _PLACE_OF_FAULT.fullmatch(complaint)
+    if match is None:
+        return BadConfiguration(f"not valid TOML: {complaint}", where=file, hint=_HINT)
+    if match["line"] is not None:
+        line, column = int(match["line"]), int(match["column"])
     else:
         line, column = text.count("\n") + 1, len(text) - text.rfind("\n")
-    what = found["what"][:1].lower() + found["what"][1:]
+    what = match["what"][:1].lower() + match["what"][1:]
     return BadConfiguration(f"not valid TOML: {what}", where=f"{file}:{line}:{column}", hint=_HINT)
 
 
-def _validated(value: Any, file: str, prefix: str) -> Configuration:
-    told = [
-        f"{_place(prefix, _parts(problem))}: {_told(problem)}"
+def _validate(value: Any, file: str, prefix: str) -> Configuration:
+    problems = [
+        f"{_place(prefix, _parts(problem))}: {_sentence(problem)}"
         for problem in schema_problems(Configuration, value)
     ]
-    if not told:
+    if not problems:
         configuration = Configuration.model_validate(value)
-        told = [f"{_place(prefix, place)}: {what}" for place, what in _clashes(configuration.checks)]
-        if not told:
+        problems = [f"{_place(prefix, place)}: {what}" for place, what in _clashes(configuration.checks)]
+        if not problems:
             return configuration
-    raise BadConfiguration("; ".join(told), where=file, hint=_HINT)
+    raise BadConfiguration("; ".join(problems), where=file, hint=_HINT)
 
 
 def _clashes(checks: Sequence[ConfiguredCheck]) -> Iterator[tuple[tuple[str, ...], str]]:
@@ -238,7 +238,7 @@ def _clashes(checks: Sequence[ConfiguredCheck]) -> Iterator[tuple[tuple[str, ...
         first.setdefault(name, number)
 
 
-def _told(problem: SchemaProblem) -> str:
+def _sentence(problem: SchemaProblem) -> str:
     if problem.kind == "extra_forbidden":
         *place, key = _parts(problem)
         near = get_close_matches(key, _keys_at(place), n=1)
@@ -260,7 +260,7 @@ def _keys_at(place: Sequence[str]) -> list[str]:
 def _table_in(annotation: Any) -> type[BaseModel] | None:
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
-    return next((found for part in get_args(annotation) if (found := _table_in(part))), None)
+    return next((table for part in get_args(annotation) if (table := _table_in(part))), None)
 
 
 def _parts(problem: SchemaProblem) -> tuple[str, ...]:

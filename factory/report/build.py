@@ -12,9 +12,9 @@ from factory.attempt.exit_codes import ExitCode
 from factory.builds.settings import Built
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject
-from factory.report.endings import told_repair
+from factory.report.endings import render_repair
 from factory.report.figures import output_lines
-from factory.report.transitions import told_event
+from factory.report.transitions import render_event
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console
 
@@ -87,7 +87,7 @@ class _Lines:
         self.console.progress(text)
 
     def event(self, state: BuildState, event: JsonObject) -> None:
-        for line in told_event(state, event):
+        for line in render_event(state, event):
             self.console.progress(line)
 
 
@@ -104,7 +104,7 @@ class _JsonLines:
         self.console.result(json.dumps(event, sort_keys=True))
 
 
-def told_build(built: Built, out: Path) -> str:
+def render_build(built: Built, out: Path) -> str:
     """The last lines of a build: what happened, who must act, where to look."""
     ended = built.ended
     lines = [ended.message]
@@ -117,7 +117,7 @@ def told_build(built: Built, out: Path) -> str:
     if built.state is not None:
         folder = out / ended.run_id if ended.run_id else out
         lines.append(f"  artifacts: {folder}")
-        lines += told_repair(folder)
+        lines += render_repair(folder)
     if ended.exit_code == ExitCode.FAIL:
         lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
     return "\n".join(lines)

@@ -8,7 +8,7 @@ from factory.runs.record.documents import Ending
 from factory.runs.record.files import REPAIR_REQUEST
 
 
-def told(ending: Ending, folder: Path | None) -> str:
+def render_ending(ending: Ending, folder: Path | None) -> str:
     """The ending as text for the terminal."""
     lines = [ending.message]
     if ending.failure is not None and ending.failure.excerpt:
@@ -17,11 +17,11 @@ def told(ending: Ending, folder: Path | None) -> str:
         lines.append(f"  hint: {ending.hint}")
     if folder is not None:
         lines.append(f"  artifacts: {folder}")
-        lines += told_repair(folder)
+        lines += render_repair(folder)
     return "\n".join(lines)
 
 
-def told_repair(folder: Path) -> list[str]:
+def render_repair(folder: Path) -> list[str]:
     """The line that says how to amend the plan, if the run in `folder` found a reason to; else none."""
     request = folder / REPAIR_REQUEST.name
     if not request.is_file():

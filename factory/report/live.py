@@ -13,7 +13,7 @@ from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject
 from factory.report.board import Board, board
-from factory.report.transitions import lasting, told_event
+from factory.report.transitions import lasting, render_event
 from factory.system.clock import Clock
 from factory.system.process.signals import shielded
 from factory.system.terminal.console import visible
@@ -34,7 +34,7 @@ _STYLES: Final = {
 }
 
 
-def drawn(shown: Board, width: int) -> RenderableType:
+def render_board(shown: Board, width: int) -> RenderableType:
     """The board for a terminal with `width` columns. Texts are never markup."""
     titled, with_spending = width >= _TITLE_FROM_WIDTH, width >= _SPENDING_FROM_WIDTH
     table = Table.grid(padding=(0, 2, 0, 0), expand=titled)
@@ -83,7 +83,7 @@ class LiveView:
             redirect_stdout=False,
             redirect_stderr=False,
             vertical_overflow="crop",
-            get_renderable=self._drawn,
+            get_renderable=self._render,
         )
 
     def __enter__(self) -> "LiveView":
@@ -107,13 +107,13 @@ class LiveView:
         """Another state; of events, only what must not scroll away gets a line."""
         self._state = state
         if lasting(event):
-            for line in told_event(state, event):
+            for line in render_event(state, event):
                 self.progress(line)
 
-    def _drawn(self) -> RenderableType:
+    def _render(self) -> RenderableType:
         state = self._state
         if state is None:
             return Text("")
         width, height = self._console.size
         # The last line stays free, so that nothing scrolls.
-        return drawn(board(state, self._clock.now(), self._started, height - 1), width)
+        return render_board(board(state, self._clock.now(), self._started, height - 1), width)

@@ -38,7 +38,7 @@ from factory.runs.record.model import (
 )
 
 DocumentT = TypeVar("DocumentT", bound=BaseModel)
-_TOLD_IN_FULL: Final = (
+_SHOWN_IN_FULL: Final = (
     RunOutcome.LANDED,
     RunOutcome.ALREADY_LANDED,
     RunOutcome.PASSED,
@@ -74,13 +74,15 @@ def show_run(folder: Path) -> str:
         lines += ["", f"attempt {number}", *_attempt(attempt)]
     for number, attempt in attempts_in(folder / LANDING_FOLDER):
         lines += ["", f"attempt {number} again, on the branch's tip", *_attempt(attempt)]
-    ending = _shown(SUMMARY, folder, _ending)
+    ending = _render_document(SUMMARY, folder, _ending)
     unknown = "the run has no summary: it is going on, or it was killed; the next run writes it"
     lines += ["", *(ending or [unknown])]
     return "\n".join(lines)
 
 
-def _shown(artifact: Artifact[DocumentT], folder: Path, lines: Callable[[DocumentT], list[str]]) -> list[str]:
+def _render_document(
+    artifact: Artifact[DocumentT], folder: Path, lines: Callable[[DocumentT], list[str]]
+) -> list[str]:
     """The lines of a document; none if it is not there. One that another version wrote is only named."""
     try:
         document = artifact.read(folder)
@@ -103,13 +105,17 @@ def _heading(run: RunDocument) -> list[str]:
 
 def _attempt(folder: Path) -> list[str]:
     lines = [
-        *_shown(ANSWER, folder, _answer),
-        *_shown(PROPOSAL, folder, _proposal),
-        *_shown(WRITE_RESULT, folder, _written),
+        *_render_document(ANSWER, folder, _answer),
+        *_render_document(PROPOSAL, folder, _proposal),
+        *_render_document(WRITE_RESULT, folder, _written),
     ]
     for results in CHECK_RESULTS.values():
-        lines += _shown(results, folder, _checks)
-    return [*lines, *_shown(KILL_PROOF, folder, _mutants), *_shown(FAILURE_BRIEF, folder, _failure)]
+        lines += _render_document(results, folder, _checks)
+    return [
+        *lines,
+        *_render_document(KILL_PROOF, folder, _mutants),
+        *_render_document(FAILURE_BRIEF, folder, _failure),
+    ]
 
 
 def _answer(answer: AnswerRecord) -> list[str]:
@@ -160,14 +166,14 @@ def _mutants(proof: ProofResult) -> list[str]:
 
 
 def _failure(failure: Failure) -> list[str]:
-    lines = [f"  failed at {failure.stage} ({failure.failure_class})", f"      {failure.told}"]
+    lines = [f"  failed at {failure.stage} ({failure.failure_class})", f"      {failure.description}"]
     lines += output_lines(failure.excerpt, "      ")
     return [*lines, f"      hint: {failure.hint}"] if failure.hint else lines
 
 
 def _ending(summary: RunSummary) -> list[str]:
-    told = summary.message
-    lines = [told if summary.outcome in _TOLD_IN_FULL else f"{summary.outcome}: {told}"]
+    message = summary.message
+    lines = [message if summary.outcome in _SHOWN_IN_FULL else f"{summary.outcome}: {message}"]
     if summary.hint:
         lines.append(f"  hint: {summary.hint}")
     answers = summary.model_answers

@@ -29,7 +29,7 @@ class Beside:
     unanswered: Spending
 
 
-def told_status(state: BuildState, beside: Beside, *, running: bool, attempts: bool = False) -> str:
+def render_status(state: BuildState, beside: Beside, *, running: bool, attempts: bool = False) -> str:
     """The text.
 
     Args:

@@ -10,7 +10,7 @@ from factory.report.figures import in_one_line
 _SHOWN_CHARS: Final = 500
 
 
-def told_event(state: BuildState, event: JsonObject) -> list[str]:
+def render_event(state: BuildState, event: JsonObject) -> list[str]:
     """The lines that a person wants to read about an event; none for the ends, which the result tells.
 
     Args:
@@ -51,8 +51,8 @@ def _order(order_id: str, event: JsonObject) -> list[str]:
                 f"{order_id}: attempt {attempt}, patching",
             ]
         case OrderPhase.LANDED:
-            found = "is on the branch already" if event["before"] == OrderPhase.PENDING else "landed"
-            return [f"{order_id}: {found} as {str(event['commit'])[:12]}"]
+            outcome = "is on the branch already" if event["before"] == OrderPhase.PENDING else "landed"
+            return [f"{order_id}: {outcome} as {str(event['commit'])[:12]}"]
         case OrderPhase.FAILED:
             return [f"{order_id}: failed{_why(event['failure'])}"]
         case OrderPhase.BLOCKED:

@@ -119,7 +119,7 @@ def _examination_ended(course: Course, order_id: str, result: Result) -> None:
 def _attempt_failed(course: Course, order_id: str, failure: Failure) -> None:
     """A candidate can't land: the attempt failed, and what was built on it is made again."""
     result, code = course.passed(order_id).result, exit_code(failure)
-    message = f"attempt {result.attempt} failed on the tip at {failure.stage}: {failure.told}"
+    message = f"attempt {result.attempt} failed on the tip at {failure.stage}: {failure.description}"
     course.act(
         RecordRun(order_id, result.failed_on_tip(failure), failure),
         RetellFailure(result.run_id, message, failure),
@@ -136,7 +136,7 @@ def _attempt_failed(course: Course, order_id: str, failure: Failure) -> None:
         course.fail(order_id, why(message))
     else:
         course.wait_again(order_id)
-        course.halt(why(failure.told))
+        course.halt(why(failure.description))
 
 
 def _stop_for(course: Course, order_id: str, result: Result) -> None:

@@ -85,7 +85,7 @@ def require_usable(report: BaselineReport, folder: Path, *, red_accepted: bool) 
     """
     for check in report.unacceptable:
         assert check.failure is not None
-        message = f"the verification of the base can't be used: {check.name}: {check.failure.told}"
+        message = f"the verification of the base can't be used: {check.name}: {check.failure.description}"
         if check.changed:
             hint = "let the check leave the repository's files as they are"
             raise Refused(message, where=str(folder), hint=hint)
@@ -103,7 +103,7 @@ def _first_failure(check: BaselineCheck) -> str:
     if check.failing_tests:
         more = f" and {len(check.failing_tests) - 1} more" if len(check.failing_tests) > 1 else ""
         return f"{visible(check.failing_tests[0])}{more}"
-    return check.failure.told if check.failure is not None else ""
+    return check.failure.description if check.failure is not None else ""
 
 
 def _examined(

@@ -33,7 +33,7 @@ def finalize(
     number = state["attempt"]
     FAILURE_BRIEF.write(folder.opened_attempt(number).path, failure)
     folder.event("attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class)
-    progress(f"attempt {number} failed at {failure.stage}: {failure.told}")
+    progress(f"attempt {number} failed at {failure.stage}: {failure.description}")
     checkout.restore()
     return _after_failure(state, failure, max_attempts)
 

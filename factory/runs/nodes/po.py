@@ -36,7 +36,7 @@ def examine(
         folder.event("examined", attempt=number, part=part.name, passed=passed)
         for check in part.checks:
             if check.failure is not None and check.passed:
-                progress(f"attempt {number}: {check.name} reports: {check.failure.told}")
+                progress(f"attempt {number}: {check.name} reports: {check.failure.description}")
 
     result = try_out(Trial(order, tree, checks), bench.context(order, tree, attempt), begins, ended)
     if result.failure is not None:

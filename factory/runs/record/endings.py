@@ -59,12 +59,12 @@ def failed(order_id: str, failure: Failure, attempts: tuple[AttemptSummary, ...]
     # The last one's number: in a build, earlier ones may have been made on another base.
     made = attempts[-1].attempt
     spent = f"{made} attempt{'s are' if made != 1 else ' is'} spent"
-    message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.told}"
+    message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.description}"
     return Ending(RunOutcome.FAILED, ExitCode.FAIL, message, hint, failure, attempts=attempts)
 
 
 def stopped(failure: Failure, attempts: tuple[AttemptSummary, ...]) -> Ending:
     """The ending of a work order that no further attempt helps."""
     why = f"{failure.failure_class.replace('_', ' ')} at {failure.stage}"
-    message = f"{_UNANSWERED.get(failure.failure_class, why)}: {failure.told}"
+    message = f"{_UNANSWERED.get(failure.failure_class, why)}: {failure.description}"
     return Ending(RunOutcome.STOPPED, exit_code(failure), message, failure.hint, failure, attempts=attempts)

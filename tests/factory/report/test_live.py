@@ -12,7 +12,7 @@ from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.builds.state.order import OrderState
 from factory.report.board import board
-from factory.report.live import drawn
+from factory.report.live import render_board
 from factory.system.terminal.console import visible
 from tests.support.build_states import a_minute, a_state, an_attempt, an_order
 from tests.support.golden import assert_golden
@@ -29,7 +29,7 @@ def screen(state: BuildState, *, width: int, lines: int, color: bool = False) ->
         force_terminal=color,
         no_color=False,
     )
-    terminal.print(drawn(board(state, a_minute(42), a_minute(1), lines), width))
+    terminal.print(render_board(board(state, a_minute(42), a_minute(1), lines), width))
     return file.getvalue()
 
 

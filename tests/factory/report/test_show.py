@@ -8,7 +8,7 @@ import pytest
 
 from factory.builds.state.file import require_state
 from factory.contract.errors import WorkorderError
-from factory.report.endings import told
+from factory.report.endings import render_ending
 from factory.report.show import show_run
 from factory.runs.run import Finished
 from factory.system.sandbox.levels.unconfined import Unconfined
@@ -37,7 +37,7 @@ def anywhere(text: str, finished: Finished, tmp_path: Path) -> str:
 
 def shown(finished: Finished, tmp_path: Path) -> str:
     assert finished.folder is not None
-    end = told(finished.ending, finished.folder)
+    end = render_ending(finished.ending, finished.folder)
     return anywhere(
         f"{show_run(finished.folder)}\n\n--- at the end of the run ---\n{end}", finished, tmp_path
     )

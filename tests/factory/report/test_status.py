@@ -3,7 +3,7 @@
 from factory.builds.state.attempts import AttemptRecord, RunEntry, Spending
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import Ended
-from factory.report.status import Beside, told_status
+from factory.report.status import Beside, render_status
 from tests.support.build_states import a_state, an_attempt, an_order
 from tests.support.golden import assert_golden
 
@@ -25,21 +25,21 @@ def test_a_build_that_failed() -> None:
         ended=Ended(exit_code=1, message="WO-02 failed", hint="make it clearer"),
     )
 
-    assert_golden("status_failed.txt", told_status(state, NOTHING, running=False) + "\n")
-    assert_golden("status_attempts.txt", told_status(state, NOTHING, running=False, attempts=True) + "\n")
+    assert_golden("status_failed.txt", render_status(state, NOTHING, running=False) + "\n")
+    assert_golden("status_attempts.txt", render_status(state, NOTHING, running=False, attempts=True) + "\n")
 
 
 def test_columns_that_would_be_empty_are_left_out() -> None:
     assert_golden(
-        "status_begun.txt", told_status(a_state(an_order(1), an_order(2)), NOTHING, running=True) + "\n"
+        "status_begun.txt", render_status(a_state(an_order(1), an_order(2)), NOTHING, running=True) + "\n"
     )
 
 
 def test_a_build_that_says_running_without_a_process_was_killed() -> None:
     running = a_state(an_order(1))
 
-    assert told_status(running, NOTHING, running=True).startswith("running, last change")
-    assert told_status(running, NOTHING, running=False).startswith(
+    assert render_status(running, NOTHING, running=True).startswith("running, last change")
+    assert render_status(running, NOTHING, running=False).startswith(
         "killed: no process is at work; build again"
     )
 
@@ -47,8 +47,10 @@ def test_a_build_that_says_running_without_a_process_was_killed() -> None:
 def test_a_build_that_was_started_again_and_has_not_said_so_yet() -> None:
     ended = a_state(an_order(1), state=BuildPhase.INTERRUPTED)
 
-    assert told_status(ended, NOTHING, running=True).startswith("interrupted, and a process is at work on it")
-    assert told_status(ended, NOTHING, running=False).startswith("interrupted, last change")
+    assert render_status(ended, NOTHING, running=True).startswith(
+        "interrupted, and a process is at work on it"
+    )
+    assert render_status(ended, NOTHING, running=False).startswith("interrupted, last change")
 
 
 def test_what_only_the_ledger_tells() -> None:
@@ -57,6 +59,6 @@ def test_what_only_the_ledger_tells() -> None:
     others = Spending(input_tokens=30, output_tokens=4)
     unanswered = Spending(input_tokens=500, output_tokens=16_000, cost_usd=0.5)
 
-    told = told_status(a_state(waiting), Beside(others, unanswered), running=False, attempts=True)
+    told = render_status(a_state(waiting), Beside(others, unanswered), running=False, attempts=True)
 
     assert_golden("status_unrecorded.txt", told + "\n")

@@ -4,7 +4,7 @@ import pytest
 
 from factory.builds.state.machine import OrderPhase
 from factory.contract.strict_json import JsonObject
-from factory.report.transitions import lasting, told_event
+from factory.report.transitions import lasting, render_event
 from tests.support.build_states import a_state, an_order
 
 STATE = a_state(an_order(1), an_order(2))
@@ -56,7 +56,7 @@ def changed(before: OrderPhase, after: OrderPhase, attempt: int = 1, message: st
     ],
 )
 def test_what_a_log_tells(event: JsonObject, lines: list[str]) -> None:
-    assert told_event(STATE, event) == lines
+    assert render_event(STATE, event) == lines
 
 
 def test_beside_a_picture_only_what_must_not_scroll_away_is_told() -> None:

@@ -168,7 +168,7 @@ def test_a_command_that_takes_too_long_fails_by_its_own_limit(tmp_path: Path) ->
     finished = scene.run(max_attempts=1)
 
     assert finished.ending.failure is not None
-    assert finished.ending.failure.told == "the command did not end within its time limit (sleep 60)"
+    assert finished.ending.failure.description == "the command did not end within its time limit (sleep 60)"
 
 
 @pytest.mark.parametrize(
