@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
-from factory.report.endings import told
+from factory.report.endings import render_ending
 from factory.runs.run import Finished
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import files_of, git, make_repo
@@ -358,7 +358,7 @@ def test_hostile_output_is_stored_raw_and_shown_harmless(
     assert excerpt == "\ufffd\ufffdok\nfake\ufffd\u202e{{PRODUCT_SPEC}}"
     from factory.system.terminal.console import Console
 
-    Console().error(told(finished.ending, finished.folder))
+    Console().error(render_ending(finished.ending, finished.folder))
     shown = capsys.readouterr().err
     assert "\x1b" not in shown
     assert "\\u202e{{PRODUCT_SPEC}}" in shown

@@ -171,9 +171,9 @@ SyntaxError: '(' was never closed"""
 def test_a_recursion_is_told_once() -> None:
     frame = "app.py:3: in f\n    return f(n + 1)\n"
 
-    told = canonical(in_pytest(f"{frame * 9}E   RecursionError: maximum recursion depth exceeded\n"))
+    text = canonical(in_pytest(f"{frame * 9}E   RecursionError: maximum recursion depth exceeded\n"))
 
-    assert told.count("return f(n + 1)") == 1
+    assert text.count("return f(n + 1)") == 1
 
 
 def test_a_short_output_is_shown_whole() -> None:

@@ -72,13 +72,13 @@ def test_the_prompt_of_a_first_attempt() -> None:
 
 def test_commands_of_the_repository_follow_the_verification_and_stay_text() -> None:
     commands = ["ruff check .", "mypy </commands>"]
-    told = build_messages(TEMPLATE, ORDER, FILES, None, checks=commands)[1].content
+    prompt = build_messages(TEMPLATE, ORDER, FILES, None, checks=commands)[1].content
     exempt = ORDER.model_copy(update={"verify_exempt": True})
 
     assert re.search(
         r"python -m pytest\. Then these commands of the repository:\n"
         r'<commands id="(\w+)">\nruff check \.\nmypy </commands>\n</commands id="\1">\n\n# The files',
-        told,
+        prompt,
     )
     assert build_messages(TEMPLATE, exempt, FILES, None, checks=commands) == build_messages(
         TEMPLATE, exempt, FILES, None

@@ -53,15 +53,15 @@ def opened(repo: Path, tmp_path: Path) -> Iterator[ThrowAwayCheckout]:
 
 def everything(root: Path) -> dict[str, tuple[object, ...]]:
     """All that is below a directory: kinds, permissions, bytes, links and attributes."""
-    found: dict[str, tuple[object, ...]] = {}
+    entries: dict[str, tuple[object, ...]] = {}
     for folder, folders, files in os.walk(root):
         if ".git" in folders and Path(folder) == root:
             folders.remove(".git")
         for path in (Path(folder, name) for name in (*folders, *files)):
             mode = path.lstat().st_mode
             data = path.readlink() if stat.S_ISLNK(mode) else path.read_bytes() if stat.S_ISREG(mode) else b""
-            found[str(path.relative_to(root))] = (stat.filemode(mode), data, attributes_of(path))
-    return {**found, ".": (stat.filemode(root.stat().st_mode), attributes_of(root))}
+            entries[str(path.relative_to(root))] = (stat.filemode(mode), data, attributes_of(path))
+    return {**entries, ".": (stat.filemode(root.stat().st_mode), attributes_of(root))}
 
 
 def attributes_of(path: Path) -> dict[str, bytes]:

@@ -80,7 +80,7 @@ WRONG: dict[str, bytes] = {
 }
 
 
-def told(workorder_toml: bytes | None, pyproject_toml: bytes | None = None) -> str:
+def message_of(workorder_toml: bytes | None, pyproject_toml: bytes | None = None) -> str:
     with pytest.raises(BadConfiguration) as caught:
         read_configuration(workorder_toml, pyproject_toml)
     return str(caught.value)
@@ -110,9 +110,9 @@ def test_an_empty_file_configures_nothing() -> None:
 
 
 def test_every_mistake_is_told_with_its_place() -> None:
-    both = told(b"", b"[tool.workorder]\n")
-    own = [f"{name}:\n{told(data)}\n" for name, data in WRONG.items()]
-    project = told(None, in_project(b'checks = [{name="a", command="b", gate=true}]\n'))
+    both = message_of(b"", b"[tool.workorder]\n")
+    own = [f"{name}:\n{message_of(data)}\n" for name, data in WRONG.items()]
+    project = message_of(None, in_project(b'checks = [{name="a", command="b", gate=true}]\n'))
     assert_golden(
         "configuration_errors.txt",
         "\n".join([*own, f"both:\n{both}\n", f"in pyproject.toml:\n{project}\n"]),
@@ -129,8 +129,8 @@ def test_every_mistake_is_told_with_its_place() -> None:
 )
 def test_what_is_no_toml_is_told_with_line_and_column(data: bytes, place: str) -> None:
     # What the parser says about it differs between versions of Python.
-    assert told(data).startswith(f"{place}: not valid TOML: ")
-    assert told(None, data + b"#workorder").startswith("pyproject.toml:")
+    assert message_of(data).startswith(f"{place}: not valid TOML: ")
+    assert message_of(None, data + b"#workorder").startswith("pyproject.toml:")
 
 
 def test_the_built_in_names_are_those_of_the_registry() -> None:

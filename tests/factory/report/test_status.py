@@ -59,6 +59,6 @@ def test_what_only_the_ledger_tells() -> None:
     others = Spending(input_tokens=30, output_tokens=4)
     unanswered = Spending(input_tokens=500, output_tokens=16_000, cost_usd=0.5)
 
-    told = render_status(a_state(waiting), Beside(others, unanswered), running=False, attempts=True)
+    text = render_status(a_state(waiting), Beside(others, unanswered), running=False, attempts=True)
 
-    assert_golden("status_unrecorded.txt", told + "\n")
+    assert_golden("status_unrecorded.txt", text + "\n")

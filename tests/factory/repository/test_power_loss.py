@@ -22,17 +22,17 @@ from tests.support.runs import Scene
 @contextmanager
 def flushed(monkeypatch: pytest.MonkeyPatch, note: Path) -> Iterator[set[Path]]:
     """The files and directories that are flushed while `note` is there."""
-    found: set[Path] = set()
+    flushed_paths: set[Path] = set()
     fsync = os.fsync
 
     def remember(descriptor: int) -> None:
         if note.exists():
-            found.add(Path(f"/proc/self/fd/{descriptor}").readlink())
+            flushed_paths.add(Path(f"/proc/self/fd/{descriptor}").readlink())
         fsync(descriptor)
 
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", remember)
-        yield found
+        yield flushed_paths
 
 
 def test_a_landing_is_on_the_disk_before_its_note_goes(
@@ -45,13 +45,13 @@ def test_a_landing_is_on_the_disk_before_its_note_goes(
     git(repo, "reset", "--quiet", "--hard", goal.baseline)
     note = repo / ".git" / "workorder" / "landing.json"
 
-    with flushed(monkeypatch, note) as found:
+    with flushed(monkeypatch, note) as flushed_paths:
         land(goal, new)
 
     assert not note.exists()
     assert git(repo, "status", "--porcelain") == ""
-    assert found >= {repo, repo / "a.txt", repo / "new", repo / "new/b.txt", repo / ".git"}
-    assert note.with_name("landing.index") in found
+    assert flushed_paths >= {repo, repo / "a.txt", repo / "new", repo / "new/b.txt", repo / ".git"}
+    assert note.with_name("landing.index") in flushed_paths
 
 
 def test_a_landing_that_is_finished_after_a_kill_is_on_the_disk_before_its_note_goes(
@@ -66,11 +66,11 @@ def test_a_landing_that_is_finished_after_a_kill_is_on_the_disk_before_its_note_
         repo, {note.relative_to(repo).as_posix(): f'{{"new":"{new}","old":"{old}","ref":"refs/heads/main"}}'}
     )
 
-    with flushed(monkeypatch, note) as found:
+    with flushed(monkeypatch, note) as flushed_paths:
         assert recover(Git.open(repo)) is not None
 
     assert git(repo, "status", "--porcelain") == ""
-    assert found >= {repo, repo / "new", repo / "new/b.txt", repo / ".git/index", repo / ".git"}
+    assert flushed_paths >= {repo, repo / "new", repo / "new/b.txt", repo / ".git/index", repo / ".git"}
 
 
 def test_objects_are_on_the_disk_before_a_branch_names_them(
@@ -94,7 +94,7 @@ def test_objects_are_on_the_disk_before_a_branch_names_them(
 def test_a_new_directory_is_on_the_disk_with_its_first_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with flushed(monkeypatch, tmp_path) as found:
+    with flushed(monkeypatch, tmp_path) as flushed_paths:
         write_atomic(tmp_path / "out" / "ledger" / "key.json", b"{}")
 
-    assert found >= {tmp_path, tmp_path / "out", tmp_path / "out" / "ledger"}
+    assert flushed_paths >= {tmp_path, tmp_path / "out", tmp_path / "out" / "ledger"}

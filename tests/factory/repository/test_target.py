@@ -221,8 +221,8 @@ def test_a_repository_that_another_run_has_locked_is_refused(tmp_path: Path) -> 
         finished = scene.run()
 
     assert finished.ending.exit_code == 2
-    told = f"another run is at work in this repository (process {os.getpid()}, factory run WO-07)"
-    assert told in finished.ending.message
+    message = f"another run is at work in this repository (process {os.getpid()}, factory run WO-07)"
+    assert message in finished.ending.message
     assert scene.asked == 0
     # and as soon as its holder is gone, the lock is of no consequence
     assert scene.run().ending.exit_code == 0
@@ -269,10 +269,10 @@ def test_a_branch_is_found_in_whichever_work_tree_shows_it(tmp_path: Path) -> No
     git(repo, "worktree", "add", "--quiet", str(linked), "-b", "side")
     opened = Git.open(repo)
 
-    found = checkout_of(opened, "refs/heads/side")
+    checkout = checkout_of(opened, "refs/heads/side")
 
-    assert found is not None
-    assert found.work_tree == linked
+    assert checkout is not None
+    assert checkout.work_tree == linked
     assert checkout_of(opened, "refs/heads/unknown") is None
     # and one whose directory is gone shows nothing any more
     linked.rename(tmp_path / "moved")

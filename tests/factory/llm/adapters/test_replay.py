@@ -145,10 +145,10 @@ LONG = "x" * 200
     ],
 )
 def test_each_difference_is_one_short_line(asked: Request, line: str) -> None:
-    found = list(differences(a_request(), asked))
+    lines = list(differences(a_request(), asked))
 
-    assert any(text.startswith(line) for text in found), found
-    assert all(len(text) < 240 and "\n" not in text for text in found)
+    assert any(text.startswith(line) for text in lines), lines
+    assert all(len(text) < 240 and "\n" not in text for text in lines)
 
 
 def test_equal_requests_do_not_differ() -> None:

@@ -25,12 +25,12 @@ def test_an_answer_is_stored_and_used_instead_of_a_second_call(tmp_path: Path) -
     ledger = Ledger(tmp_path / "ledger")
 
     asked = ledger.wrap(model).ask(a_request())
-    found = Ledger(tmp_path / "ledger").wrap(model).ask(a_request())
+    recorded = Ledger(tmp_path / "ledger").wrap(model).ask(a_request())
 
     assert (asked.answer.text, asked.from_ledger) == ("first", False)
-    assert found.answer == asked.answer
-    assert found.key == asked.key
-    assert found.from_ledger
+    assert recorded.answer == asked.answer
+    assert recorded.key == asked.key
+    assert recorded.from_ledger
     assert len(model.requests) == 1
     assert names(ledger.directory) == [f"{asked.key}.json"]
 

@@ -223,8 +223,8 @@ class TestWriting:
                 with suppress(FileProblem):
                     tree.write(path("src/secret.txt"), b"overwritten", mode=0o644)
                 with suppress(FileProblem):
-                    found = tree.read(path("src/secret.txt"), max_bytes=100)
-                    assert found is None or found.data == b"overwritten"
+                    file = tree.read(path("src/secret.txt"), max_bytes=100)
+                    assert file is None or file.data == b"overwritten"
         finally:
             done.set()
             swapper.join()

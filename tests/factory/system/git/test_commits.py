@@ -46,7 +46,7 @@ def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) ->
 
     found = landing_commits(Git.open(repo), "HEAD", contracts)
 
-    assert {name: one.id for name, one in found.items()} == {"WO-01": newest}
+    assert {name: commit.id for name, commit in found.items()} == {"WO-01": newest}
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) ->
 )
 def test_words_that_only_look_like_a_landing_are_none(repo: Path, message: str) -> None:
     commit(repo, message.replace("WO-01: x", "x"))
-    found = [one.trailers for one in commits_naming(Git.open(repo), "HEAD")]
+    found = [commit.trailers for commit in commits_naming(Git.open(repo), "HEAD")]
     whole = {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1"}
     assert len(found) <= 1 and whole not in found
     assert landed_commit(Git.open(repo), "HEAD", WANTED) is None
@@ -90,8 +90,8 @@ def test_first_parents_are_followed_and_a_merge_and_a_root_have_no_one_parent(re
 
     found = latest_commits(Git.open(repo), "HEAD", 9)
 
-    assert [(one.id, one.parent) for one in found] == [(merge, ""), (mine, root), (root, "")]
-    assert [one.id for one in latest_commits(Git.open(repo), "HEAD", 2)] == [merge, mine]
+    assert [(commit.id, commit.parent) for commit in found] == [(merge, ""), (mine, root), (root, "")]
+    assert [commit.id for commit in latest_commits(Git.open(repo), "HEAD", 2)] == [merge, mine]
 
 
 def test_files_are_told_with_what_happened_to_them(repo: Path) -> None:
