@@ -1,6 +1,7 @@
 """Tells whether generated code can run safely here, and what to do if it can't: findings as data, then text.
 
-It looks and tries, and changes nothing. Of a key it tells whether it is set, never its value.
+It looks and tries, and changes nothing, except that to try control groups of version 2 it may have to move
+the processes of its own one into a group below. Of a key it tells whether it is set, never its value.
 """
 
 import platform

@@ -257,12 +257,18 @@ class _Supervised:
             return cls(process, lifeline_write, report_read, prepared, watch, group)
 
     def __enter__(self) -> "_Supervised":
-        self._urgency = ExitStack()
+        self._closing = ExitStack()
         if self._watch is not None:
-            self._urgency.enter_context(urgent())
+            self._closing.enter_context(urgent())
+        if self._group is not None:
+            self._closing.callback(self._group.remove)
         return self
 
     def __exit__(self, *_: object) -> None:
+        with self._closing:
+            self._end()
+
+    def _end(self) -> None:
         self._cut_lifeline()
         self._read_report(time.monotonic() + _GRACE_SECONDS)
         self._kill_group()
@@ -279,9 +285,6 @@ class _Supervised:
             with suppress(BlockingIOError):
                 self.told = os.read(self.prepared.told, _CHUNK)
             os.close(self.prepared.told)
-        if self._group is not None:
-            self._group.remove()
-        self._urgency.close()
 
     def wait(self, sinks: "_Sinks", deadline: float, stop: Stop | None) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
