@@ -1,11 +1,15 @@
 """What happens next, as functions of values: which node follows, and whether a failed attempt is retried."""
 
-from typing import Literal
+from collections.abc import Callable, Mapping
+from typing import Literal, TypeAlias
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.attempt.failure import Failure, FailureClass
 from factory.attempt.state import RunState
 from factory.contract.errors import Fault
+
+Nodes: TypeAlias = Mapping[str, Callable[[RunState], RunState]]
+"""What is done at each node of the graph, by its name."""
 
 
 def after_work(state: RunState) -> Literal["continue", "finalize"]:

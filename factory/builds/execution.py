@@ -30,8 +30,8 @@ from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
 from factory.runs.facts import sandbox_record
+from factory.runs.ports import Ports
 from factory.runs.preflight import indexes_folder
-from factory.runs.settings import Ports
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 from factory.system.sandbox.port import Terms

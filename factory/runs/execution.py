@@ -11,6 +11,7 @@ from dataclasses import dataclass
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
+from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.llm.spending.meter import Meter
@@ -20,7 +21,7 @@ from factory.runs.record.documents import Ending, RunRecord
 from factory.runs.record.endings import ending_of, failed, interrupted, stopped
 from factory.runs.record.files import REPAIR_REQUEST
 from factory.runs.record.repair_request import repair_request
-from factory.runs.wiring import Nodes, Run
+from factory.runs.wiring import Run
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.process.stop import Stopped
 

@@ -6,9 +6,8 @@ from functools import partial
 
 from langgraph.graph import END, START, StateGraph
 
-from factory.attempt.routing import after_finalize, after_work
+from factory.attempt.routing import Nodes, after_finalize, after_work
 from factory.attempt.state import RunState, final_state
-from factory.runs.wiring import Nodes
 
 # Tracing to a service is the graph library's own feature; source code never leaves through it.
 os.environ["LANGSMITH_TRACING"] = "false"

@@ -11,9 +11,9 @@ from factory.checkout.in_place import restore_in_place
 from factory.checkout.leftovers import remove_leftovers
 from factory.repository.recovery import recover
 from factory.repository.target import landed_commit, state_folder
+from factory.runs.ports import Ports
 from factory.runs.record.documents import complete_killed_runs
 from factory.runs.record.model import RunDocument
-from factory.runs.settings import Ports
 from factory.system.files.tree import remove_unfinished
 from factory.system.git.client import Git
 from factory.system.removal import remove_tree

@@ -1,13 +1,13 @@
 """One run with all that it is given, and the nodes of its graph, each bound to what it touches."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import TypeAlias
 
 from factory.attempt.failure import Failure
 from factory.attempt.prompt import TEMPLATE_NAME
+from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
@@ -26,16 +26,14 @@ from factory.runs.nodes.po import examine
 from factory.runs.nodes.proof import prove
 from factory.runs.nodes.se import propose
 from factory.runs.nodes.tr import apply
+from factory.runs.ports import Ports
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import RunDocument
-from factory.runs.settings import AttemptSettings, Ports
+from factory.runs.settings import AttemptSettings
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
 from factory.system.templates import template_path
 from factory.system.terminal.console import visible
-
-Nodes: TypeAlias = Mapping[str, Callable[[RunState], RunState]]
-"""What is done at each node of the graph, by its name."""
 
 
 @dataclass(frozen=True)
