@@ -17,7 +17,7 @@ def is_machine(text: str) -> bool:
 
 def is_far(text: str) -> bool:
     """Whether a text is the address of something on another machine."""
-    found = _URL.search(text)
-    host = (found["host"] or found["other"]) if found is not None else ""
+    url = _URL.search(text)
+    host = (url["host"] or url["other"]) if url is not None else ""
     # A name without a dot, such as a test client's, is no machine of the internet.
     return "." in host and host not in LOCAL

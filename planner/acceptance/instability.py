@@ -18,20 +18,20 @@ _INSTALLERS: Final = {"npm": ("ci", "i", "install"), "gem": ("install",), "cargo
 _GIT_REMOTE: Final = frozenset({"clone", "fetch", "ls-remote", "pull", "push"})
 
 
-def instabilities(found: Invocation) -> Iterator[str]:
+def instabilities(invocation: Invocation) -> Iterator[str]:
     """What a program's result depends on, in words: `the time`, `the network`, `the locale`, …"""
-    if found.code is not None and found.code.tree is not None:
-        yield from dict.fromkeys(instabilities_in_code(found.code.tree))
-    elif found.name == "date" and not _is_fixed_date(found.arguments):
+    if invocation.code is not None and invocation.code.tree is not None:
+        yield from dict.fromkeys(instabilities_in_code(invocation.code.tree))
+    elif invocation.name == "date" and not _is_fixed_date(invocation.arguments):
         yield "the time"
-    elif found.name == "locale":
+    elif invocation.name == "locale":
         yield "the locale"
-    elif _reaches_out(found):
+    elif _reaches_out(invocation):
         yield "the network"
 
 
-def _reaches_out(found: Invocation) -> bool:
-    name, arguments = found.name, found.arguments
+def _reaches_out(invocation: Invocation) -> bool:
+    name, arguments = invocation.name, invocation.arguments
     if is_python(name):
         run = python_run(arguments)
         if run.kind != "module" or run.target != "pip":
@@ -42,7 +42,7 @@ def _reaches_out(found: Invocation) -> bool:
     if name in _INSTALLERS:
         return bool(arguments) and arguments[0] in _INSTALLERS[name]
     if name == "git":
-        return any(one in _GIT_REMOTE for one in arguments) and any(is_far(one) for one in arguments)
+        return any(word in _GIT_REMOTE for word in arguments) and any(is_far(word) for word in arguments)
     if name not in _NETWORK or _only_tells(arguments):
         return False
     # A server on this machine is not the network.
@@ -52,8 +52,11 @@ def _reaches_out(found: Invocation) -> bool:
 def _installs_from_afar(arguments: tuple[str, ...]) -> bool:
     if not arguments or arguments[0] not in ("download", "install") or "--no-index" in arguments:
         return False
-    named = [one for one in arguments[1:] if not one.startswith("-")]
-    return any("/" not in one and not one.startswith(".") and not one.endswith(".whl") for one in named)
+    named = [argument for argument in arguments[1:] if not argument.startswith("-")]
+    return any(
+        "/" not in argument and not argument.startswith(".") and not argument.endswith(".whl")
+        for argument in named
+    )
 
 
 def _only_tells(arguments: tuple[str, ...]) -> bool:
@@ -62,5 +65,6 @@ def _only_tells(arguments: tuple[str, ...]) -> bool:
 
 def _is_fixed_date(arguments: tuple[str, ...]) -> bool:
     return any(
-        one.startswith(("-d", "--date", "-r", "--reference", "--help", "--version")) for one in arguments
+        argument.startswith(("-d", "--date", "-r", "--reference", "--help", "--version"))
+        for argument in arguments
     )

@@ -76,12 +76,12 @@ def command_needs(reading: Reading) -> Needs:
     loose: list[Module] = []
     mentions: list[str] = []
     suites: list[str] = []
-    for found in reading.invocations:
-        scripts.extend(_scripts(found))
-        modules.extend(_modules(found))
-        loose.extend(_loose_modules(found))
-        mentions.extend(_mentions(found))
-        suites.extend(_suites(found))
+    for invocation in reading.invocations:
+        scripts.extend(_scripts(invocation))
+        modules.extend(_modules(invocation))
+        loose.extend(_loose_modules(invocation))
+        mentions.extend(_mentions(invocation))
+        suites.extend(_suites(invocation))
     return Needs(
         scripts=_unique(scripts),
         modules=tuple(dict.fromkeys(modules)),
@@ -91,86 +91,86 @@ def command_needs(reading: Reading) -> Needs:
     )
 
 
-def started_scripts(found: Invocation) -> tuple[str, ...]:
+def started_scripts(invocation: Invocation) -> tuple[str, ...]:
     """The files that this program runs as a program, as paths of the repository or absolute ones."""
-    if is_shell(found.name):
-        shell = shell_run(found.arguments)
-        return _paths(found, shell.script if shell.executes else None)
-    if is_python(found.name):
-        run = python_run(found.arguments)
-        return _paths(found, run.target if run.kind == "script" else None)
-    if found.name in _SOURCE:
-        return _paths(found, found.arguments[0] if found.arguments else None)
-    if found.name in _SCRIPT_INTERPRETERS:
-        first = found.arguments[0] if found.arguments else "-"
-        return _paths(found, None if first.startswith("-") else first)
-    return _paths(found, found.program if "/" in found.program else None)
+    if is_shell(invocation.name):
+        shell = shell_run(invocation.arguments)
+        return _paths(invocation, shell.script if shell.executes else None)
+    if is_python(invocation.name):
+        run = python_run(invocation.arguments)
+        return _paths(invocation, run.target if run.kind == "script" else None)
+    if invocation.name in _SOURCE:
+        return _paths(invocation, invocation.arguments[0] if invocation.arguments else None)
+    if invocation.name in _SCRIPT_INTERPRETERS:
+        first = invocation.arguments[0] if invocation.arguments else "-"
+        return _paths(invocation, None if first.startswith("-") else first)
+    return _paths(invocation, invocation.program if "/" in invocation.program else None)
 
 
-def _scripts(found: Invocation) -> Iterator[str]:
-    yield from started_scripts(found)
-    if found.name == "pytest":
-        for path in _arguments(found, _PYTEST_VALUES):
+def _scripts(invocation: Invocation) -> Iterator[str]:
+    yield from started_scripts(invocation)
+    if invocation.name == "pytest":
+        for path in _arguments(invocation, _PYTEST_VALUES):
             if path.endswith(".py"):
-                yield found.path(path)
+                yield invocation.path(path)
 
 
-def _modules(found: Invocation) -> Iterator[Module]:
-    roots = _roots(found)
-    if is_python(found.name):
-        run = python_run(found.arguments)
+def _modules(invocation: Invocation) -> Iterator[Module]:
+    roots = _roots(invocation)
+    if is_python(invocation.name):
+        run = python_run(invocation.arguments)
         if run.kind == "module" and _is_dotted(run.target):
             yield Module(run.target, True, roots)
-    for name in found.code.imports if found.code else ():
+    for name in invocation.code.imports if invocation.code else ():
         yield Module(name, False, roots)
 
 
-def _loose_modules(found: Invocation) -> Iterator[Module]:
-    names = list(found.code.attributes) if found.code else []
-    if found.name == "unittest":
+def _loose_modules(invocation: Invocation) -> Iterator[Module]:
+    names = list(invocation.code.attributes) if invocation.code else []
+    if invocation.name == "unittest":
         # A name may go on into a class and a method, so each beginning of it may be the module.
-        for argument in found.arguments:
+        for argument in invocation.arguments:
             parts = argument.split(".") if _is_dotted(argument) else []
             names.extend(".".join(parts[:count]) for count in range(1, len(parts) + 1))
-    roots = _roots(found)
+    roots = _roots(invocation)
     yield from (Module(name, False, roots) for name in names)
 
 
-def _roots(found: Invocation) -> tuple[str, ...]:
-    added = [*found.python_path, *(found.code.search_path if found.code else ())]
-    roots = [found.path(root) for root in ("", *_ROOTS, *added)]
+def _roots(invocation: Invocation) -> tuple[str, ...]:
+    added = [*invocation.python_path, *(invocation.code.search_path if invocation.code else ())]
+    roots = [invocation.path(root) for root in ("", *_ROOTS, *added)]
     return tuple(dict.fromkeys([*(root for root in roots if _is_inside(root)), *_ROOTS]))
 
 
-def _mentions(found: Invocation) -> Iterator[str]:
-    for argument in found.arguments:
+def _mentions(invocation: Invocation) -> Iterator[str]:
+    for argument in invocation.arguments:
         text = argument.partition("=")[2] if argument.startswith("-") else argument
         if text:
-            yield found.path(text.partition("::")[0])
-    for text in found.code.texts if found.code else ():
+            yield invocation.path(text.partition("::")[0])
+    for text in invocation.code.texts if invocation.code else ():
         if text:
-            yield found.path(text)
+            yield invocation.path(text)
 
 
-def _suites(found: Invocation) -> Iterator[str]:
-    if found.name == "pytest":
-        named = [path for path in _arguments(found, _PYTEST_VALUES) if not path.endswith(".py")]
+def _suites(invocation: Invocation) -> Iterator[str]:
+    if invocation.name == "pytest":
+        named = [path for path in _arguments(invocation, _PYTEST_VALUES) if not path.endswith(".py")]
         if named:
-            yield from (found.path(path) for path in named)
-        elif not any(".py" in argument for argument in found.arguments):
-            yield found.directory
-    elif found.name == "unittest":
-        arguments = _arguments(found, _UNITTEST_VALUES)
+            yield from (invocation.path(path) for path in named)
+        elif not any(".py" in argument for argument in invocation.arguments):
+            yield invocation.directory
+    elif invocation.name == "unittest":
+        arguments = _arguments(invocation, _UNITTEST_VALUES)
         if not arguments or arguments[0] == "discover":
             named = [argument for argument in arguments[1:] if not argument.startswith("-")]
-            yield found.path(named[0]) if named else found.directory
+            yield invocation.path(named[0]) if named else invocation.directory
 
 
-def _arguments(found: Invocation, with_value: frozenset[str]) -> list[str]:
+def _arguments(invocation: Invocation, with_value: frozenset[str]) -> list[str]:
     """The arguments that are not options nor their values; of a test's address, the file."""
     result: list[str] = []
     is_value = False
-    for argument in found.arguments:
+    for argument in invocation.arguments:
         if is_value:
             is_value = False
         elif argument.startswith("-"):
@@ -180,8 +180,8 @@ def _arguments(found: Invocation, with_value: frozenset[str]) -> list[str]:
     return result
 
 
-def _paths(found: Invocation, text: str | None) -> tuple[str, ...]:
-    return (found.path(text),) if text else ()
+def _paths(invocation: Invocation, text: str | None) -> tuple[str, ...]:
+    return (invocation.path(text),) if text else ()
 
 
 def _unique(paths: list[str]) -> tuple[str, ...]:

@@ -38,15 +38,15 @@ _WITHIN: Final = frozenset({"Decimal", "abs", "approx", "round"})
 """Functions that hand on what they compare with."""
 
 
-def predictions(found: Invocation) -> Iterator[str]:
+def predictions(invocation: Invocation) -> Iterator[str]:
     """What a program's arguments compare with although only running code could tell it, in words."""
-    if found.code is not None and found.code.tree is not None:
-        yield from _in_code(found.code.tree)
-    elif found.name in _SEARCHING:
-        for argument in found.arguments:
-            told = _text(argument, searched=True)
-            if told:
-                yield told
+    if invocation.code is not None and invocation.code.tree is not None:
+        yield from _in_code(invocation.code.tree)
+    elif invocation.name in _SEARCHING:
+        for argument in invocation.arguments:
+            prediction = _text(argument, searched=True)
+            if prediction:
+                yield prediction
 
 
 def _in_code(tree: ast.Module) -> Iterator[str]:
@@ -77,11 +77,11 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
 
 def _values(tree: ast.Module) -> dict[str, ast.expr]:
     """What the names that are assigned once stand for."""
-    found: dict[str, list[ast.expr]] = {}
+    by_name: dict[str, list[ast.expr]] = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
-            found.setdefault(node.targets[0].id, []).append(node.value)
-    return {name: values[0] for name, values in found.items() if len(values) == 1}
+            by_name.setdefault(node.targets[0].id, []).append(node.value)
+    return {name: values[0] for name, values in by_name.items() if len(values) == 1}
 
 
 def _equalities(tree: ast.Module) -> Iterator[tuple[ast.expr, ast.expr]]:
@@ -128,13 +128,13 @@ def _is_constant(node: ast.expr) -> bool:
 
 def _inputs(node: ast.expr, values: Mapping[str, ast.expr]) -> str:
     """The constants in an expression: what comes out as it went in, was not computed."""
-    told = [node]
+    pending = [node]
     followed: set[str] = set()
-    for one in islice(told, _FOLLOWED):
-        names = {inner.id for inner in ast.walk(one) if isinstance(inner, ast.Name)} - followed
-        told.extend(values[name] for name in sorted(names) if name in values)
+    for expression in islice(pending, _FOLLOWED):
+        names = {inner.id for inner in ast.walk(expression) if isinstance(inner, ast.Name)} - followed
+        pending.extend(values[name] for name in sorted(names) if name in values)
         followed |= names
-    texts = [text for one in told for text in _texts_of(one)]
+    texts = [text for expression in pending for text in _texts_of(expression)]
     # A number may be written in groups of digits.
     return "\0".join([*texts, *(text.replace(",", "").replace("_", "").replace(" ", "") for text in texts)])
 
@@ -157,19 +157,21 @@ def _in_literal(node: ast.expr, inputs: str) -> Iterator[str]:
     if len(constants) > _MANY_ITEMS:
         yield f"a literal of {len(constants)} values"
     for value in constants:
-        told = ""
+        description = ""
         if (isinstance(value, int) and abs(value) >= 10**100) or str(value) in inputs:
             continue
         if isinstance(value, float):
             digits = len(repr(abs(value)).partition("e")[0].replace(".", "").strip("0"))
-            told = f"a number with {digits} digits" if digits >= _MANY_DIGITS else ""
+            description = f"a number with {digits} digits" if digits >= _MANY_DIGITS else ""
         elif isinstance(value, int) and not isinstance(value, bool):
             digits = len(str(abs(value)).rstrip("0"))
-            told = f"a number with {digits} digits" if digits >= _MANY_DIGITS and not _round(value) else ""
+            description = (
+                f"a number with {digits} digits" if digits >= _MANY_DIGITS and not _round(value) else ""
+            )
         elif isinstance(value, str | bytes):
-            told = _text(value if isinstance(value, str) else value.decode("latin-1"))
-        if told:
-            yield told
+            description = _text(value if isinstance(value, str) else value.decode("latin-1"))
+        if description:
+            yield description
 
 
 def _text(text: str, *, searched: bool = False) -> str:

@@ -119,18 +119,18 @@ class _Reader:
             start += 1
         if start == len(words):
             return around
-        found = replace(around, program=words[start], arguments=tuple(words[start + 1 :]))
-        if is_python(found.program) and (run := python_run(found.arguments)).kind == "code":
-            found = replace(found, code=read_code(run.target))
-        self.invocations.append(found)
-        if found.name in ("cd", "pushd") and found.arguments:
-            return replace(around, directory=found.path(found.arguments[-1]))
-        self._inside(found, depth + 1)
+        invocation = replace(around, program=words[start], arguments=tuple(words[start + 1 :]))
+        if is_python(invocation.program) and (run := python_run(invocation.arguments)).kind == "code":
+            invocation = replace(invocation, code=read_code(run.target))
+        self.invocations.append(invocation)
+        if invocation.name in ("cd", "pushd") and invocation.arguments:
+            return replace(around, directory=invocation.path(invocation.arguments[-1]))
+        self._inside(invocation, depth + 1)
         return around
 
-    def _inside(self, found: Invocation, depth: int) -> None:
-        around = replace(found, code=None)
-        name, arguments = found.name, found.arguments
+    def _inside(self, invocation: Invocation, depth: int) -> None:
+        around = replace(invocation, code=None)
+        name, arguments = invocation.name, invocation.arguments
         if is_shell(name):
             shell = shell_run(arguments)
             if shell.text is not None:
@@ -139,7 +139,7 @@ class _Reader:
             run = python_run(arguments)
             if run.kind == "module" and run.target in _MODULES_THAT_ARE_PROGRAMS:
                 self.words((run.target, *run.arguments), around, depth)
-            for command in found.code.commands if found.code else ():
+            for command in invocation.code.commands if invocation.code else ():
                 self._nested(command, around, depth, judged=False)
         elif name == "env":
             self._env(arguments, around, depth)

@@ -76,24 +76,28 @@ _LOOKING_METHODS: Final = frozenset(
 
 def only_looks(reading: Reading) -> bool:
     """Whether every program that a command starts only looks at files or imports modules."""
-    return all(_only_looks(found) for found in reading.invocations)
+    return all(_only_looks(invocation) for invocation in reading.invocations)
 
 
-def _only_looks(found: Invocation) -> bool:
-    if is_shell(found.name):
-        run = shell_run(found.arguments)
+def _only_looks(invocation: Invocation) -> bool:
+    if is_shell(invocation.name):
+        run = shell_run(invocation.arguments)
         return run.text is not None or not run.executes
-    if is_python(found.name):
-        return _python_only_looks(found)
-    if found.name in _WRAPPERS or found.name in _LOOKING or found.name in _COMPILING:
+    if is_python(invocation.name):
+        return _python_only_looks(invocation)
+    if invocation.name in _WRAPPERS or invocation.name in _LOOKING or invocation.name in _COMPILING:
         return True
-    return _only_tells(found.arguments)
+    return _only_tells(invocation.arguments)
 
 
-def _python_only_looks(found: Invocation) -> bool:
-    run = python_run(found.arguments)
+def _python_only_looks(invocation: Invocation) -> bool:
+    run = python_run(invocation.arguments)
     if run.kind == "code":
-        return found.code is not None and found.code.tree is not None and _code_only_looks(found.code.tree)
+        return (
+            invocation.code is not None
+            and invocation.code.tree is not None
+            and _code_only_looks(invocation.code.tree)
+        )
     if run.kind == "module":
         return run.target in _COMPILING | _NESTED_MODULES or _only_tells(run.arguments)
     return run.kind == "input" or _only_tells(run.arguments)

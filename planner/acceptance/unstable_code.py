@@ -80,13 +80,13 @@ def _in_call(node: ast.Call, names: dict[str, str], *, connects: bool) -> Iterat
 
 def _imported_names(tree: ast.Module) -> dict[str, str]:
     """What names that an import binds stand for, dotted."""
-    found = {}
+    names = {}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found.update({alias.asname: alias.name for alias in node.names if alias.asname})
+            names.update({alias.asname: alias.name for alias in node.names if alias.asname})
         elif isinstance(node, ast.ImportFrom) and node.module:
-            found.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
-    return found
+            names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    return names
 
 
 def _imported(tree: ast.Module) -> Iterator[str]:
@@ -121,13 +121,13 @@ def _order(node: ast.AST, unordered: frozenset[str]) -> Iterator[str]:
 
 def _order_free(tree: ast.Module) -> frozenset[int]:
     """The nodes below a call, or in a set, whose result no order changes."""
-    found: set[int] = set()
+    identities: set[int] = set()
     for node in ast.walk(tree):
         if (isinstance(node, ast.Call) and called(node) in _ORDER_FREE) or isinstance(
             node, ast.Set | ast.SetComp
         ):
-            found.update(id(inner) for inner in ast.walk(node) if inner is not node)
-    return frozenset(found)
+            identities.update(id(inner) for inner in ast.walk(node) if inner is not node)
+    return frozenset(identities)
 
 
 def _unordered_names(tree: ast.Module) -> frozenset[str]:
@@ -143,7 +143,7 @@ def _unordered_names(tree: ast.Module) -> frozenset[str]:
 def _is_unordered(node: ast.expr, unordered: frozenset[str]) -> bool:
     if isinstance(node, ast.Set):
         # With one element there is one order.
-        return len(node.elts) > 1 or any(isinstance(one, ast.Starred) for one in node.elts)
+        return len(node.elts) > 1 or any(isinstance(element, ast.Starred) for element in node.elts)
     if isinstance(node, ast.Name):
         return node.id in unordered
     return isinstance(node, ast.SetComp) or (isinstance(node, ast.Call) and dotted(node.func) in _UNORDERED)
@@ -156,5 +156,9 @@ def _is_equality(node: ast.Compare) -> bool:
 def _texts(node: ast.Call) -> list[str]:
     given = [*node.args, *(keyword.value for keyword in node.keywords)]
     # An address may be a host and a port.
-    given += [one.elts[0] for one in given if isinstance(one, ast.Tuple) and one.elts]
-    return [one.value for one in given if isinstance(one, ast.Constant) and isinstance(one.value, str)]
+    given += [argument.elts[0] for argument in given if isinstance(argument, ast.Tuple) and argument.elts]
+    return [
+        argument.value
+        for argument in given
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]

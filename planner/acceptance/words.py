@@ -111,17 +111,17 @@ def simple_commands(words: tuple[Word, ...]) -> tuple[tuple[str, ...], ...]:
         if word.breaks_line:
             cut()
         start = 0
-        for found in _SEPARATOR.finditer(word.bare):
-            if found.start() > start:
+        for separator in _SEPARATOR.finditer(word.bare):
+            if separator.start() > start:
                 if not is_target:
-                    current.append(word.text[start : found.start()])
+                    current.append(word.text[start : separator.start()])
                 is_target = False
-            if found["separator"] is not None:
+            if separator["separator"] is not None:
                 cut()
                 is_target = False
             else:
                 is_target = True
-            start = found.end()
+            start = separator.end()
         if start < len(word.text) or not word.text:
             if not is_target:
                 current.append(word.text[start:])

@@ -128,13 +128,13 @@ def check_document(
         history = amendment.settled
     else:
         history = frozenset() if plan is None else settled(plan, landed)
-    found = [
+    diagnostics = [
         rule.diagnostic(finding, subject.order_name(finding.pointer))
         for rule in RULES
         for finding in islice(rule.find(subject), MAX_FINDINGS)
         if rule.judges_landed or "/".join(finding.pointer.split("/")[:3]) not in history
     ]
-    return Checked(plan, document, in_order(found), is_json=True)
+    return Checked(plan, document, in_order(diagnostics), is_json=True)
 
 
 def plan_of(document: JsonValue) -> Plan | None:

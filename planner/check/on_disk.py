@@ -63,7 +63,7 @@ def check_built_plan(
     from planner.repository.landed import built
 
     standing = built(repo, plan_of(document), branch)
-    found = check_document(
+    checked = check_document(
         document, standing.files, spec, sources=standing.sources, landed=standing.commits.keys()
     )
-    return found, standing
+    return checked, standing

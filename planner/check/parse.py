@@ -41,7 +41,7 @@ def parse_reply(reply: str) -> Parsed:
     try:
         document = read_json(text, "answer")
     except BadJson as error:
-        return _refused(error, *_told(error, text))
+        return _refused(error, *_explain(error, text))
     return Parsed(_without_computed(document), (), is_json=True)
 
 
@@ -50,7 +50,7 @@ def refused_file(error: BadJson) -> Parsed:
     return _refused(error, str(error), "correct the file, or compile the plan again")
 
 
-def _told(error: BadJson, text: str) -> tuple[str, str]:
+def _explain(error: BadJson, text: str) -> tuple[str, str]:
     message = str(error)
     if not isinstance(error.__cause__, json.JSONDecodeError):
         return message, _ONLY_JSON

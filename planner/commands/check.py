@@ -44,8 +44,10 @@ def run(options: Namespace, console: Console) -> int:
     text = render(checked.diagnostics, OutputFormat(options.output_format), source)
     if text:
         console.result(text)
-    told = summary(checked.diagnostics)
+    report = summary(checked.diagnostics)
     if standing is not None and checked.plan is not None and standing.commits:
-        told += f"; {len(standing.commits)} of {len(checked.plan.work_orders)} have landed and are not judged"
-    console.progress(f"{options.plan}: {told}")
+        report += (
+            f"; {len(standing.commits)} of {len(checked.plan.work_orders)} have landed and are not judged"
+        )
+    console.progress(f"{options.plan}: {report}")
     return ExitCode.DONE if checked.ok else ExitCode.INVALID

@@ -29,11 +29,11 @@ def impact_of(plan: Plan, standing: "Built | None", spec: Spec, old_spec: Spec |
         spec: the changed specification.
         old_spec: the one before, if it is known.
     """
-    told = [order.depends_on for order in plan.work_orders if order.depends_on is not None]
+    given = [order.depends_on for order in plan.work_orders if order.depends_on is not None]
     files = frozenset[str]() if standing is None else standing.files
     sources = NO_SOURCES if standing is None else standing.sources
-    is_told = len(told) == len(plan.work_orders)
-    dependencies = tuple(told) if is_told else depends_on(plan, files, sources)
+    is_given = len(given) == len(plan.work_orders)
+    dependencies = tuple(given) if is_given else depends_on(plan, files, sources)
     if old_spec is None and is_made_for(plan, spec):
         old_spec = spec
     return impact(

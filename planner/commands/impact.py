@@ -62,10 +62,10 @@ def run(options: Namespace, console: Console) -> int:
         from planner.repository.landed import built
 
         standing = built(options.repo, checked.plan, options.branch)
-    found = impact_of(checked.plan, standing, spec, old_spec)
+    impact = impact_of(checked.plan, standing, spec, old_spec)
     landed = None if standing is None else standing.commits
-    console.result(write_impact(found, checked.plan, landed, ImpactFormat(options.output_format)))
-    console.progress(f"{options.plan}: {counts(found)}")
+    console.result(write_impact(impact, checked.plan, landed, ImpactFormat(options.output_format)))
+    console.progress(f"{options.plan}: {counts(impact)}")
     if old_spec is None and not is_made_for(checked.plan, spec):
         console.progress(COMPARE)
-    return ExitCode.INVALID if options.exit_code and not found.is_empty else ExitCode.DONE
+    return ExitCode.INVALID if options.exit_code and not impact.is_empty else ExitCode.DONE

@@ -64,9 +64,9 @@ def read_template(path: Path | None) -> Template:
         BadText: it is not UTF-8 text.
         BadTemplate: a placeholder is missing or unknown.
     """
-    found = template_path(COMPILE_TEMPLATE) if path is None else path
+    source = template_path(COMPILE_TEMPLATE) if path is None else path
     return Template.parse(
-        _read_text(found), str(found), required=COMPILE_REQUIRED, known=COMPILE_PLACEHOLDERS
+        _read_text(source), str(source), required=COMPILE_REQUIRED, known=COMPILE_PLACEHOLDERS
     )
 
 

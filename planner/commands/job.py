@@ -26,7 +26,7 @@ from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import CompileSummary
 from planner.diagnostics.render import OutputFormat, render
-from planner.prompt.context import told
+from planner.prompt.context import render_context
 from planner.prompt.gather import gather
 from planner.repository.sources import Sources
 from planner.specification.spec import Spec
@@ -43,7 +43,7 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
     budget = Budget(Limits(options.max_cost_usd, options.max_tokens, job.price), ledger)
     model = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ, budget=budget)
     deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
-    for line in told(job.context):
+    for line in render_context(job.context):
         console.progress(line)
     result = compile_spec(job, deps)
     _tell(result, options, directory, console)

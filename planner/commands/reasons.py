@@ -57,8 +57,8 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
         within_impact=not has_other_reason,
         must_change=has_other_reason,
     )
-    told = _evidence(amendment, failure, options.feedback)
-    message = amending_message(read_amending_template(), amendment, told)
+    evidence = _evidence(amendment, failure, options.feedback)
+    message = amending_message(read_amending_template(), amendment, evidence)
     reason = _in_words(failure, options.feedback, touched)
     question = Revision(amendment, message, reason, read_changes(options.plan))
     console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
@@ -89,15 +89,15 @@ def refuse_impossible(options: Namespace) -> None:
 
 def _evidence(amendment: Amendment, failure: RepairRequest | None, feedback: str | None) -> dict[str, str]:
     """What the model is shown, by the tag it stands in."""
-    told: dict[str, str] = {}
+    evidence: dict[str, str] = {}
     if failure is not None:
-        told["failure"] = failure.text
+        evidence["failure"] = failure.text
     touched = amendment.impact
     if touched is not None and not touched.is_empty:
-        told["impact"] = write_impact(touched, amendment.before, amendment.landed, ImpactFormat.TEXT)
+        evidence["impact"] = write_impact(touched, amendment.before, amendment.landed, ImpactFormat.TEXT)
     if feedback is not None:
-        told["feedback"] = feedback
-    return told
+        evidence["feedback"] = feedback
+    return evidence
 
 
 def _in_words(failure: RepairRequest | None, feedback: str | None, touched: Impact | None) -> str:

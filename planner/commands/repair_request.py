@@ -75,12 +75,12 @@ def read_repair_request(path: Path) -> RepairRequest:
     problems = schema_problems(_Request, value)
     if problems:
         raise BadDocument(str(path), problems, "name the repair_request.json that the factory left")
-    found = _Request.model_validate(value)
+    request = _Request.model_validate(value)
     return RepairRequest(
-        found.work_order,
-        found.contract,
-        found.stage,
-        found.failure.message,
+        request.work_order,
+        request.contract,
+        request.stage,
+        request.failure.message,
         readable_json(_without_guess(value)).decode("utf-8"),
     )
 
@@ -94,7 +94,7 @@ def _without_guess(value: JsonValue) -> JsonValue:
         return value
     if failure.get("failure_class") == _PLAN_DEFECT:
         return value
-    return {**value, "failure": {key: told for key, told in failure.items() if key != "failure_class"}}
+    return {**value, "failure": {key: detail for key, detail in failure.items() if key != "failure_class"}}
 
 
 def require_of_plan(request: RepairRequest, plan: Plan, landed: frozenset[str], where: str) -> None:
@@ -103,7 +103,7 @@ def require_of_plan(request: RepairRequest, plan: Plan, landed: frozenset[str], 
     Raises:
         WorkorderError: the plan has no such work order, it has another contract, or it has landed.
     """
-    order = next((one for one in plan.work_orders if one.id == request.work_order), None)
+    order = next((candidate for candidate in plan.work_orders if candidate.id == request.work_order), None)
     if order is None:
         raise WorkorderError(
             f"the plan has no {request.work_order}", where=where, hint="name the plan that was built"

@@ -58,7 +58,9 @@ def run(options: Namespace, console: Console) -> int:
     traced = trace(checked.plan, spec, commits)
     console.result(write_trace(traced, TraceFormat(options.output_format), str(options.spec)))
     errors = tuple(
-        one for one in checked.diagnostics if one.severity is Severity.ERROR and one.code.startswith("E2")
+        diagnostic
+        for diagnostic in checked.diagnostics
+        if diagnostic.severity is Severity.ERROR and diagnostic.code.startswith("E2")
     )
     if errors:
         console.progress(render(errors, OutputFormat.FULL))

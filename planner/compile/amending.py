@@ -134,8 +134,8 @@ def _differences(before: Plan, plan: Plan) -> str:
         "added": [name for name in new if name not in old],
         "dropped": [name for name in old if name not in new],
     }
-    told = [f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names]
-    return "; ".join(told) or "no work order changed"
+    differences = [f"{kind} {', '.join(names)}" for kind, names in kinds.items() if names]
+    return "; ".join(differences) or "no work order changed"
 
 
 def _ids(ids: Iterable[str]) -> str:

@@ -86,9 +86,9 @@ def refuse_unusable(outdir: Path, *, overwrite: bool) -> None:
         raise FileProblem("is not a directory", where=str(existing))
     if not os.access(existing, os.W_OK | os.X_OK):
         raise FileProblem("can't be written: permission denied", where=str(existing))
-    found = _plan_files(outdir) if existing == outdir else []
-    if found and not overwrite:
-        names = ", ".join(path.name for path in found[:3]) + (", …" if len(found) > 3 else "")
+    present = _plan_files(outdir) if existing == outdir else []
+    if present and not overwrite:
+        names = ", ".join(path.name for path in present[:3]) + (", …" if len(present) > 3 else "")
         raise Occupied(
             f"already holds a plan ({names})",
             where=str(outdir),

@@ -71,7 +71,7 @@ class Job:
         """What the plan is compiled from, by the model of that name."""
         source = "" if self.spec is None else self.spec.text
         if self._further:
-            source = canonical_json([source, *(one.content for one in self._further)]).decode("utf-8")
+            source = canonical_json([source, *(message.content for message in self._further)]).decode("utf-8")
         return compile_hash(source, self.template.text, model, self.parameters.reasoning_effort)
 
     @property

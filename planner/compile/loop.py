@@ -122,8 +122,8 @@ class _Compile:
                 return checked.plan
             if number == self._job.max_attempts:
                 return attempts_spent(number, is_json=checked.is_json, errors=checked.errors)
-            found = [render([one], OutputFormat.FULL) for one in checked.diagnostics]
-            messages = (*first, revision_message(self._job.revision, answer.text, found))
+            rendered = [render([diagnostic], OutputFormat.FULL) for diagnostic in checked.diagnostics]
+            messages = (*first, revision_message(self._job.revision, answer.text, rendered))
             number += 1
 
     def write(self, plan: Plan) -> Plan:

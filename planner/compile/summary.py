@@ -198,4 +198,4 @@ def context_record(context: Context) -> ContextRecord:
 
 def diagnostic_records(diagnostics: Iterable[Diagnostic]) -> tuple[DiagnosticRecord, ...]:
     """The diagnostics as documents, in the form that `check` shows as JSON."""
-    return tuple(DiagnosticRecord.model_validate(one) for one in as_json(diagnostics))
+    return tuple(DiagnosticRecord.model_validate(document) for document in as_json(diagnostics))

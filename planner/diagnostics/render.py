@@ -34,13 +34,15 @@ def render(diagnostics: Sequence[Diagnostic], output_format: OutputFormat, sourc
     """
     match output_format:
         case OutputFormat.FULL:
-            return "\n".join(f"{_headline(one)}\n  hint: {one_line(one.hint)}" for one in diagnostics)
+            return "\n".join(
+                f"{_headline(diagnostic)}\n  hint: {one_line(diagnostic.hint)}" for diagnostic in diagnostics
+            )
         case OutputFormat.CONCISE:
-            return "\n".join(_headline(one) for one in diagnostics)
+            return "\n".join(_headline(diagnostic) for diagnostic in diagnostics)
         case OutputFormat.JSON:
             return json.dumps(as_json(diagnostics), indent=2)
         case OutputFormat.GITHUB:
-            return "\n".join(_workflow_command(one, source) for one in diagnostics)
+            return "\n".join(_workflow_command(diagnostic, source) for diagnostic in diagnostics)
         case _ as never:
             assert_never(never)
 

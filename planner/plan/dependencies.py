@@ -33,16 +33,16 @@ def depends_on(
     interfaces = Interfaces(tuple(enumerate(plan.work_orders)), sources)
     result: list[tuple[str, ...]] = []
     for index, order in enumerate(plan.work_orders):
-        found = set(writers.of(verification))
-        found.update(writers.of(condition.path for condition in order.preconditions))
-        found.update(writers.of(order.context_files))
-        found.update(writers.of(order.allowed_files))
-        found.update(interfaces.needed(index))
+        dependencies = set(writers.of(verification))
+        dependencies.update(writers.of(condition.path for condition in order.preconditions))
+        dependencies.update(writers.of(order.context_files))
+        dependencies.update(writers.of(order.allowed_files))
+        dependencies.update(interfaces.needed(index))
         for command in order.acceptance_commands:
             needs = needs_of(command)
             if needs is not None:
-                found.update(_needed(needs, order, writers, existing))
-        result.append(tuple(plan.work_orders[earlier].id for earlier in sorted(found)))
+                dependencies.update(_needed(needs, order, writers, existing))
+        result.append(tuple(plan.work_orders[earlier].id for earlier in sorted(dependencies)))
         writers.add(index, order)
     return tuple(result)
 

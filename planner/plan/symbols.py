@@ -82,29 +82,38 @@ class Interfaces:
         What the repository imports from another module is provided by who provides it there.
         """
         earlier = [
-            one for address in self._addresses(symbol) for one in self.providers(address) if one.index < index
+            provision
+            for address in self._addresses(symbol)
+            for provision in self.providers(address)
+            if provision.index < index
         ]
-        return max(earlier, key=lambda one: one.index, default=None)
+        return max(earlier, key=lambda provision: provision.index, default=None)
 
     def provides_member(self, symbol: Symbol, index: int) -> bool:
         """Whether a work order before `index` provides something inside a class."""
         addresses = self._addresses(symbol)
-        return any(one.index < index for address in addresses for one in self._members.get(address, ()))
+        return any(
+            provision.index < index for address in addresses for provision in self._members.get(address, ())
+        )
 
     def needed(self, index: int) -> frozenset[int]:
         """The work orders before `index` that provide what the one at `index` consumes, or members of it."""
-        found: set[int] = set()
-        for one in self._consumed_by.get(index, ()):
-            for address in self._addresses(one.symbol) if one.symbol is not None else ():
+        indices: set[int] = set()
+        for consumed in self._consumed_by.get(index, ()):
+            for address in self._addresses(consumed.symbol) if consumed.symbol is not None else ():
                 providers = (*self.providers(address), *self._members.get(address, ()))
-                found.update(provider.index for provider in providers if provider.index < index)
-        return frozenset(found)
+                indices.update(provider.index for provider in providers if provider.index < index)
+        return frozenset(indices)
 
     def elsewhere(self, symbol: Symbol, index: int) -> Declared | None:
         """The first that provides a symbol of that name in another module before `index`."""
-        for one in self._by_name.get(symbol.name, ()):
-            if one.index < index and one.symbol is not None and one.symbol.module != symbol.module:
-                return one
+        for declared in self._by_name.get(symbol.name, ()):
+            if (
+                declared.index < index
+                and declared.symbol is not None
+                and declared.symbol.module != symbol.module
+            ):
+                return declared
         return None
 
     def changes(self, address: str, index: int) -> bool:
@@ -113,16 +122,16 @@ class Interfaces:
 
     def in_repository(self, symbol: Symbol) -> Lookup:
         """What the repository defines where a symbol should be; several projects may have such a module."""
-        lookups = [one.find(symbol.module, symbol.name) for one in self._sources_of(symbol.module)]
-        found = tuple(definition for lookup in lookups for definition in lookup.found)
+        lookups = [source.find(symbol.module, symbol.name) for source in self._sources_of(symbol.module)]
+        definitions = tuple(definition for lookup in lookups for definition in lookup.found)
         unknown = next((lookup for lookup in lookups if not lookup.is_readable), None)
-        return Lookup(found) if found else unknown or next(iter(lookups), _NO_LOOKUP)
+        return Lookup(definitions) if definitions else unknown or next(iter(lookups), _NO_LOOKUP)
 
     def _addresses(self, symbol: Symbol) -> tuple[str, ...]:
         """The address of a symbol, and those that the repository imports it from."""
         if symbol.address not in self._origins:
             sources = self._sources_of(symbol.module)
-            origins = (one.origin(symbol.module, symbol.name) for one in sources)
+            origins = (source.origin(symbol.module, symbol.name) for source in sources)
             self._origins[symbol.address] = tuple(dict.fromkeys([symbol.address, *filter(None, origins)]))
         return self._origins[symbol.address]
 
@@ -140,39 +149,43 @@ class Interfaces:
 
     @cached_property
     def _by_address(self) -> dict[str, list[Declared]]:
-        found: defaultdict[str, list[Declared]] = defaultdict(list)
-        for one in self.provided:
-            if one.symbol is not None:
-                found[one.symbol.address].append(one)
-        return found
+        declarations: defaultdict[str, list[Declared]] = defaultdict(list)
+        for declared in self.provided:
+            if declared.symbol is not None:
+                declarations[declared.symbol.address].append(declared)
+        return declarations
 
     @cached_property
     def _by_name(self) -> dict[str, list[Declared]]:
-        found: defaultdict[str, list[Declared]] = defaultdict(list)
-        for one in self.provided:
-            if one.symbol is not None:
-                found[one.symbol.name].append(one)
-        return found
+        declarations: defaultdict[str, list[Declared]] = defaultdict(list)
+        for declared in self.provided:
+            if declared.symbol is not None:
+                declarations[declared.symbol.name].append(declared)
+        return declarations
 
     @cached_property
     def _members(self) -> dict[str, list[Declared]]:
         """What is provided inside the class at an address."""
-        found: defaultdict[str, list[Declared]] = defaultdict(list)
-        for one in self.provided:
-            for scope in _scopes(one.symbol):
-                found[scope].append(one)
-        return found
+        declarations: defaultdict[str, list[Declared]] = defaultdict(list)
+        for declared in self.provided:
+            for scope in _scopes(declared.symbol):
+                declarations[scope].append(declared)
+        return declarations
 
     @cached_property
     def _consumed_by(self) -> dict[int, list[Declared]]:
-        found: defaultdict[int, list[Declared]] = defaultdict(list)
-        for one in self.consumed:
-            found[one.index].append(one)
-        return found
+        declarations: defaultdict[int, list[Declared]] = defaultdict(list)
+        for declared in self.consumed:
+            declarations[declared.index].append(declared)
+        return declarations
 
     @cached_property
     def _consumed_at(self) -> frozenset[tuple[int, str]]:
-        return frozenset((one.index, one.symbol.address) for one in self.consumed if one.symbol is not None)
+        return frozenset(
+            (declared.index, declared.symbol.address)
+            for declared in self.consumed
+            if declared.symbol is not None
+        )
 
 
 def _declared(index: int, field: str, number: int, text: str) -> Declared:

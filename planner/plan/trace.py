@@ -102,7 +102,7 @@ def trace(plan: Plan, spec: Spec, commits: Mapping[str, str] | None = None) -> T
     for requirement in present:
         for index in spec.lines.covered(requirement.quotes):
             owners.setdefault(index, {})[requirement.id] = None
-    requirements = tuple(_requirement(plan, one, spec) for one in plan.requirements)
+    requirements = tuple(_requirement(plan, planned, spec) for planned in plan.requirements)
     orders = tuple(
         TracedOrder(
             id=order.id,
@@ -139,12 +139,12 @@ def _lines(
         ordered = tuple(sorted(ids, key=position.__getitem__))
         return TracedLine(passage, normative, is_covered(passage, quoted), ordered)
 
-    found = {passage.words: traced(passage, True) for passage in spec.lines.normative}
-    asked = {index for words in found for index in words}
+    lines = {passage.words: traced(passage, True) for passage in spec.lines.normative}
+    asked = {index for words in lines for index in words}
     for requirement in requirements:
         for text in requirement.quotes:
             for place in spec.lines.places(text):
                 # What is quoted and asks for nothing, a row of a table for example, is a line of its own.
                 if asked.isdisjoint(place.words):
-                    found.setdefault(place.words, traced(place, False))
-    return tuple(sorted(found.values(), key=lambda line: line.passage.words))
+                    lines.setdefault(place.words, traced(place, False))
+    return tuple(sorted(lines.values(), key=lambda line: line.passage.words))

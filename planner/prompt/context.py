@@ -51,22 +51,22 @@ NOTHING: Final = Context()
 """Where nothing is known."""
 
 
-def told(context: Context) -> tuple[str, ...]:
+def render_context(context: Context) -> tuple[str, ...]:
     """What the user hears of it, a line each."""
     if not context.parts or not context.limit:
         return ()
-    tokens = ", ".join(f"{one.part} {one.tokens:,} ({len(one.names)})" for one in context.parts)
+    tokens = ", ".join(f"{kind.part} {kind.tokens:,} ({len(kind.names)})" for kind in context.parts)
     lines = [f"context: about {context.tokens:,} of {context.limit:,} tokens: {tokens}"]
-    shortened = [_listed(one.part, one.shortened) for one in context.parts if one.shortened]
+    shortened = [_listed(kind.part, kind.shortened) for kind in context.parts if kind.shortened]
     if shortened:
         lines.append(f"context: only the names in {'; '.join(shortened)}")
-    left_out = [_listed(one.part, one.left_out) for one in context.parts if one.left_out]
-    left_out += [quote(name) for one in context.parts for name in one.cut]
+    left_out = [_listed(kind.part, kind.left_out) for kind in context.parts if kind.left_out]
+    left_out += [quote(name) for kind in context.parts for name in kind.cut]
     if left_out:
         lines.append(f"context: no room for {'; '.join(left_out)}")
     if shortened or left_out:
         lines.append(f"context: --context-tokens {2 * context.limit} doubles the room")
-    unreadable = [one for part in context.parts for one in part.unreadable]
+    unreadable = [path for part in context.parts for path in part.unreadable]
     lines += [f"context: {quote(name)} is not shown: {one_line(why)}" for name, why in unreadable[:_TOLD]]
     if len(unreadable) > _TOLD:
         lines.append(f"context: {len(unreadable) - _TOLD} more files can't be read")
@@ -81,8 +81,8 @@ def recorded_names(names: Sequence[str]) -> tuple[str, ...]:
 
 def counted(part: Part, count: int) -> str:
     """So many of what a part consists of."""
-    one, several = _KINDS[part]
-    return f"{count} {one if count == 1 else several}"
+    singular, several = _KINDS[part]
+    return f"{count} {singular if count == 1 else several}"
 
 
 def _listed(part: Part, names: Sequence[str]) -> str:

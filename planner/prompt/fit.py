@@ -17,7 +17,7 @@ _MAX_READ: Final = 2_000
 """How many modules are read to fill a prompt."""
 
 
-def fitted(part: Part, found: Sequence[Unit], limit: int) -> Shown:
+def fitted(part: Part, units: Sequence[Unit], limit: int) -> Shown:
     """What of a part is shown: its units that fit, the most important first, whole.
 
     Args:
@@ -26,13 +26,13 @@ def fitted(part: Part, found: Sequence[Unit], limit: int) -> Shown:
         limit: the room in tokens, what stands above them included.
     """
     left = limit - estimate_tokens(_framed(part, []))
-    detailed = _detailed(found, left)
+    detailed = _detailed(units, left)
     pieces: dict[str, Piece] = {}
     left_out: list[str] = []
     unreadable: list[tuple[str, str]] = []
-    for number, unit in enumerate(found):
+    for number, unit in enumerate(units):
         if left < _NOT_WORTH_A_LOOK or number >= _MAX_READ:
-            left_out += [one.name for one in found[number:]]
+            left_out += [rest.name for rest in units[number:]]
             break
         opened = unit.open() if unit.name in detailed or unit.short is None else unit.short()
         if opened.problem:
@@ -58,18 +58,18 @@ def fitted(part: Part, found: Sequence[Unit], limit: int) -> Shown:
     )
 
 
-def _detailed(found: Sequence[Unit], room: int) -> frozenset[str]:
+def _detailed(units: Sequence[Unit], room: int) -> frozenset[str]:
     """The names of the units that are shown with details.
 
     All, if there is room for it; else the most important that take half of it, so that the other half can
     say what else there is.
     """
-    everything = frozenset(unit.name for unit in found)
-    if not any(unit.short for unit in found):
+    everything = frozenset(unit.name for unit in units)
+    if not any(unit.short for unit in units):
         return everything
     chosen: set[str] = set()
     total, left = 0, room // 2
-    for unit in found[:_MAX_READ]:
+    for unit in units[:_MAX_READ]:
         if total > room and left < _NOT_WORTH_A_LOOK:
             break
         tokens = _cost(unit.open())

@@ -49,12 +49,12 @@ def gather(
     files = file_listing(sources.files, limit // _SHARES[Part.FILES])
     left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
-    for part, found in found_units.items():
-        shown = fitted(part, found, min(left, limit // _SHARES.get(part, 1)))
+    for part, pieces in found_units.items():
+        shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)))
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:
             parts.append(shown)
-    texts = [one.text for one in parts if one.text]
+    texts = [piece.text for piece in parts if piece.text]
     message, tokens = None, files.tokens
     if texts:
         # What is revised is said after this, and ends the question.
@@ -69,15 +69,15 @@ def gather(
 def _gaps(parts: Sequence[Shown]) -> list[str]:
     """What the model is told of what it does not see."""
     gaps = {
-        "There was only room for the names in": [(one.part, len(one.shortened)) for one in parts],
-        "There was no room for": [(one.part, len(one.left_out)) for one in parts],
+        "There was only room for the names in": [(shown.part, len(shown.shortened)) for shown in parts],
+        "There was no room for": [(shown.part, len(shown.left_out)) for shown in parts],
         "What can't be read as text or as Python is not shown:": [
-            (one.part, len(one.unreadable)) for one in parts
+            (shown.part, len(shown.unreadable)) for shown in parts
         ],
     }
     listed = {
-        words: ", ".join(counted(part, count) for part, count in found if count)
-        for words, found in gaps.items()
+        words: ", ".join(counted(part, count) for part, count in counts if count)
+        for words, counts in gaps.items()
     }
-    sentences = [f"{words} {found}." for words, found in listed.items() if found]
+    sentences = [f"{words} {names}." for words, names in listed.items() if names]
     return [" ".join(sentences)] if sentences else []

@@ -65,7 +65,7 @@ class ModuleLines:
         """What is imported to be used by others: what is exported, and what a package takes from its own."""
         by_origin: dict[str, list[str]] = {}
         for name, bound in names.items():
-            origin = next((one.module for one in bound if isinstance(one, Import)), None)
+            origin = next((binding.module for binding in bound if isinstance(binding, Import)), None)
             if origin is not None and (
                 name in exports or (is_package and self._sources.module(origin) is not None)
             ):
@@ -73,7 +73,7 @@ class ModuleLines:
         return [f"# from {origin}: {', '.join(imported)}" for origin, imported in by_origin.items()]
 
     def _definition(self, name: str, bound: Sequence[Binding]) -> Iterator[str]:
-        node = next((one for one in bound if isinstance(one, ast.ClassDef)), None)
+        node = next((binding for binding in bound if isinstance(binding, ast.ClassDef)), None)
         if node is not None:
             yield from self._class(name, node, 1)
         else:
@@ -89,7 +89,7 @@ class ModuleLines:
             yield made.text
         fields: frozenset[str] = frozenset()
         if made is not None and isinstance(made.shape, Function) and has_fields(node):
-            fields = frozenset(one.name for one in made.shape.signature.parameters)
+            fields = frozenset(member.name for member in made.shape.signature.parameters)
         unwritable: list[str] = []
         for inner, bound in scope.names.items():
             if _is_shown_member(inner, bound) and inner not in fields:
@@ -97,12 +97,14 @@ class ModuleLines:
                 yield from written
                 unwritable += [] if written else [inner]
         attributes = (attribute for attribute, _, _ in instance_attributes(node))
-        unwritable += [one for one in attributes if not one.startswith("_") and one not in scope.names]
+        unwritable += [
+            member for member in attributes if not member.startswith("_") and member not in scope.names
+        ]
         if unwritable:
             yield f"#   {name} also has: {', '.join(dict.fromkeys(unwritable))}"
 
     def _member(self, name: str, bound: Sequence[Binding], depth: int) -> Iterator[str]:
-        nested = next((one for one in bound if isinstance(one, ast.ClassDef)), None)
+        nested = next((binding for binding in bound if isinstance(binding, ast.ClassDef)), None)
         if nested is not None and depth < _MAX_NESTING:
             yield from self._class(name, nested, depth + 1)
         elif not name.rpartition(".")[2].startswith("__"):
@@ -112,25 +114,27 @@ class ModuleLines:
         """The constructor that the class itself has; an inherited one is shown where it is defined."""
         if "__init__" not in scope.names and not has_fields(node):
             return None
-        found = self._sources.find(self._module.name, f"{name}.__init__").found
-        return next((one for one in found if isinstance(one.shape, Function)), None)
+        definitions = self._sources.find(self._module.name, f"{name}.__init__").found
+        return next(
+            (definition for definition in definitions if isinstance(definition.shape, Function)), None
+        )
 
     def _attributes(self, name: str, bound: Sequence[Binding]) -> tuple[str, ...]:
         """The written forms of what a name is bound to in a class."""
-        shown = bound[-1:] if any(is_overload(one) for one in bound) else bound
+        shown = bound[-1:] if any(is_overload(binding) for binding in bound) else bound
         symbols = [
-            Symbol(self._module.name, name, Definition(self._module, one, in_class=True).shape)
-            for one in shown
-            if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef | ast.AnnAssign)
+            Symbol(self._module.name, name, Definition(self._module, binding, in_class=True).shape)
+            for binding in shown
+            if isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef | ast.AnnAssign)
         ]
-        return tuple(dict.fromkeys(one.text for one in symbols if _is_copyable(one)))
+        return tuple(dict.fromkeys(binding.text for binding in symbols if _is_copyable(binding)))
 
     def _written(self, name: str, bound: Sequence[Binding]) -> list[str]:
         """The written forms of what a name is bound to; several where a condition decides."""
-        found = self._sources.find(self._module.name, name).found
+        symbols = self._sources.find(self._module.name, name).found
         # Of a function with overloads the last definition is the one that runs.
-        shown = found[-1:] if any(is_overload(one) for one in bound) else found
-        return [one.text for one in shown if _is_copyable(one)]
+        shown = symbols[-1:] if any(is_overload(symbol) for symbol in bound) else symbols
+        return [symbol.text for symbol in shown if _is_copyable(symbol)]
 
 
 def first_line(docstring: str) -> str:
@@ -157,18 +161,20 @@ def _about(name: str, node: ast.ClassDef, *, is_writable: bool) -> Iterator[str]
 
 def _is_defined(bound: Sequence[Binding]) -> bool:
     """Whether a name of a module stands for something of its own: no import, no type variable."""
-    if any(isinstance(one, Import) for one in bound):
+    if any(isinstance(binding, Import) for binding in bound):
         return False
-    if any(isinstance(one, ast.ClassDef) for one in bound):
+    if any(isinstance(binding, ast.ClassDef) for binding in bound):
         return True
-    return any(one is not None for one in bound) and not any(_is_type_variable(one) for one in bound)
+    return any(binding is not None for binding in bound) and not any(
+        _is_type_variable(binding) for binding in bound
+    )
 
 
 def _is_shown_member(name: str, bound: Sequence[Binding]) -> bool:
     if name.startswith("__"):
-        is_function = any(isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef) for one in bound)
+        is_function = any(isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef) for binding in bound)
         return is_function and name not in ("__init__", "__post_init__", "__repr__")
-    return not name.startswith("_") and any(one is not None for one in bound)
+    return not name.startswith("_") and any(binding is not None for binding in bound)
 
 
 def _is_type_variable(binding: Binding) -> bool:

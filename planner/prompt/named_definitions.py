@@ -58,7 +58,7 @@ def named_definitions(spec: str, modules: Sequence[str], read: Read) -> list[Def
     if not ranks:
         return []
     simple = {name.rpartition(".")[2].encode() for name in ranks}
-    found: list[Definition] = []
+    definitions: list[Definition] = []
     for path in modules[:_MAX_LOOKED_INTO]:
         try:
             data = read(path) or b""
@@ -67,10 +67,16 @@ def named_definitions(spec: str, modules: Sequence[str], read: Read) -> list[Def
             continue
         if len(data) > MAX_SOURCE_BYTES or simple.isdisjoint(_DEFINITION.findall(data)):
             continue
-        named = [one for one in _definitions(path, decoded(data)[0]) if one.name in ranks]
-        classes = {one.name for one in named}
-        found += (one for one in named if one.name.partition(".")[0] not in classes - {one.name})
-    return sorted(found, key=lambda one: ranks[one.name])[:_MAX_DEFINITIONS]
+        named = [
+            definition for definition in _definitions(path, decoded(data)[0]) if definition.name in ranks
+        ]
+        classes = {definition.name for definition in named}
+        definitions += (
+            definition
+            for definition in named
+            if definition.name.partition(".")[0] not in classes - {definition.name}
+        )
+    return sorted(definitions, key=lambda definition: ranks[definition.name])[:_MAX_DEFINITIONS]
 
 
 def _names(spec: str) -> list[str]:
@@ -106,7 +112,7 @@ def _definitions(path: str, text: str) -> Iterator[Definition]:
 def _definition(
     path: str, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: Sequence[str]
 ) -> Definition:
-    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
     last = node.end_lineno or node.lineno
     shown = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
     hidden = last - first + 1 - len(shown)

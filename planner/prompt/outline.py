@@ -54,10 +54,10 @@ class Outliner:
         Raises:
             WorkorderError: the file can't be read.
         """
-        found = self._modules.module(path)
-        if found is None:
+        parsed = self._modules.module(path)
+        if parsed is None:
             return self.summary(path)
-        name, root = found
+        name, root = parsed
         if root not in self._sources:
             self._sources[root] = PythonSources(self._tracked, (root,))
         sources = self._sources[root]
@@ -95,8 +95,10 @@ class Outliner:
         names = _names(module)
         if module.problem or not names:
             return Outlined("", module.problem)
-        found = {self._modules.beginning(name) for name in imported_names(module, data)}
-        uses = _first(sorted(name for name in found if name and not is_test(f"{name.replace('.', '/')}.py")))
+        beginnings = {self._modules.beginning(name) for name in imported_names(module, data)}
+        uses = _first(
+            sorted(name for name in beginnings if name and not is_test(f"{name.replace('.', '/')}.py"))
+        )
         return Outlined("\n".join([f"# {one_line(path)}: {names}", *([f"#   uses {uses}"] if uses else [])]))
 
     def _parsed(self, path: str, data: bytes) -> Module:
@@ -113,7 +115,7 @@ def _names(module: Module) -> str:
     names = [
         name
         for name, bound in module.scope.names.items()
-        if not name.startswith("_") and any(_is_definition(one) for one in bound)
+        if not name.startswith("_") and any(_is_definition(binding) for binding in bound)
     ]
     return _first(names)
 

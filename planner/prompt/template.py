@@ -57,14 +57,14 @@ class Template:
         Raises:
             BadTemplate: a required placeholder is missing, or one has no value.
         """
-        found = set(PLACEHOLDER.findall(text))
-        missing = sorted(required - found)
+        placeholders = set(PLACEHOLDER.findall(text))
+        missing = sorted(required - placeholders)
         if missing:
             name = _braced(missing[0])
             raise BadTemplate(
                 f"the template has no {name}", where=source, hint=f"write {name} where the text shall stand"
             )
-        unknown = sorted(found - known)
+        unknown = sorted(placeholders - known)
         if unknown:
             raise BadTemplate(
                 f"the template has the unknown placeholder {_braced(unknown[0])}",

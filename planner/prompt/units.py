@@ -92,8 +92,10 @@ def _agents(path: str, read: Read) -> Unit:
 
 def _readmes(files: frozenset[str]) -> Iterator[str]:
     """The README at the root; the first of several."""
-    found = sorted((path for path in files if path.lower() in _READMES), key=lambda path: (_rank(path), path))
-    yield from found[:1]
+    readmes = sorted(
+        (path for path in files if path.lower() in _READMES), key=lambda path: (_rank(path), path)
+    )
+    yield from readmes[:1]
 
 
 def _rank(path: str) -> int:
@@ -124,10 +126,10 @@ def _note(note: Note) -> Unit:
     return Unit(note.path, lambda: Piece(quoted_file("note", note.path, note.text)))
 
 
-def _definition(found: Definition) -> Unit:
-    place = f"{json_path(found.path)}, lines {found.first} to {found.last}"
-    text = quoted("source", f"{place}\n\n{found.source}")
-    return Unit(f"{found.path}:{found.name}", lambda: Piece(text))
+def _definition(definition: Definition) -> Unit:
+    place = f"{json_path(definition.path)}, lines {definition.first} to {definition.last}"
+    text = quoted("source", f"{place}\n\n{definition.source}")
+    return Unit(f"{definition.path}:{definition.name}", lambda: Piece(text))
 
 
 def _module(
@@ -141,11 +143,11 @@ def _outlined(path: str, outline: Callable[[str], Outlined]) -> Callable[[], Pie
     @cache
     def piece() -> Piece:
         try:
-            found = outline(path)
+            outlined = outline(path)
         except WorkorderError as error:
-            found = Outlined("", error.message)
-        text = f"# {one_line(path)}: can't be read" if found.problem else found.text
-        return Piece(text, problem=found.problem)
+            outlined = Outlined("", error.message)
+        text = f"# {one_line(path)}: can't be read" if outlined.problem else outlined.text
+        return Piece(text, problem=outlined.problem)
 
     return piece
 

@@ -25,7 +25,7 @@ class ImpactFormat(StrEnum):
 
 
 def write_impact(
-    found: Impact, plan: Plan, landed: Collection[str] | None, impact_format: ImpactFormat
+    impact: Impact, plan: Plan, landed: Collection[str] | None, impact_format: ImpactFormat
 ) -> str:
     """The impact without a final line break.
 
@@ -37,25 +37,25 @@ def write_impact(
     """
     match impact_format:
         case ImpactFormat.TEXT:
-            return "\n".join(_text(found, plan, landed))
+            return "\n".join(_text(impact, plan, landed))
         case ImpactFormat.JSON:
-            return json.dumps(_json(found, plan, landed), indent=2)
+            return json.dumps(_json(impact, plan, landed), indent=2)
         case _ as never:
             assert_never(never)
 
 
-def counts(found: Impact) -> str:
+def counts(impact: Impact) -> str:
     """How much is touched, in one line."""
     return (
-        f"{len(found.dirty_requirements)} of {counted(len(found.requirements), 'requirement')} dirty,"
-        f" {counted(len(found.new_lines), 'new line')},"
-        f" {counted(len(found.dirty_orders), 'work order')} dirty,"
-        f" {len(found.affected_orders)} more that may be affected"
+        f"{len(impact.dirty_requirements)} of {counted(len(impact.requirements), 'requirement')} dirty,"
+        f" {counted(len(impact.new_lines), 'new line')},"
+        f" {counted(len(impact.dirty_orders), 'work order')} dirty,"
+        f" {len(impact.affected_orders)} more that may be affected"
     )
 
 
-def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator[str]:
-    for requirement in found.requirements:
+def _text(impact: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator[str]:
+    for requirement in impact.requirements:
         if requirement.is_dirty:
             takers = ", ".join(requirement.work_orders) or "nobody"
             yield f"{requirement.id}  dirty, taken by {takers}"
@@ -64,31 +64,31 @@ def _text(found: Impact, plan: Plan, landed: Collection[str] | None) -> Iterator
                 if text in requirement.respelt:
                     place = _place(requirement.respelt[text])
                     yield f"    only letter case or punctuation differs in {place}"
-                elif text in found.nearest:
-                    yield f"    nearest is {_place(found.nearest[text])}"
+                elif text in impact.nearest:
+                    yield f"    nearest is {_place(impact.nearest[text])}"
             yield from (f"  silenced  {quote(text, _SHOWN_CHARS)}" for text in requirement.silenced)
             yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
             yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
-    yield from (f"new line  {_place(passage)}" for passage in found.new_lines)
-    states = _states(found)
-    reasons = {one.id: one for one in found.affected}
+    yield from (f"new line  {_place(passage)}" for passage in impact.new_lines)
+    states = _states(impact)
+    reasons = {affected.id: affected for affected in impact.affected}
     for order in plan.work_orders:
         if order.id in states:
             state = f"{states[order.id]}{_landed(order.id, landed)}"
             yield f"{order.id}  {state}  {quote(order.title, _SHOWN_CHARS)}"
         if order.id in reasons:
             yield from _why(reasons[order.id])
-    if found.is_empty:
+    if impact.is_empty:
         yield "nothing is touched"
 
 
-def _why(one: Affected) -> Iterator[str]:
-    if one.depends_on:
-        yield f"  depends on {', '.join(one.depends_on)}"
-    for shared in one.shares[:_SHOWN_FILES]:
+def _why(affected: Affected) -> Iterator[str]:
+    if affected.depends_on:
+        yield f"  depends on {', '.join(affected.depends_on)}"
+    for shared in affected.shares[:_SHOWN_FILES]:
         yield f"  writes {quote(shared.file, _SHOWN_CHARS)}, as {_doing(shared.work_orders)}"
-    if len(one.shares) > _SHOWN_FILES:
-        yield f"  and {counted(len(one.shares) - _SHOWN_FILES, 'more file')} like that"
+    if len(affected.shares) > _SHOWN_FILES:
+        yield f"  and {counted(len(affected.shares) - _SHOWN_FILES, 'more file')} like that"
 
 
 def _doing(names: tuple[str, ...]) -> str:
@@ -99,10 +99,10 @@ def _place(passage: Passage) -> str:
     return f"line {passage.first}: {quote(passage.text, _SHOWN_CHARS)}"
 
 
-def _states(found: Impact) -> Mapping[str, str]:
+def _states(impact: Impact) -> Mapping[str, str]:
     return {
-        **dict.fromkeys(found.dirty_orders, "dirty"),
-        **dict.fromkeys(found.affected_orders, "may be affected"),
+        **dict.fromkeys(impact.dirty_orders, "dirty"),
+        **dict.fromkeys(impact.affected_orders, "may be affected"),
     }
 
 
@@ -112,9 +112,9 @@ def _landed(name: str, landed: Collection[str] | None) -> str:
     return ", landed" if name in landed else ", not landed"
 
 
-def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObject:
-    states = _states(found)
-    reasons = {one.id: one for one in found.affected}
+def _json(impact: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObject:
+    states = _states(impact)
+    reasons = {affected.id: affected for affected in impact.affected}
     requirements: list[JsonValue] = [
         {
             "id": requirement.id,
@@ -124,14 +124,14 @@ def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObje
             "vanished": list(requirement.vanished),
             "respelt": [{"quote": text, **_passage(place)} for text, place in requirement.respelt.items()],
             "nearest": [
-                {"quote": text, **_passage(found.nearest[text])}
+                {"quote": text, **_passage(impact.nearest[text])}
                 for text in requirement.vanished
-                if text in found.nearest
+                if text in impact.nearest
             ],
             "outgrown": [_passage(passage) for passage in requirement.outgrown],
             "work_orders": list(requirement.work_orders),
         }
-        for requirement in found.requirements
+        for requirement in impact.requirements
     ]
     orders: list[JsonValue] = [
         {
@@ -140,13 +140,13 @@ def _json(found: Impact, plan: Plan, landed: Collection[str] | None) -> JsonObje
             "state": states.get(order.id, "unaffected"),
             "landed": None if landed is None else order.id in landed,
             "because": _because(
-                [name for name in order.requirements if name in found.dirty_requirements],
+                [name for name in order.requirements if name in impact.dirty_requirements],
                 reasons.get(order.id),
             ),
         }
         for order in plan.work_orders
     ]
-    new_lines: list[JsonValue] = [_passage(passage) for passage in found.new_lines]
+    new_lines: list[JsonValue] = [_passage(passage) for passage in impact.new_lines]
     return {"requirements": requirements, "new_lines": new_lines, "work_orders": orders}
 
 

@@ -64,8 +64,8 @@ def _text(trace: Trace, source: str) -> Iterator[str]:
         for name in line.requirements:
             yield from _requirement_text(trace, name, shown, f"see line {line.passage.first}")
     for title, lost in (
-        (_LOST, [one for one in trace.requirements if not one.lines and not one.withdrawn]),
-        (_WITHDRAWN, [one for one in trace.requirements if one.withdrawn]),
+        (_LOST, [traced for traced in trace.requirements if not traced.lines and not traced.withdrawn]),
+        (_WITHDRAWN, [traced for traced in trace.requirements if traced.withdrawn]),
     ):
         if lost:
             yield title
@@ -79,7 +79,7 @@ def _text(trace: Trace, source: str) -> Iterator[str]:
 
 
 def _withdrawn(trace: Trace) -> str:
-    number = sum(one.withdrawn for one in trace.requirements)
+    number = sum(requirement.withdrawn for requirement in trace.requirements)
     return f" ({number} withdrawn)" if number else ""
 
 
@@ -89,7 +89,7 @@ def _requirement_text(trace: Trace, name: str, shown: dict[str, str], place: str
         yield f"  {name}  ({shown[name]})"
         return
     shown[name] = place
-    requirement = next(one for one in trace.requirements if one.id == name)
+    requirement = next(traced for traced in trace.requirements if traced.id == name)
     yield f"  {name}  {_shortened(requirement.text)}"
     if not requirement.work_orders:
         yield "    (no work order takes this)"

@@ -34,8 +34,8 @@ class ModuleFiles:
 
     def roots(self, module: str) -> tuple[str, ...]:
         """The directories that modules of that name are imported from, that nearest to the root first."""
-        found = (module_file(module, (path,), self._files.__contains__) for path in self._candidates(module))
-        return tuple(dict.fromkeys(one[1] for one in found if one is not None))
+        places = (module_file(module, (path,), self._files.__contains__) for path in self._candidates(module))
+        return tuple(dict.fromkeys(place[1] for place in places if place is not None))
 
     def beginning(self, name: str) -> str:
         """The longest beginning of a dotted name that is a module; empty if none is."""
@@ -56,8 +56,8 @@ class ModuleFiles:
         if not parts or not all(part.isidentifier() and not keyword.iskeyword(part) for part in parts):
             return None
         name = ".".join(parts)
-        found = self._file(name)
-        return (name, found[1]) if found is not None and found[0] == path else None
+        own = self._file(name)
+        return (name, own[1]) if own is not None and own[0] == path else None
 
     def _import_folder(self, folders: Sequence[str]) -> int:
         """How many of a file's folders lead to the directory that it is imported from.
@@ -85,10 +85,10 @@ class ModuleFiles:
 
     @cached_property
     def _by_file(self) -> dict[str, list[str]]:
-        found: defaultdict[str, list[str]] = defaultdict(list)
+        names: defaultdict[str, list[str]] = defaultdict(list)
         # The shortest path first: the module nearest to the repository's root.
         for path in sorted(self._files, key=lambda path: (path.count("/"), path)):
             if path.endswith(".py"):
                 parts = path.split("/")
-                found["/".join(parts[-2:]) if parts[-1] == INIT else parts[-1]].append(path)
-        return found
+                names["/".join(parts[-2:]) if parts[-1] == INIT else parts[-1]].append(path)
+        return names

@@ -47,8 +47,8 @@ def present_sources(repo: Path | None) -> Sources:
     tree = Tree(repo)
 
     def read(path: str) -> bytes | None:
-        found = tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
-        return None if found is None else found.data
+        file = tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
+        return None if file is None else file.data
 
     return Sources(Git.open(repo).tracked_files(), read)
 
@@ -63,21 +63,21 @@ def committed_sources(git: "Git", commit: str) -> Sources:
     Raises:
         GitError: git failed.
     """
-    found: dict[str, tuple[str, str, str]] = {}
+    entries: dict[str, tuple[str, str, str]] = {}
     for entry in git.output("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0"):
         facts, tab, name = os.fsdecode(entry).partition("\t")
         if tab:
             mode, _, identity, size = facts.split()
-            found[name] = (mode, identity, size)
+            entries[name] = (mode, identity, size)
 
     def read(path: str) -> bytes | None:
-        if path not in found:
+        if path not in entries:
             return None
-        mode, identity, size = found[path]
+        mode, identity, size = entries[path]
         if not mode.startswith("100"):
             raise FileProblem("is a symbolic link or a submodule, not a file", where=path)
         if int(size) > MAX_SOURCE_BYTES:
             raise FileProblem(f"is larger than {MAX_SOURCE_BYTES:,} bytes", where=path)
         return git.output("cat-file", "blob", identity)
 
-    return Sources(frozenset(found), read)
+    return Sources(frozenset(entries), read)

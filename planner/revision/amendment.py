@@ -75,8 +75,8 @@ class Amendment:
 
     def may_withdraw(self, requirement: str) -> bool:
         """Whether the specification asks for none of a requirement's quotes any more."""
-        found = self.impact.requirements if self.impact is not None else ()
-        return any(one.id == requirement and not one.kept for one in found)
+        requirements = self.impact.requirements if self.impact is not None else ()
+        return any(impact.id == requirement and not impact.kept for impact in requirements)
 
     def completed(self, document: JsonValue) -> JsonValue:
         """The plan that an answer means.

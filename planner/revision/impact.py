@@ -79,7 +79,7 @@ class Impact:
     @cached_property
     def affected_orders(self) -> tuple[str, ...]:
         """The ids of those that may be affected."""
-        return tuple(one.id for one in self.affected)
+        return tuple(affected.id for affected in self.affected)
 
     @cached_property
     def dirty_requirements(self) -> tuple[str, ...]:
@@ -113,19 +113,19 @@ def impact(
     present = tuple(requirement for requirement in plan.requirements if not requirement.withdrawn)
     known = frozenset() if old_spec is None else frozenset(_folded(old_spec, old_spec.demands))
     changed = _unknown(spec, known) if old_spec is not None else ()
-    quotes = [text for one in present for text in one.quotes]
+    quotes = [text for item in present for text in item.quotes]
     quoted, held = spec.lines.covered(quotes), spec.lines.held(quotes)
     unquoted = tuple(passage for passage in changed if not held.issuperset(passage.words))
-    requirements = tuple(_requirement(plan, one, spec, old_spec, unquoted) for one in present)
+    requirements = tuple(_requirement(plan, item, spec, old_spec, unquoted) for item in present)
     fresh = changed if old_spec is not None else spec.lines.normative
     new_lines = {passage for passage in fresh if not is_covered(passage, quoted)}
-    names = {one.id for one in present}
+    names = {item.id for item in present}
     new_lines.update(passage for name, passage in spec.passages.items() if name not in names)
-    dirty_names = {one.id for one in requirements if one.is_dirty}
+    dirty_names = {item.id for item in requirements if item.is_dirty}
     dirty = {order.id for order in plan.work_orders if dirty_names.intersection(order.requirements)}
     ids = [order.id for order in plan.work_orders]
     others = affected(ids, dependencies, [()] * len(ids) if writes is None else writes, dirty)
-    reached = dirty.union(one.id for one in others)
+    reached = dirty.union(item.id for item in others)
     return Impact(
         requirements=requirements,
         new_lines=tuple(sorted(new_lines, key=lambda passage: passage.words)),
@@ -167,13 +167,18 @@ def _requirement(
 def _nearest(
     spec: Spec, requirements: Iterable[RequirementImpact], quoted: Collection[int]
 ) -> Mapping[str, Passage]:
-    vanished = (text for one in requirements for text in one.vanished if text not in one.respelt)
+    vanished = (
+        text
+        for requirement in requirements
+        for text in requirement.vanished
+        if text not in requirement.respelt
+    )
     sought = ((text, spec.lines.nearest(text)) for text in islice(vanished, MAX_SOUGHT))
     return {
-        text: spec.lines.words.sentence(found)
-        for text, found in sought
+        text: spec.lines.words.sentence(passage)
+        for text, passage in sought
         # What is quoted is what another requirement says.
-        if found is not None and not all(word in quoted for word in found.words)
+        if passage is not None and not all(word in quoted for word in passage.words)
     }
 
 

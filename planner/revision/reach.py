@@ -64,8 +64,8 @@ def affected(
         step += 1
         fresh = {file for index in front for file in writes[index]} - seen
         seen |= fresh
-        near = {one for index in front for one in dependents[ids[index]]}
-        near.update(one for file in fresh for one in writers[file])
+        near = {neighbour for index in front for neighbour in dependents[ids[index]]}
+        near.update(neighbour for file in fresh for neighbour in writers[file])
         front = sorted(near - distance.keys())
         distance.update(dict.fromkeys(front, step))
 
@@ -76,7 +76,9 @@ def affected(
     return tuple(
         Affected(
             id=ids[index],
-            depends_on=nearer(index, sorted({places[one] for one in dependencies[index] if one in places})),
+            depends_on=nearer(
+                index, sorted({places[neighbour] for neighbour in dependencies[index] if neighbour in places})
+            ),
             shares=tuple(
                 SharedFile(file, others)
                 for file in sorted(set(writes[index]))

@@ -80,8 +80,8 @@ def _whole(element: JsonValue, known: dict[str, JsonObject], index: int | None) 
 
 def _by_id(elements: JsonValue) -> dict[str, JsonObject]:
     assert isinstance(elements, list)
-    found = {}
+    by_id = {}
     for element in elements:
         assert isinstance(element, dict)
-        found[str(element["id"])] = element
-    return found
+        by_id[str(element["id"])] = element
+    return by_id

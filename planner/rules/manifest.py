@@ -102,19 +102,19 @@ class Manifest:
     @cached_property
     def quotes(self) -> tuple[str, ...]:
         """The quotes of these requirements, in order; of very many, the first."""
-        found = (quote for placed in self.requirements for quote in placed.requirement.quotes)
-        return tuple(islice(found, MAX_QUOTES))
+        quotes = (quote for placed in self.requirements for quote in placed.requirement.quotes)
+        return tuple(islice(quotes, MAX_QUOTES))
 
     @cached_property
     def taken(self) -> dict[str, tuple[int, ...]]:
         """For each requirement id the indices of the work orders, broken ones included, that name it."""
-        found: dict[str, dict[int, None]] = {}
+        orders: dict[str, dict[int, None]] = {}
         for index, raw in self.raw_orders:
             names = raw.get("requirements")
             for name in names if isinstance(names, list) else ():
                 if isinstance(name, str):
-                    found.setdefault(name, {})[index] = None
-        return {name: tuple(indices) for name, indices in found.items()}
+                    orders.setdefault(name, {})[index] = None
+        return {name: tuple(indices) for name, indices in orders.items()}
 
     @cached_property
     def contract_problems(self) -> tuple[SchemaProblem, ...]:

@@ -75,10 +75,10 @@ def blocks(lines: Sequence[str]) -> list[Block]:
     Args:
         lines: the lines of the specification, without their ends.
     """
-    found = list(_outside_silent_sections(lines))
+    outside = list(_outside_silent_sections(lines))
     kept: list[Block] = []
     silent_list = False
-    for block, following in zip(found, [*found, None][1:], strict=True):
+    for block, following in zip(outside, [*outside, None][1:], strict=True):
         if block is None:
             continue
         if following is not None and following.is_item:

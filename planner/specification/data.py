@@ -72,7 +72,7 @@ def read_spec_document(text: str, source: str, *, is_json: bool) -> SpecDocument
 
         document = read_yaml(text, source)
         value, lines = document.value, document.lines
-    problems = [_told(problem, lines) for problem in schema_problems(SpecDocument, value)]
+    problems = [_described(problem, lines) for problem in schema_problems(SpecDocument, value)]
     if not problems:
         problems = [
             _at(f"/requirements/{index}/id", f"the id {name} stands twice", lines)
@@ -138,7 +138,7 @@ def _repeated(document: SpecDocument) -> list[tuple[int, str]]:
     return [(index, name) for index, name in enumerate(ids) if name in ids[:index]]
 
 
-def _told(problem: SchemaProblem, lines: dict[str, int]) -> str:
+def _described(problem: SchemaProblem, lines: dict[str, int]) -> str:
     message = problem.message
     if problem.kind == "extra_forbidden":
         parent, _, name = problem.pointer.rpartition("/")

@@ -65,13 +65,13 @@ def normative_passages(text: str, words: Words) -> tuple[Passage, ...]:
         The sentences of list items, asides left out, and every other sentence with a modal verb (must,
         shall, should, will, may not) or an imperative, also in the cells of tables.
     """
-    found = []
+    passages = []
     for block in blocks(LINE_BREAK.split(text)):
         indices = [index for line in block.lines for index in words.of_line.get(line, ())]
         written = [words.all[index].written for index in indices]
         for start, stop in _normative(block, written):
-            found.append(words.passage(indices[start:stop]))
-    return tuple(found)
+            passages.append(words.passage(indices[start:stop]))
+    return tuple(passages)
 
 
 def _normative(block: Block, written: Sequence[str]) -> Iterator[tuple[int, int]]:

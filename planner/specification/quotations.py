@@ -108,8 +108,8 @@ class Words:
 
     def _sought(self, quote: str) -> tuple[tuple[Passage, ...], frozenset[int]]:
         """The places of a quote, and the words that it holds there."""
-        found = self._found.get(quote)
-        if found is None:
+        passages = self._found.get(quote)
+        if passages is None:
             words = _words(quote)
             sought = [word.folded for word in words if not word.is_marker]
             ranges = self._said.ranges(sought)
@@ -122,9 +122,9 @@ class Words:
                 for index, word in zip(indices, sought, strict=True)
                 if self.all[index].folded.strip(_PUNCTUATION) == word.strip(_PUNCTUATION)
             )
-            found = tuple(self.passage(indices) for indices in ranges), held
-            self._found[quote] = found
-        return found
+            passages = tuple(self.passage(indices) for indices in ranges), held
+            self._found[quote] = passages
+        return passages
 
     @cached_property
     def _bare(self) -> "_Sequence":
@@ -143,8 +143,8 @@ class Words:
 
         Words without any, such as a dash, don't belong to these passages.
         """
-        found = self._bare.ranges([bare for _, bare in _bare_words(_words(quote))])
-        return tuple(self.passage(indices) for indices in found)
+        ranges = self._bare.ranges([bare for _, bare in _bare_words(_words(quote))])
+        return tuple(self.passage(indices) for indices in ranges)
 
     def nearest(self, quote: str) -> Passage | None:
         """The passage that shares most words with `quote`, rare words counting more than frequent ones.
@@ -170,9 +170,9 @@ class Words:
                 most, end, enough = weight, position + 1, shared
         if not enough or enough * 2 < wanted.total():
             return None
-        found = _without_surplus(here[max(0, end - length) : end], wanted)
+        indices = _without_surplus(here[max(0, end - length) : end], wanted)
         # With what stands between them, such as a dash: this is to be copied.
-        return self.passage(range(found[0], found[-1] + 1))
+        return self.passage(range(indices[0], indices[-1] + 1))
 
     def sentence(self, passage: Passage) -> Passage:
         """A passage with what stands around it up to the ends of its sentences, items or paragraphs."""
@@ -219,24 +219,24 @@ class _Sequence:
     def ranges(self, sought: list[str]) -> list[Sequence[int]]:
         """The indices of the words at each place where the `sought` words stand."""
         quote, text = " ".join(sought), self._text
-        found: list[Sequence[int]] = []
+        ranges: list[Sequence[int]] = []
         at = text.find(quote) if quote else -1
         for _ in range(_MAX_STEPS):
-            if at < 0 or len(found) == MAX_PLACES:
+            if at < 0 or len(ranges) == MAX_PLACES:
                 break
             end = at + len(quote)
             if not (_inside_word(text, at) or _inside_word(text, end)):
                 first = bisect_right(self._starts, at) - 1
                 last = bisect_right(self._starts, end - 1)
-                found.append(self._indices[first:last])
+                ranges.append(self._indices[first:last])
             at = text.find(quote, at + 1)
-        return found
+        return ranges
 
 
 def is_marker(written: str) -> bool:
     """Whether a word would be the marker of a list item, heading or quotation at the beginning of a line."""
-    found = _MARKER.match(f"{written} ")
-    return found is not None and found.end() > len(written)
+    marker = _MARKER.match(f"{written} ")
+    return marker is not None and marker.end() > len(written)
 
 
 def _words(text: str) -> tuple[Word, ...]:

@@ -84,7 +84,9 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def _problems(reading: Reading) -> Iterator[tuple[str, str]]:
     codes = frozenset(
-        python_run(found.arguments).target for found in reading.invocations if found.code is not None
+        python_run(invocation.arguments).target
+        for invocation in reading.invocations
+        if invocation.code is not None
     )
     for words in reading.texts:
         if words and ASSIGNMENT.match(words[0].bare):
@@ -95,10 +97,10 @@ def _problems(reading: Reading) -> Iterator[tuple[str, str]]:
         # Of the operators one is enough: what stands behind the first one is often part of the same mistake.
         yield from next(([problem] for word in words if (problem := _operator(word))), [])
         yield from next(([problem] for word in words if (problem := _substitution(word, codes))), [])
-    for found in reading.invocations:
-        if found.program in _BUILT_INS:
+    for invocation in reading.invocations:
+        if invocation.program in _BUILT_INS:
             yield (
-                f"{quote(found.program)} is built into shells and is not a program",
+                f"{quote(invocation.program)} is built into shells and is not a program",
                 _NO_SESSION,
             )
 
@@ -109,10 +111,10 @@ def _operator(word: Word) -> tuple[str, str] | None:
             "a line break separates commands only in a shell",
             "write each command as an element of its own",
         )
-    found = _OPERATOR.search(word.bare)
-    if found is not None:
-        place = "" if found.group() == word.text else f" in {quote(word.text)}"
-        return f"{quote(found.group())}{place} is an operator of a shell", _ONE_PROGRAM
+    operator = _OPERATOR.search(word.bare)
+    if operator is not None:
+        place = "" if operator.group() == word.text else f" in {quote(word.text)}"
+        return f"{quote(operator.group())}{place} is an operator of a shell", _ONE_PROGRAM
     if word.bare.startswith("("):
         return f"{quote(word.text)} opens a subshell", _ONE_PROGRAM
     return None

@@ -41,11 +41,11 @@ from planner.rules.rule import Finding, Rule, Subject
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge every path, those of work orders that break the schema elsewhere included."""
     for pointer, path in _paths(subject):
-        found = sorted(GLOB_CHARACTERS.intersection(path))
-        if found:
+        characters = sorted(GLOB_CHARACTERS.intersection(path))
+        if characters:
             yield Finding(
                 pointer,
-                f"{quote(path)} holds the glob character {found[0]}",
+                f"{quote(path)} holds the glob character {characters[0]}",
                 "name each file; to forbid all files of a directory, name the directory",
             )
 

@@ -63,10 +63,12 @@ def find(subject: Subject) -> Iterator[Finding]:
     left = {pointer for pointer, _ in references(subject.manifest)} if subject.amendment else set()
     for index, raw in subject.raw_orders:
         if f"/work_orders/{index}" not in left:
-            yield from _told(f"/work_orders/{index}", raw, subject.order_problems[index])
+            yield from _findings(f"/work_orders/{index}", raw, subject.order_problems[index])
     problems = subject.requirements_problems
-    yield from _told("", None, tuple(one for one in problems if _element(one) not in left))
-    yield from _told("/verify_contract", subject.manifest.get("verify_contract"), subject.contract_problems)
+    yield from _findings("", None, tuple(problem for problem in problems if _element(problem) not in left))
+    yield from _findings(
+        "/verify_contract", subject.manifest.get("verify_contract"), subject.contract_problems
+    )
 
 
 def _element(problem: SchemaProblem) -> str:
@@ -74,7 +76,7 @@ def _element(problem: SchemaProblem) -> str:
     return "/".join(problem.pointer.split("/")[:3])
 
 
-def _told(place: str, raw: JsonValue, problems: tuple[SchemaProblem, ...]) -> Iterator[Finding]:
+def _findings(place: str, raw: JsonValue, problems: tuple[SchemaProblem, ...]) -> Iterator[Finding]:
     for problem in problems:
         if not _told_elsewhere(raw, problem):
             yield Finding(

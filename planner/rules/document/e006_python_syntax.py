@@ -42,11 +42,11 @@ from planner.rules.rule import Finding, Rule, Subject
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge the code of every `python -c`, however it is wrapped."""
     for command in subject.commands:
-        for found in command.reading.invocations if command.reading else ():
-            if found.code is not None and found.code.problem:
+        for invocation in command.reading.invocations if command.reading else ():
+            if invocation.code is not None and invocation.code.problem:
                 yield Finding(
                     command.pointer,
-                    f"the code after -c is not valid Python: {one_line(found.code.problem)}",
+                    f"the code after -c is not valid Python: {one_line(invocation.code.problem)}",
                     "keep to simple statements, or move the check into a test file",
                 )
 

@@ -50,8 +50,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Compare what each acceptance command runs with what verification runs."""
     scripts, words = _verification(subject)
     for _, command, reading in subject.acceptance_commands:
-        for found in reading.invocations:
-            if _runs_script(found, scripts) or _words(found) in words:
+        for invocation in reading.invocations:
+            if _runs_script(invocation, scripts) or _words(invocation) in words:
                 yield Finding(
                     command.pointer,
                     "the command runs the verification of the whole repository",
@@ -76,30 +76,30 @@ def _verification(subject: Subject) -> tuple[frozenset[str], frozenset[tuple[str
     return frozenset(scripts), frozenset(words)
 
 
-def _runs_script(found: Invocation, scripts: frozenset[str]) -> bool:
+def _runs_script(invocation: Invocation, scripts: frozenset[str]) -> bool:
     return any(
         # An absolute path may lead into the repository; where that is, is not known here.
         path == script or (path.startswith("/") and path.endswith("/" + script))
-        for path in started_scripts(found)
+        for path in started_scripts(invocation)
         for script in scripts
     )
 
 
-def _script_arguments(found: Invocation) -> tuple[str, ...]:
-    if is_shell(found.name):
-        return shell_run(found.arguments).arguments
-    if is_python(found.name):
-        return python_run(found.arguments).arguments
-    return found.arguments
+def _script_arguments(invocation: Invocation) -> tuple[str, ...]:
+    if is_shell(invocation.name):
+        return shell_run(invocation.arguments).arguments
+    if is_python(invocation.name):
+        return python_run(invocation.arguments).arguments
+    return invocation.arguments
 
 
-def _words(found: Invocation) -> tuple[str, ...]:
-    scripts = started_scripts(found)
+def _words(invocation: Invocation) -> tuple[str, ...]:
+    scripts = started_scripts(invocation)
     if scripts:
-        return (*scripts, *_script_arguments(found))
-    if is_python(found.name) and (run := python_run(found.arguments)).kind == "module":
+        return (*scripts, *_script_arguments(invocation))
+    if is_python(invocation.name) and (run := python_run(invocation.arguments)).kind == "module":
         return (run.target, *run.arguments)
-    return (found.name, *found.arguments)
+    return (invocation.name, *invocation.arguments)
 
 
 RULE = Rule("E105", "verify-in-acceptance", Severity.ERROR, explanation=__doc__, find=find)

@@ -105,14 +105,14 @@ class _Place:
 
     def best(self, paths: Iterable[str]) -> Presence:
         """What is known of the one among `paths` that is known best."""
-        found = Presence.ABSENT
+        best = Presence.ABSENT
         for path in paths:
             presence = self._files.presence(path, self._done)
             if presence is Presence.CERTAIN or self._writes(path):
                 return Presence.CERTAIN
             if presence is Presence.POSSIBLE:
-                found = Presence.CERTAIN if self._accepts_possible else Presence.POSSIBLE
-        return found
+                best = Presence.CERTAIN if self._accepts_possible else Presence.POSSIBLE
+        return best
 
     def _writes(self, path: str) -> bool:
         return any(own == path or own.startswith(path + "/") for own in self._own)
@@ -122,13 +122,13 @@ def _missing(needs: Needs, place: _Place) -> Iterator[tuple[str, str]]:
     for path in needs.scripts:
         # A path outside the repository is not for a plan to make.
         if not path.startswith(("/", "../")):
-            yield from _told(f"the file {quote(path)}", place.best((path,)))
+            yield from _lack(f"the file {quote(path)}", place.best((path,)))
     for module in needs.modules:
         if module.name.partition(".")[0] not in KNOWN_MODULES:
-            yield from _told(f"the module {quote(module.name)}", place.best(module.files()))
+            yield from _lack(f"the module {quote(module.name)}", place.best(module.files()))
 
 
-def _told(what: str, presence: Presence) -> Iterator[tuple[str, str]]:
+def _lack(what: str, presence: Presence) -> Iterator[tuple[str, str]]:
     match presence:
         case Presence.CERTAIN:
             return

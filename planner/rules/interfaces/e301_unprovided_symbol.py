@@ -56,11 +56,11 @@ def find(subject: Subject) -> Iterator[Finding]:
         symbol = wanted.symbol
         if interfaces is None or symbol is None or is_there(interfaces, symbol, wanted.index):
             continue
-        told = f"{quote(symbol.address)} is provided by no earlier work order nor by the repository"
+        message = f"{quote(symbol.address)} is provided by no earlier work order nor by the repository"
         lookup = interfaces.in_repository(symbol)
         if lookup.problem:
-            told += f": {lookup.problem}"
-        yield Finding(wanted.pointer, told, _hint(subject, interfaces, symbol, wanted.index))
+            message += f": {lookup.problem}"
+        yield Finding(wanted.pointer, message, _hint(subject, interfaces, symbol, wanted.index))
 
 
 def is_there(interfaces: Interfaces, symbol: Symbol, index: int) -> bool:
@@ -74,7 +74,7 @@ def is_there(interfaces: Interfaces, symbol: Symbol, index: int) -> bool:
 
 
 def _hint(subject: Subject, interfaces: Interfaces, symbol: Symbol, index: int) -> str:
-    later = [one for one in interfaces.providers(symbol.address) if one.index >= index]
+    later = [declared for declared in interfaces.providers(symbol.address) if declared.index >= index]
     if later and later[0].index == index:
         return "drop it: this work order provides it itself"
     if later:

@@ -54,22 +54,22 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Look for the second and every further provider of a symbol."""
     interfaces = subject.interfaces
     first: dict[str, str] = {}
-    for one in interfaces.provided if interfaces is not None else ():
-        if interfaces is None or one.symbol is None:
+    for declared in interfaces.provided if interfaces is not None else ():
+        if interfaces is None or declared.symbol is None:
             continue
-        address = one.symbol.address
-        name = subject.order_name(one.pointer)
+        address = declared.symbol.address
+        name = subject.order_name(declared.pointer)
         if address not in first:
             first[address] = name
         elif first[address] == name:
             yield Finding(
-                one.pointer,
+                declared.pointer,
                 f"{name} provides {quote(address)} twice",
                 "keep one of the two; of overloads, the signature that others call",
             )
-        elif not interfaces.changes(address, one.index):
+        elif not interfaces.changes(address, declared.index):
             yield Finding(
-                one.pointer,
+                declared.pointer,
                 f"{quote(address)} is already provided by {first[address]}",
                 "leave it to one of them, or list it in consumes as it was if this work order changes it",
             )

@@ -55,13 +55,17 @@ def find(subject: Subject) -> Iterator[Finding]:
     interfaces = subject.interfaces
     if interfaces is None:
         return
-    for one in (*interfaces.provided, *interfaces.consumed):
-        if one.problem is not None:
-            at = f", at {quote(one.problem.where)}" if one.problem.where not in ("", one.text) else ""
+    for declared in (*interfaces.provided, *interfaces.consumed):
+        if declared.problem is not None:
+            at = (
+                f", at {quote(declared.problem.where)}"
+                if declared.problem.where not in ("", declared.text)
+                else ""
+            )
             yield Finding(
-                one.pointer,
-                f"the symbol {quote(one.text)} {one.problem.message}{at}",
-                one_line(one.problem.hint),
+                declared.pointer,
+                f"the symbol {quote(declared.text)} {declared.problem.message}{at}",
+                one_line(declared.problem.hint),
             )
 
 

@@ -48,11 +48,14 @@ def find(subject: Subject) -> Iterator[Finding]:
         return
     allowed = {placed.index: placed.order.allowed_files for placed in subject.orders}
     known = subject.repo_files.union(*allowed.values())
-    for one in interfaces.provided:
-        symbol = one.symbol
-        if symbol is not None and module_file(symbol.module, allowed[one.index], known.__contains__) is None:
+    for declared in interfaces.provided:
+        symbol = declared.symbol
+        if (
+            symbol is not None
+            and module_file(symbol.module, allowed[declared.index], known.__contains__) is None
+        ):
             yield Finding(
-                one.pointer,
+                declared.pointer,
                 f"the module {quote(symbol.module)} is none of the allowed files",
                 f"add {quote(module_files(symbol.module)[0])} to allowed_files, or name the module that is "
                 "written here",

@@ -61,7 +61,9 @@ def find(subject: Subject) -> Iterator[Finding]:
         looking[index] = looking.get(index, True) and only_looks(reading)
     provided = subject.interfaces.provided if subject.interfaces is not None else ()
     callable_at = {
-        one.index for one in provided if one.symbol is not None and isinstance(one.symbol.shape, Function)
+        declared.index
+        for declared in provided
+        if declared.symbol is not None and isinstance(declared.symbol.shape, Function)
     }
     for placed in subject.orders:
         if looking.get(placed.index, False) and _behaves(placed.order, placed.index in callable_at):

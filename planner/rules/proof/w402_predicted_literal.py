@@ -51,11 +51,13 @@ from planner.rules.rule import Finding, Rule, Subject
 def find(subject: Subject) -> Iterator[Finding]:
     """Look for values that look computed in every acceptance command."""
     for _, command, reading in subject.acceptance_commands:
-        told = dict.fromkeys(what for found in reading.invocations for what in predictions(found))
-        if told:
+        predicted = dict.fromkeys(
+            what for invocation in reading.invocations for what in predictions(invocation)
+        )
+        if predicted:
             yield Finding(
                 command.pointer,
-                f"the command compares with what only running the code could tell: {', '.join(told)}",
+                f"the command compares with what only running the code could tell: {', '.join(predicted)}",
                 "demand a property instead, unless the specification states the value word for word",
             )
 

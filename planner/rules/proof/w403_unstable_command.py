@@ -45,11 +45,13 @@ from planner.rules.rule import Finding, Rule, Subject
 def find(subject: Subject) -> Iterator[Finding]:
     """Look for what is not the repository's own in every acceptance command."""
     for _, command, reading in subject.acceptance_commands:
-        told = dict.fromkeys(what for found in reading.invocations for what in instabilities(found))
-        if told:
+        unstable = dict.fromkeys(
+            what for invocation in reading.invocations for what in instabilities(invocation)
+        )
+        if unstable:
             yield Finding(
                 command.pointer,
-                f"the result of the command depends on {' and on '.join(told)}",
+                f"the result of the command depends on {' and on '.join(unstable)}",
                 "hand it in, sort it, or leave it out",
             )
 

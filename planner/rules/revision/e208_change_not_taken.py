@@ -88,7 +88,11 @@ def find(subject: Subject) -> Iterator[Finding]:
         if content(placed.order) not in known
         for name in placed.order.requirements
     }
-    before = {one.id: one.quotes for one in amendment.before.requirements if not one.withdrawn}
+    before = {
+        requirement.id: requirement.quotes
+        for requirement in amendment.before.requirements
+        if not requirement.withdrawn
+    }
     quotes = frozenset(subject.quotes)
     for placed in subject.requirements:
         name = placed.requirement.id

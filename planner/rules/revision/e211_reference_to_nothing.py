@@ -70,8 +70,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     if amendment is None:
         return
     before = amendment.before
-    known = {one.id for one in before.work_orders}
-    known.update(one.id for one in before.requirements if not one.withdrawn)
+    known = {item.id for item in before.work_orders}
+    known.update(item.id for item in before.requirements if not item.withdrawn)
     for pointer, element in references(subject.manifest):
         yield Finding(
             pointer,

@@ -9,7 +9,7 @@ import pytest
 
 from factory.contract.note import Note, notes_hash
 from factory.llm.port import estimate_tokens
-from planner.prompt.context import Context, recorded_names, told
+from planner.prompt.context import Context, recorded_names, render_context
 from planner.prompt.gather import gather
 from planner.prompt.parts import Part
 from planner.repository.sources import Sources, present_sources
@@ -75,7 +75,7 @@ def test_a_repository_and_notes() -> None:
     found = known()
 
     assert_golden("context.txt", text_of(found))
-    tokens, broken = told(found)
+    tokens, broken = render_context(found)
     assert tokens == (
         f"context: about {found.tokens:,} of 24,000 tokens: files 103 (12), AGENTS.md 201 (2),"
         " README 67 (1), notes 96 (1), configuration 139 (1), outline 267 (1), tests 139 (3)"
@@ -92,7 +92,7 @@ def test_where_nothing_is_known_nothing_is_said(files: dict[str, "str | bytes"])
     found = known(files, ())
 
     assert found.message is None
-    assert told(found) == ("context: about 13 of 24,000 tokens: files 13 (3)",) * bool(files)
+    assert render_context(found) == ("context: about 13 of 24,000 tokens: files 13 (3)",) * bool(files)
 
 
 def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
@@ -121,7 +121,7 @@ def test_a_limit_of_nothing_shows_nothing() -> None:
     found = known(limit=0)
 
     assert found.message is None
-    assert told(found) == ()
+    assert render_context(found) == ()
     assert found.listing == f"({len(FILES)} files: there is no room for their names)"
     assert left_out(found)["README"] == ("README.rst",)
 
@@ -186,7 +186,7 @@ def test_what_is_missing_is_told_to_the_model_and_to_the_user() -> None:
         f"There was only room for the names in {len(outline.shortened)} modules."
         f" There was no room for {len(outline.left_out)} modules, 1 test module."
     ) in text_of(found)
-    lines = told(found)
+    lines = render_context(found)
     assert lines[1].startswith(f"context: only the names in {len(outline.shortened)} modules (`pkg/m")
     assert lines[2].endswith(", …); 1 test module (`tests/test_x.py`)")
     assert lines[3] == "context: --context-tokens 7000 doubles the room"
@@ -306,7 +306,7 @@ def test_what_cannot_be_read_is_named_and_no_link_is_followed(tmp_path: Path) ->
     assert "secret" not in text_of(found)
     assert "\n# linked.py: can't be read\n" in text_of(found)
     assert "not shown: 2 AGENTS.md files, 1 README, 4 modules." in text_of(found)
-    assert told(found)[-1] == "context: 4 more files can't be read"
+    assert render_context(found)[-1] == "context: 4 more files can't be read"
 
 
 def test_of_many_names_the_record_has_the_first() -> None:
