@@ -29,7 +29,7 @@ from factory.system.process.signals import Interrupted, shielded
 from factory.system.terminal.console import visible
 
 
-def build(settings: BuildSettings, ports: Ports, told: Callable[[BuildState, JsonObject], None]) -> Built:
+def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState, JsonObject], None]) -> Built:
     """Execute all work orders of a plan that have not landed.
 
     Every expected ending is returned, also a refusal; only a bug raises.
@@ -37,7 +37,7 @@ def build(settings: BuildSettings, ports: Ports, told: Callable[[BuildState, Jso
     Args:
         settings: what the user asked for.
         ports: what executions touch beside the repository.
-        told: gets each event, with the state after it.
+        listener: gets each event, with the state after it.
     """
     try:
         plan = load_plan(settings.plan)
@@ -52,7 +52,7 @@ def build(settings: BuildSettings, ports: Ports, told: Callable[[BuildState, Jso
         ):
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=False)
-            execution = _prepare(plan, git, out, settings, ports, told)
+            execution = _prepare(plan, git, out, settings, ports, listener)
             return _execute(execution)
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
@@ -64,23 +64,23 @@ def _prepare(
     out: Path,
     settings: BuildSettings,
     ports: Ports,
-    told: Callable[[BuildState, JsonObject], None],
+    listener: Callable[[BuildState, JsonObject], None],
 ) -> PlanExecution:
     """Go on from an earlier pass, or begin; what the branch holds is on record then."""
     before = None if settings.rebuild_state else load_state(out)
     goal = target(git, settings.branch)
-    found = history(git, goal.baseline, plan)
+    past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
-    state = state_to_start_from(plan, before, found, goal, out, ports.clock.now())
-    records = Records(state, out, ports.clock, lambda event: told(records.state, event))
+    state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())
+    records = Records(state, out, ports.clock, lambda event: listener(records.state, event))
     records.build(BuildPhase.RUNNING)
-    _record_landed(records, found)
-    return PlanExecution(plan, goal, found, records, out, settings, ports)
+    _record_landed(records, past)
+    return PlanExecution(plan, goal, past, records, out, settings, ports)
 
 
-def _record_landed(records: Records, found: History) -> None:
+def _record_landed(records: Records, past: History) -> None:
     for order in records.state.orders:
-        landed = found.landed.get(order.id)
+        landed = past.landed.get(order.id)
         if landed is not None and order.state is not OrderPhase.LANDED:
             records.order(
                 order.id,
@@ -96,8 +96,8 @@ def _execute(execution: PlanExecution) -> Built:
     try:
         halt = execution.run()
         tip = goal.git.commit_id(goal.ref) or goal.baseline
-        found = history(goal.git, tip, execution.plan)
-        write_code_map(goal.git, execution.plan, found, execution.out)
+        past = history(goal.git, tip, execution.plan)
+        write_code_map(goal.git, execution.plan, past, execution.out)
     except (Interrupted, WorkorderError, OSError) as error:
         ended, phase = interruption(error), BuildPhase.INTERRUPTED
     except BaseException as error:

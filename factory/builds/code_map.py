@@ -15,7 +15,7 @@ CODE_MAP_FILE: Final = "code_map.json"
 SCHEMA_VERSION: Final = 1
 
 
-def write_code_map(git: Git, plan: Plan, found: History, out: Path) -> None:
+def write_code_map(git: Git, plan: Plan, past: History, out: Path) -> None:
     """Write the map of what has landed.
 
     Args:
@@ -27,7 +27,7 @@ def write_code_map(git: Git, plan: Plan, found: History, out: Path) -> None:
     Raises:
         GitError, FileProblem: it can't be read or written.
     """
-    landed = {name: one.commit for name, one in found.landed.items()}
+    landed = {name: one.commit for name, one in past.landed.items()}
     changed = changed_files(git, landed.values())
     files: dict[str, dict[str, list[JsonValue]]] = {}
     for order in plan.work_orders:
@@ -39,9 +39,9 @@ def write_code_map(git: Git, plan: Plan, found: History, out: Path) -> None:
             entry["work_orders"].append(order.id)
             entry["commits"].append(commit)
             entry["requirements"] += [one for one in order.requirements if one not in entry["requirements"]]
-    told: JsonObject = {
+    document: JsonObject = {
         "schema_version": SCHEMA_VERSION,
-        "branch_tip": found.tip,
+        "branch_tip": past.tip,
         "files": {path: {**entry} for path, entry in sorted(files.items())},
     }
-    write_atomic(out / CODE_MAP_FILE, readable_json(told))
+    write_atomic(out / CODE_MAP_FILE, readable_json(document))

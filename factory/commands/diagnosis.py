@@ -197,7 +197,7 @@ def _limits(chosen: str | None) -> Finding:
     defaults = Resources()
     kept = ("cpu", "memory", "processes", "file size", "bytes written", "files written", "output")
     own = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
-    text = "; ".join(defaults.told(limit) for limit in kept)
+    text = "; ".join(defaults.description(limit) for limit in kept)
     few = own != resource.RLIM_INFINITY and own < 1_024
     return Finding(
         name="limits",

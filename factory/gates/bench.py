@@ -131,7 +131,7 @@ class Executor:
             killed_outside=outcome.killed_outside,
             sandbox=self.terms.sandbox.level if self.terms else "",
             killed=outcome.killed,
-            limit=self.terms.resources.told(outcome.killed) if outcome.killed and self.terms else "",
+            limit=self.terms.resources.description(outcome.killed) if outcome.killed and self.terms else "",
             sandbox_failed=visible(outcome.sandbox_failed) if outcome.sandbox_failed else None,
         )
 

@@ -143,13 +143,13 @@ def _missing_tool(result: CommandResult, context: CheckContext) -> str | None:
         # The model wrote the script, so it chose what the script needs.
         return None
     last = result.excerpt.rstrip().rpartition("\n")[2]
-    found = _NO_PROGRAM.fullmatch(last)
-    if found is not None and result.exit_code == _COMMAND_NOT_FOUND:
-        return f"the program {found['program']}"
-    found = _NO_MODULE.fullmatch(last)
-    if found is None:
+    match = _NO_PROGRAM.fullmatch(last)
+    if match is not None and result.exit_code == _COMMAND_NOT_FOUND:
+        return f"the program {match['program']}"
+    match = _NO_MODULE.fullmatch(last)
+    if match is None:
         return None
-    module: str = found["module"] or found["package"]
+    module: str = match["module"] or match["package"]
     own = _names((*context.landing, *context.writable))
     return None if module.split(".")[0] in own else f"the Python module {module}"
 

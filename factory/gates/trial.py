@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 from factory.attempt.failure import Failure
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import CheckContext, CheckResult
-from factory.gates.checks.registry import Part, carried_out
+from factory.gates.checks.registry import Part, run_check
 
 
 @dataclass(frozen=True)
@@ -94,17 +94,17 @@ def try_out(
     results: list[PartResult] = []
     for part in trial.parts:
         begins(part.name)
-        results.append(PartResult(name=part.name, checks=_checked(part, context)))
+        results.append(PartResult(name=part.name, checks=_run_checks(part, context)))
         ended(results[-1])
         if results[-1].failed is not None:
             break
     return TrialResult(parts=tuple(results))
 
 
-def _checked(part: Part, context: CheckContext) -> tuple[CheckResult, ...]:
+def _run_checks(part: Part, context: CheckContext) -> tuple[CheckResult, ...]:
     results: list[CheckResult] = []
     for check in part.checks:
-        results.append(carried_out(check, context, part.stage))
+        results.append(run_check(check, context, part.stage))
         if not results[-1].passed:
             break
     return tuple(results)

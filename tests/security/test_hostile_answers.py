@@ -144,11 +144,11 @@ def test_code_that_gates_load_gets_nothing(user: str, level: str) -> None:
     with a_victim(user) as victim:
         code, report = attacked(victim, "--sandbox", level)
 
-        assert "all were made" in report, victim.told()
+        assert "all were made" in report, victim.transcript()
         assert said(report, "BREACH") == set()
         assert said(report, "ENTERED") == ENTERED
         # What it wrote is its proposal, and nothing else has changed.
-        assert code == ExitCode.PASS, victim.told()
+        assert code == ExitCode.PASS, victim.transcript()
         assert victim.landed() == {"README.md", ".gitignore", *entries(victim)}
         assert victim.state() == victim.before
         assert "failed: leaves a daemon" not in report
@@ -188,7 +188,7 @@ def test_settings_of_tools_that_lead_outside_change_nothing_there(level: str) ->
     with a_victim(USERS[0]) as victim:
         code = settings_attack(victim, "--sandbox", level)
 
-        assert code == ExitCode.PASS, victim.told()
+        assert code == ExitCode.PASS, victim.transcript()
         assert victim.printed("verify").endswith("verified\n")
         assert victim.state() == victim.before
 
@@ -223,11 +223,11 @@ def test_a_path_that_the_work_order_does_not_name_is_never_written() -> None:
     with a_victim(USERS[0]) as victim:
         code = victim.runs(answers=(*answers, a_proposal()), files={}, acceptance_commands=["true"])
 
-        assert code == ExitCode.PASS, victim.told()
+        assert code == ExitCode.PASS, victim.transcript()
         assert victim.landed() == {"README.md", ".gitignore", "src/app.py"}
         assert (victim.repo / "src/app.py").read_text() == APP
         assert victim.state() == victim.before
-        assert "\x1b" not in victim.told()
+        assert "\x1b" not in victim.transcript()
         briefs = sorted(victim.place.glob("out/*/attempt_*/failure_brief.json"))
         assert {json.loads(path.read_text())["stage"] for path in briefs} <= {
             "llm_output_invalid",
@@ -265,11 +265,11 @@ def test_hostile_text_is_no_instruction_and_no_control_sequence_on_its_way_throu
         )
 
         # Then it is stored as it was printed, and escaped on the screen
-        assert code == ExitCode.FAIL, victim.told()
+        assert code == ExitCode.FAIL, victim.transcript()
         (stored,) = victim.place.glob("out/*/attempt_2/acceptance_1.output.txt")
         assert stored.read_bytes() == HOSTILE.encode()
-        assert r"\x1b" in victim.told()
-        assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", victim.told()) is None
+        assert r"\x1b" in victim.transcript()
+        assert re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202e]", victim.transcript()) is None
         # And stays inside its quotations in each prompt
         prompts = sorted(victim.place.glob("out/*/attempt_*/se_prompt.txt"))
         assert len(prompts) == 4

@@ -59,7 +59,7 @@ def test_the_commands_of_a_plan_get_nothing(user: str, level: str) -> None:
     with a_victim(user) as victim:
         code, breaches = executed(victim, "--sandbox", level)
 
-        assert code == ExitCode.PASS, victim.told()
+        assert code == ExitCode.PASS, victim.transcript()
         assert breaches == {ALWAYS_BREACHES}
         assert victim.state() == victim.before
         assert victim.landed() == {"README.md", ".gitignore", "src/app.py"}
@@ -97,9 +97,9 @@ def test_a_plan_that_leaves_the_repository_is_refused_before_a_model_is_asked(
     with a_victim(USERS[0]) as victim:
         code = victim.runs(answers=(a_proposal(),), files={}, **fields)
 
-        assert code == ExitCode.REFUSED, victim.told()
-        assert "\x1b" not in victim.told()
-        assert "Traceback" not in victim.told()
+        assert code == ExitCode.REFUSED, victim.transcript()
+        assert "\x1b" not in victim.transcript()
+        assert "Traceback" not in victim.transcript()
         assert victim.state() == victim.before
         assert not (victim.place / "out").exists()
         assert set(files_of(victim.place / "model")) == {"answer.py"}

@@ -118,7 +118,7 @@ class Victim:
         (path,) = self.place.glob(f"out/*/attempt_{attempt}/{command}.output.txt")
         return path.read_text("utf-8", "replace")
 
-    def told(self) -> str:
+    def transcript(self) -> str:
         """What the last run printed, as text."""
         return self.output.decode("utf-8", "replace")
 

@@ -37,8 +37,8 @@ class History:
 
     def made_by(self, git: Git, order_id: str) -> Changes:
         """What a work order of `above_base` changed."""
-        found = self.landed[order_id]
-        return changes(git, found.parent, found.commit)
+        landed = self.landed[order_id]
+        return changes(git, landed.parent, landed.commit)
 
 
 def history(git: Git, tip: str, plan: Plan) -> History:
@@ -58,7 +58,7 @@ def history(git: Git, tip: str, plan: Plan) -> History:
         name: Landed(commit.id, commit.parent, commit.trailers[RUN_ID])
         for name, commit in landing_commits(git, tip, contracts).items()
     }
-    ours = {found.commit: order_id for order_id, found in landed.items()}
+    ours = {made.commit: order_id for order_id, made in landed.items()}
     base, above = tip, []
     for commit in latest_commits(git, tip, len(contracts)):
         if commit.id not in ours or not commit.parent:

@@ -56,30 +56,30 @@ def changes(git: Git, old: str, new: str) -> Changes:
     # Without renames, each record is five fields and then one path.
     output = git.output("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new)
     parts = output.split(b"\0")
-    found: dict[str, Change] = {}
+    changed: dict[str, Change] = {}
     for facts, name in zip(parts[0::2], parts[1::2], strict=False):
         mode_before, mode_after, blob_before, blob_after, _ = facts.decode("ascii").removeprefix(":").split()
-        found[os.fsdecode(name)] = Change(_entry(mode_before, blob_before), _entry(mode_after, blob_after))
-    return dict(sorted(found.items()))
+        changed[os.fsdecode(name)] = Change(_entry(mode_before, blob_before), _entry(mode_after, blob_after))
+    return dict(sorted(changed.items()))
 
 
 def folded(parts: Iterable[Changes]) -> Changes:
     """Several changes one after the other; of a file that occurs twice, the later one's result counts."""
-    found: dict[str, Change] = {}
+    changes: dict[str, Change] = {}
     for part in parts:
         for path, change in part.items():
-            found[path] = Change(found[path].before if path in found else change.before, change.after)
-    return dict(sorted(found.items()))
+            changes[path] = Change(changes[path].before if path in changes else change.before, change.after)
+    return dict(sorted(changes.items()))
 
 
 def collisions(git: Git, tree: str, made: Changes) -> tuple[str, ...]:
     """The paths of `made` that in `tree` are not what they were when they were changed."""
     parents = {path.rsplit("/", depth)[0] for path in made for depth in range(1, path.count("/") + 1)}
-    found = _entries(git, tree, sorted({*made, *parents}))
+    entries = _entries(git, tree, sorted({*made, *parents}))
     files = {
         path
         for path in parents
-        if (entry := found[path]) is not None
+        if (entry := entries[path]) is not None
         and entry.mode != _DIRECTORY
         # A file that gives way to a directory of its name.
         and (path not in made or made[path].after is not None)
@@ -87,7 +87,7 @@ def collisions(git: Git, tree: str, made: Changes) -> tuple[str, ...]:
     return tuple(
         path
         for path, change in made.items()
-        if found[path] != change.before or any(path.startswith(f"{file}/") for file in files)
+        if entries[path] != change.before or any(path.startswith(f"{file}/") for file in files)
     )
 
 
@@ -169,13 +169,13 @@ class Trees:
 def _entries(git: Git, tree: str, paths: Sequence[str]) -> dict[str, Entry | None]:
     if not paths:
         return {}
-    found: dict[str, Entry | None] = dict.fromkeys(paths)
+    entries: dict[str, Entry | None] = dict.fromkeys(paths)
     for record in git.output("ls-tree", "-z", "--full-tree", tree, "--", *paths).split(b"\0"):
         facts, tab, name = record.partition(b"\t")
         if tab:
             mode, _, blob = facts.decode("ascii").split(" ")
-            found[os.fsdecode(name)] = Entry(mode, blob)
-    return found
+            entries[os.fsdecode(name)] = Entry(mode, blob)
+    return entries
 
 
 def _entry(mode: str, blob: str) -> Entry | None:

@@ -40,5 +40,5 @@ class Halt:
     def of(cls, order_id: str, result: Result) -> "Halt":
         """Because of a task's result."""
         # Some messages begin with it.
-        told = result.message if result.message.startswith(order_id) else f"{order_id}: {result.message}"
-        return cls(result.exit_code, told, result.hint, order_id, result.run_id, result.failure)
+        message = result.message if result.message.startswith(order_id) else f"{order_id}: {result.message}"
+        return cls(result.exit_code, message, result.hint, order_id, result.run_id, result.failure)

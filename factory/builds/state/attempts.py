@@ -119,10 +119,10 @@ class Spending(Record):
     @classmethod
     def on(cls, attempts: Iterable[AttemptRecord]) -> "Spending":
         """What these attempts used; an answer that several took from the ledger was paid once."""
-        found = {attempt.answer or number: attempt for number, attempt in enumerate(attempts)}.values()
-        costs = [attempt.cost_usd for attempt in found if attempt.cost_usd is not None]
+        distinct = {attempt.answer or number: attempt for number, attempt in enumerate(attempts)}.values()
+        costs = [attempt.cost_usd for attempt in distinct if attempt.cost_usd is not None]
         return cls(
-            input_tokens=sum(attempt.input_tokens for attempt in found),
-            output_tokens=sum(attempt.output_tokens for attempt in found),
+            input_tokens=sum(attempt.input_tokens for attempt in distinct),
+            output_tokens=sum(attempt.output_tokens for attempt in distinct),
             cost_usd=round(sum(costs), 6) if costs else None,
         )

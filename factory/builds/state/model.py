@@ -125,12 +125,12 @@ def plan_difference(before: BuildState, plan: Plan) -> tuple[str, ...]:
     """How a plan differs from the one that a build was started with, a line each."""
     old = {order.id: order.contract for order in before.orders}
     new = {order.id: contract_hash(order) for order in plan.work_orders}
-    found = [f"{order_id} is gone" for order_id in old if order_id not in new]
+    differences = [f"{order_id} is gone" for order_id in old if order_id not in new]
     for order_id, contract in new.items():
         if order_id not in old:
-            found.append(f"{order_id} is new")
+            differences.append(f"{order_id} is new")
         elif old[order_id] != contract:
-            found.append(f"{order_id} has another contract")
-    if not found and before.plan_hash != plan_hash(plan):
-        found.append("its requirements, its overview or its verification differ")
-    return tuple(found)
+            differences.append(f"{order_id} has another contract")
+    if not differences and before.plan_hash != plan_hash(plan):
+        differences.append("its requirements, its overview or its verification differ")
+    return tuple(differences)

@@ -28,9 +28,9 @@ def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
 
     In the order of their beginning. A folder that is damaged or without a summary is left out.
     """
-    found = [SUMMARY.read_sound(path.parent) for path in sorted(out.glob(f"*/{SUMMARY.name}"))]
+    summaries = [SUMMARY.read_sound(path.parent) for path in sorted(out.glob(f"*/{SUMMARY.name}"))]
     # One written by another version, or damaged, explains nothing.
-    sound = [summary for summary in found if summary is not None]
+    sound = [summary for summary in summaries if summary is not None]
     runs: dict[str, list[tuple[RunEntry, Failure | None]]] = {}
     for summary in sorted(sound, key=lambda summary: (summary.started, summary.contract)):
         entry = RunEntry(run_id=summary.run_id, attempts=attempts_of(summary.attempts))
@@ -45,21 +45,21 @@ class Records:
         state: what it is now.
         out: where `state.json` and `events.jsonl` are.
         clock: the time, for the record.
-        told: gets every event after it was written.
+        listener: gets every event after it was written.
     """
 
     def __init__(
-        self, state: BuildState, out: Path, clock: Clock, told: Callable[[JsonObject], None]
+        self, state: BuildState, out: Path, clock: Clock, listener: Callable[[JsonObject], None]
     ) -> None:
         self.state = state
         self._out = out
         self._clock = clock
-        self._told = told
+        self._listener = listener
         self._events = EventLog(out / EVENTS_FILE, clock)
 
     def event(self, kind: str, **facts: JsonValue) -> None:
         """Tell what happened, without a transition."""
-        self._told(self._events.append(kind, **facts))
+        self._listener(self._events.append(kind, **facts))
 
     def priced(self, price: Price | None) -> None:
         """What an answer costs in this pass."""

@@ -63,7 +63,7 @@ def reset(out: Path, ledger: Path, named: Sequence[str]) -> tuple[Reset, ...]:
                 state = state.with_order(_told_apart(order, names))
         save_state(out, state)
         # Of one that was blocked nobody expects an answer.
-        return tuple(one for one in done if named or one.answers)
+        return tuple(reset_order for reset_order in done if named or reset_order.answers)
 
 
 def _told_apart(order: OrderState, retired: Mapping[str, str]) -> OrderState:

@@ -52,7 +52,7 @@ def require_same(
 
 
 def state_to_start_from(
-    plan: Plan, before: BuildState | None, found: History, goal: Target, out: Path, now: str
+    plan: Plan, before: BuildState | None, past: History, goal: Target, out: Path, now: str
 ) -> BuildState:
     """The state to start from: what is known of earlier passes; all that is not done waits again.
 
@@ -68,7 +68,7 @@ def state_to_start_from(
         plan,
         repository=visible(str(goal.git.common_dir)),
         branch=goal.branch,
-        base=found.base,
+        base=past.base,
         now=now,
     )
     if before is None:
@@ -76,9 +76,7 @@ def state_to_start_from(
         orders = tuple(with_runs(order, runs.get(order.contract, [])) for order in fresh.orders)
         return fresh.model_copy(update={"orders": orders})
     known = {order.id: order for order in before.orders}
-    orders = tuple(
-        _known(order, known.get(order.id), done=order.id in found.landed) for order in fresh.orders
-    )
+    orders = tuple(_known(order, known.get(order.id), done=order.id in past.landed) for order in fresh.orders)
     return fresh.model_copy(
         update={
             "build_id": before.build_id if before.plan_hash == fresh.plan_hash else fresh.build_id,

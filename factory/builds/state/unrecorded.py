@@ -25,18 +25,18 @@ def with_unrecorded(state: BuildState, ledger: Ledger) -> tuple[BuildState, Spen
         DamagedLedger: a file of the ledger can't be trusted.
     """
     orders = {order.contract: order for order in state.orders}
-    told = {attempt.answer for order in state.orders for run in order.runs for attempt in run.attempts}
-    found: dict[str, dict[str, list[AttemptRecord]]] = {}
+    recorded = {attempt.answer for order in state.orders for run in order.runs for attempt in run.attempts}
+    unrecorded: dict[str, dict[str, list[AttemptRecord]]] = {}
     others = []
     for name, entry in ledger.answers():
         attempt = _not_ended(name, entry, state.price)
         if entry.request.subject not in orders:
             others.append(attempt)
-        elif name not in told:
+        elif name not in recorded:
             _, retired, number = name.partition(".")
             run = f"ledger{RETIRED}{number}" if retired else "ledger"
-            found.setdefault(entry.request.subject, {}).setdefault(run, []).append(attempt)
-    for contract, runs in found.items():
+            unrecorded.setdefault(entry.request.subject, {}).setdefault(run, []).append(attempt)
+    for contract, runs in unrecorded.items():
         order = orders[contract]
         # In front: the last run is the one that may still land.
         entries = tuple(RunEntry(run_id=run, attempts=tuple(attempts)) for run, attempts in runs.items())

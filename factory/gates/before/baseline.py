@@ -15,7 +15,7 @@ from factory.contract.canonical import canonical_json, dump, readable_json, sha2
 from factory.contract.errors import MachineProblem
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.bench import Bench
-from factory.gates.checks.registry import carried_out, verification
+from factory.gates.checks.registry import run_check, verification
 from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.process.launch import capture
@@ -65,7 +65,7 @@ def examine_baseline(
     if stored is not None and stored.serves(tree, identity, red_accepted=red_accepted):
         return stored
     folder.mkdir(parents=True, exist_ok=True)
-    checks = _examined(bench, folder, configuration, exempt=exempt)
+    checks = _run_checks(bench, folder, configuration, exempt=exempt)
     report = BaselineReport(tree=tree, identity=identity, checks=checks)
     write_atomic(folder / BASELINE_RESULT, readable_json(dump(report)))
     return report
@@ -106,17 +106,17 @@ def _first_failure(check: BaselineCheck) -> str:
     return check.failure.description if check.failure is not None else ""
 
 
-def _examined(
+def _run_checks(
     bench: Bench, folder: Path, configuration: Configuration, *, exempt: bool
 ) -> tuple[BaselineCheck, ...]:
     """All checks, also after one that failed: each failure is known by itself."""
     # From here on everything that differs is what a check changed.
     bench.checkout.stage([])
     context = bench.baseline_context(folder, exempt=exempt)
-    found: list[BaselineCheck] = []
+    checks: list[BaselineCheck] = []
     for check in verification(configuration, report=True):
-        result = carried_out(check, context, Stage.VERIFY_FAILED)
-        found.append(
+        result = run_check(check, context, Stage.VERIFY_FAILED)
+        checks.append(
             BaselineCheck(
                 name=result.name,
                 gates=result.gates,
@@ -128,7 +128,7 @@ def _examined(
         )
         if result.changed:
             bench.checkout.restore()
-    return tuple(found)
+    return tuple(checks)
 
 
 def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> str:

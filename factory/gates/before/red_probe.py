@@ -81,18 +81,18 @@ def probe(order: WorkOrder, context: CheckContext, restore: Callable[[], None]) 
         restore: puts the checkout back; what one command left behind would decide the result of the next.
     """
     reasons = {exempt.command: exempt.reason for exempt in order.red_exempt}
-    found: list[Probed] = []
+    probed: list[Probed] = []
     for number, command in enumerate(order.acceptance_commands, start=1):
         if number > 1:
             restore()
         words = words_of(command)
         if words is None:
             reason = "it can't be split into words, or names no program"
-            found.append(Probed(command=command, colour="impossible", reason=reason))
+            probed.append(Probed(command=command, colour="impossible", reason=reason))
             continue
         result = context.execute(f"acceptance_{number}", command, words)
-        found.append(_judged(command, result, order, context, reasons.get(command)))
-    return tuple(found)
+        probed.append(_judged(command, result, order, context, reasons.get(command)))
+    return tuple(probed)
 
 
 def defect(probed: Sequence[Probed]) -> Failure | None:
@@ -100,26 +100,26 @@ def defect(probed: Sequence[Probed]) -> Failure | None:
 
     A command that the machine could not run says nothing of the plan: that is an error of the environment.
     """
-    for one in probed:
-        if one.colour not in ("green", "impossible"):
+    for command in probed:
+        if command.colour not in ("green", "impossible"):
             continue
-        if one.result is not None and one.result.machine_failed:
+        if command.result is not None and command.result.machine_failed:
             return Failure.environment(
-                Stage.PREFLIGHT, one.reason, where=one.command, excerpt=one.result.excerpt
+                Stage.PREFLIGHT, command.reason, where=command.command, excerpt=command.result.excerpt
             )
-        green = one.colour == "green"
+        green = command.colour == "green"
         return Failure.plan_defect(
             Stage.PREFLIGHT,
-            f"the acceptance command is no proof: {one.reason}",
-            where=one.command,
+            f"the acceptance command is no proof: {command.reason}",
+            where=command.command,
             hint=(
                 "demand something that is only true once the work is done; or, where passing already is"
                 " right, name the command in red_exempt with the reason"
                 if green
                 else "correct the command in the work order"
             ),
-            exit_code=one.result.exit_code if one.result else None,
-            excerpt=one.result.excerpt if one.result else "",
+            exit_code=command.result.exit_code if command.result else None,
+            excerpt=command.result.excerpt if command.result else "",
         )
     return None
 
@@ -127,17 +127,17 @@ def defect(probed: Sequence[Probed]) -> Failure | None:
 def _judged(
     command: str, result: CommandResult, order: WorkOrder, context: CheckContext, exempt: str | None
 ) -> Probed:
-    def told(colour: Colour, reason: str = "") -> Probed:
+    def probed(colour: Colour, reason: str = "") -> Probed:
         return Probed(command=command, colour=colour, reason=reason, result=result)
 
     impossible = _impossible(command, result, order, context)
     if impossible:
-        return told("impossible", impossible)
+        return probed("impossible", impossible)
     if exempt is not None:
-        return told("exempt", exempt)
+        return probed("exempt", exempt)
     if result.exit_code == 0:
-        return told("green", "it passes before anything was done")
-    return told("red")
+        return probed("green", "it passes before anything was done")
+    return probed("red")
 
 
 def _impossible(command: str, result: CommandResult, order: WorkOrder, context: CheckContext) -> str:
@@ -162,10 +162,10 @@ def _impossible(command: str, result: CommandResult, order: WorkOrder, context: 
         return failure.message
     if result.exit_code in _CANNOT_EXECUTE:
         last = result.excerpt.rstrip().rpartition("\n")[2]
-        told = _NOT_THERE.fullmatch(last)
+        missing = _NOT_THERE.fullmatch(last)
         # A word of the command may hold blanks.
         shown = [word for word in result.argv if word in last]
-        named = [told["what"], *shown] if told is not None else _words([command])
+        named = [missing["what"], *shown] if missing is not None else _words([command])
         if any(_is_written(name, order) or ("." in name and _names_it(name, earlier)) for name in named):
             return ""
         return f"it returned {result.exit_code}: something that it starts is not there or not executable"
@@ -215,11 +215,11 @@ def _brings_options(path: RepoPath, context: CheckContext) -> bool:
     if path.segments[-1] in _BRINGS_OPTIONS:
         return True
     try:
-        found = context.tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
+        file = context.tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
     except FileProblem:
         # SE tells of it.
         return True
-    return found is not None and b"pytest_addoption" in found.data
+    return file is not None and b"pytest_addoption" in file.data
 
 
 def _may_write(path: str, order: WorkOrder) -> bool:

@@ -36,10 +36,10 @@ class Interfaces:
         kept = [
             symbol for symbol in consumed if symbol.address not in changed and _is_written(symbol, context)
         ]
-        broken = [(symbol, found) for symbol, found in _broken([*provided, *kept], context)]
+        broken = [(symbol, defined) for symbol, defined in _broken([*provided, *kept], context)]
         if not broken:
             return CheckResult(name=self.name)
-        return CheckResult(name=self.name, failure=_told(broken, order, context))
+        return CheckResult(name=self.name, failure=_failure(broken, order, context))
 
 
 def _broken(promised: list[Symbol], context: CheckContext) -> Iterator[tuple[Symbol, str]]:
@@ -47,9 +47,9 @@ def _broken(promised: list[Symbol], context: CheckContext) -> Iterator[tuple[Sym
     by_root: dict[str, PythonSources] = {}
 
     def read(path: str) -> bytes | None:
-        found = context.tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
+        file = context.tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
         # What git ignores is not part of the result.
-        return found.data if found is not None and path in context.landing else None
+        return file.data if file is not None and path in context.landing else None
 
     for symbol in promised:
         place = _module(symbol, context)
@@ -57,14 +57,14 @@ def _broken(promised: list[Symbol], context: CheckContext) -> Iterator[tuple[Sym
         sources = by_root.setdefault(root, PythonSources(read, (root,)))
         lookup = sources.find(symbol.module, symbol.name)
         if not lookup.keeps(symbol):
-            found = " or ".join(f"`{one.text}`" for one in lookup.found)
-            yield symbol, f"the file defines {found}" if found else lookup.problem
+            defined = " or ".join(f"`{definition.text}`" for definition in lookup.found)
+            yield symbol, f"the file defines {defined}" if defined else lookup.problem
 
 
-def _told(broken: list[tuple[Symbol, str]], order: WorkOrder, context: CheckContext) -> Failure:
+def _failure(broken: list[tuple[Symbol, str]], order: WorkOrder, context: CheckContext) -> Failure:
     beyond = [symbol for symbol, _ in broken if not _is_written(symbol, context)]
     parts = [
-        f"promised is `{visible(symbol.text)}`, but {visible(found)}" for symbol, found in broken[:_NAMED]
+        f"promised is `{visible(symbol.text)}`, but {visible(defined)}" for symbol, defined in broken[:_NAMED]
     ]
     more = f"; and {len(broken) - _NAMED} more" if len(broken) > _NAMED else ""
     message = (

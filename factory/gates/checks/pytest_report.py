@@ -73,8 +73,8 @@ def failures_in(report: bytes, places: Mapping[str, str]) -> tuple[FailedTest, .
         parser.Parse(report, True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise BadReport(str(error)) from error
-    found = [FailedTest(_anywhere(test, places), report) for test, report in collector.failures]
-    return tuple(sorted(found, key=lambda failure: failure.test))
+    failures = [FailedTest(_anywhere(test, places), report) for test, report in collector.failures]
+    return tuple(sorted(failures, key=lambda failure: failure.test))
 
 
 def new_failures(now: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:

@@ -80,7 +80,7 @@ def gating_commands(parts: Sequence[Part]) -> tuple[str, ...]:
     )
 
 
-def carried_out(check: Check, context: CheckContext, stage: Stage) -> CheckResult:
+def run_check(check: Check, context: CheckContext, stage: Stage) -> CheckResult:
     """Run one check; one that raises has failed, and the run goes on to say so.
 
     Interruptions are no failures and pass through.
@@ -88,13 +88,13 @@ def carried_out(check: Check, context: CheckContext, stage: Stage) -> CheckResul
     try:
         return check.run(context)
     except Exception as error:
-        told = error if isinstance(error, WorkorderError) else WorkorderError(str(error))
-        what = f"{type(error).__name__}: {visible(told.message[:_LONGEST_TEXT])}"
+        problem = error if isinstance(error, WorkorderError) else WorkorderError(str(error))
+        what = f"{type(error).__name__}: {visible(problem.message[:_LONGEST_TEXT])}"
         failure = Failure.environment(
             stage,
             f"the check {check.name} broke off: {what}",
-            where=visible(told.where),
-            hint=told.hint or "see whether the disk is full or a permission is missing",
+            where=visible(problem.where),
+            hint=problem.hint or "see whether the disk is full or a permission is missing",
         )
         return CheckResult(name=check.name, failure=failure)
 
@@ -119,7 +119,7 @@ class ReportOnly:
         return self.check.name
 
     def run(self, context: CheckContext) -> CheckResult:
-        result = carried_out(self.check, context, Stage.VERIFY_FAILED)
+        result = run_check(self.check, context, Stage.VERIFY_FAILED)
         if result.changed:
             return result
         note = self.why if result.failure is not None else result.note
@@ -133,9 +133,9 @@ def _configured(check: ConfiguredCheck) -> Check:
 
 
 def _unless_known(check: Check, known: BaselineReport | None) -> Check:
-    found: BaselineCheck | None = known.check(check.name) if known is not None else None
-    if found is None or not found.red or not found.acceptable:
+    before: BaselineCheck | None = known.check(check.name) if known is not None else None
+    if before is None or not before.red or not before.acceptable:
         return check
-    if isinstance(check, Pytest) and found.failing_tests is not None:
-        return Pytest(known=found.failing_tests)
+    if isinstance(check, Pytest) and before.failing_tests is not None:
+        return Pytest(known=before.failing_tests)
     return ReportOnly(check, _RED_BEFORE)

@@ -92,17 +92,17 @@ class Pytest:
         if _script_verifies(context):
             return CheckResult(name=self.name, note=_SCRIPT_VERIFIES)
         if self.known is None and not self.report:
-            result, found = context.execute("pytest", " ".join(_PYTEST), _PYTEST), None
+            result, failures = context.execute("pytest", " ".join(_PYTEST), _PYTEST), None
         else:
-            result, found = _with_report(context)
+            result, failures = _with_report(context)
         failure = judge(result, Stage.VERIFY_FAILED, context, passing=_PASSING)
         note = "no tests collected" if result.exit_code == _NO_TESTS_COLLECTED else ""
         if failure is not None and self.known is not None:
-            if found is None:
+            if failures is None:
                 note = "it left no report that tells new failures from those of the baseline"
             else:
-                failure, note = _compared(failure, found, self.known, context)
-        failing = None if found is None else tuple(failed.test for failed in found)
+                failure, note = _compare(failure, failures, self.known, context)
+        failing = None if failures is None else tuple(failed.test for failed in failures)
         return CheckResult(
             name=self.name, failure=failure, commands=(result,), note=note, failing_tests=failing
         )
@@ -135,11 +135,11 @@ def _with_report(context: CheckContext) -> tuple[CommandResult, tuple[FailedTest
         return result, None
 
 
-def _compared(
-    failure: Failure, found: Sequence[FailedTest], known: Sequence[str], context: CheckContext
+def _compare(
+    failure: Failure, failures: Sequence[FailedTest], known: Sequence[str], context: CheckContext
 ) -> tuple[Failure | None, str]:
     """What remains of a failure of tests if the known ones don't count, and a note about those."""
-    failing = [failed.test for failed in found]
+    failing = [failed.test for failed in failures]
     new = new_failures(failing, known)
     ignored = len({*failing} - {*new})
     note = f"ignored {_counted(ignored, 'failing test')} of the baseline" if ignored else ""
@@ -150,7 +150,7 @@ def _compared(
     message = f"{_counted(len(new), 'failing test')} that the baseline does not have: {names}{more}"
     named = {*new}
     # Only theirs: the known ones would take the room.
-    reports = [f"___ {failed.test} ___\n{failed.report}" for failed in found if failed.test in named]
+    reports = [f"___ {failed.test} ___\n{failed.report}" for failed in failures if failed.test in named]
     printed = "\n".join(("=== FAILURES ===", *reports)).encode("utf-8", "backslashreplace")
     evidence = excerpt(canonical_output(printed[:_LONGEST_EVIDENCE], context.execute.places))
     return failure.model_copy(

@@ -53,7 +53,7 @@ def prove(
     attempt = folder.opened_attempt(number).path
     checkout, threshold = bench.checkout, settings.kill_threshold
     files = _written(state, checkout)
-    sources = {path: found.data.decode("utf-8") for path, found in files.items() if is_product_code(path)}
+    sources = {path: file.data.decode("utf-8") for path, file in files.items() if is_product_code(path)}
     lines = {path: _lines(state, checkout, path) for path in sources}
     patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
     hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
@@ -79,8 +79,8 @@ def _written(state: RunState, checkout: Checkout) -> dict[RepoPath, FoundFile]:
     proposal = state["proposal"]
     assert proposal is not None
     tree = checkout.tree
-    found = {write.path: tree.read(write.path, max_bytes=MAX_CONTEXT_BYTES) for write in proposal.writes}
-    return {path: file for path, file in found.items() if file is not None}
+    read = {write.path: tree.read(write.path, max_bytes=MAX_CONTEXT_BYTES) for write in proposal.writes}
+    return {path: file for path, file in read.items() if file is not None}
 
 
 def _lines(state: RunState, checkout: Checkout, path: RepoPath) -> frozenset[int]:
@@ -111,8 +111,8 @@ def _put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     for those of a source with the same size and second.
     """
     checkout.restore()
-    for path, found in files.items():
-        checkout.tree.write(path, found.data, mode=found.mode)
+    for path, file in files.items():
+        checkout.tree.write(path, file.data, mode=file.mode)
     return checkout.stage(sorted(files))
 
 

@@ -106,7 +106,7 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
     total = 0
     for path in dict.fromkeys([*order.context_files, *order.allowed_files]):
         try:
-            found = tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
+            file = tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
         except FileProblem as error:
             return Failure.plan_defect(
                 Stage.PREFLIGHT,
@@ -114,11 +114,11 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
                 where=path,
                 hint="take it out of the work order",
             )
-        if found is None:
+        if file is None:
             if path in order.context_files:
                 files.append(ContextFile(path, None))
             continue
-        text, problem = decoded(found.data)
+        text, problem = decoded(file.data)
         if problem:
             use = "a write target" if path in order.allowed_files else "a context file"
             return Failure.plan_defect(
@@ -127,8 +127,8 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
                 where=path,
                 hint="take it out of the work order",
             )
-        total += len(found.data)
-        files.append(ContextFile(path, text, sha256_hex(found.data)))
+        total += len(file.data)
+        files.append(ContextFile(path, text, sha256_hex(file.data)))
     if total > MAX_CONTEXT_BYTES:
         return Failure.plan_defect(
             Stage.PREFLIGHT,
@@ -144,11 +144,11 @@ def _nearest_agents(
     """The AGENTS.md files that concern the work order, without those that are shown anyway."""
     shown = {file.path for file in files if file.content is not None}
     concerned = [*order.context_files, *order.allowed_files]
-    found = nearest_agents(checkout.git, checkout.baseline, concerned)
-    for file in found:
+    nearest = nearest_agents(checkout.git, checkout.baseline, concerned)
+    for file in nearest:
         if file.problem:
             progress(f"{file.path} {file.problem}, so the model is not shown it")
-    return tuple(file for file in found if file.path not in shown)
+    return tuple(file for file in nearest if file.path not in shown)
 
 
 def _previous(state: RunState) -> PreviousAttempt | None:

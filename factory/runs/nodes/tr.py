@@ -67,7 +67,7 @@ def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree) -> list[st
                 where=write.path,
                 hint="name another path in the work order",
             )
-    refused = violation(proposal, order, {path: _hash(found) for path, found in current.items()})
+    refused = violation(proposal, order, {path: _hash(file) for path, file in current.items()})
     if refused is not None:
         return refused
     written: list[str] = []
@@ -101,5 +101,5 @@ def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
     return None
 
 
-def _hash(found: FoundFile | None) -> str:
-    return sha256_hex(found.data) if found else EMPTY_SHA256
+def _hash(file: FoundFile | None) -> str:
+    return sha256_hex(file.data) if file else EMPTY_SHA256

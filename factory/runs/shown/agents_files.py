@@ -36,15 +36,15 @@ def nearest_agents(git: Git, commit: str, paths: Iterable[RepoPath]) -> tuple[Ag
         GitError: git failed.
     """
     places = {path: tuple(_places(path)) for path in paths}
-    found = _blobs(git, commit, sorted({place for candidates in places.values() for place in candidates}))
+    blobs = _blobs(git, commit, sorted({place for candidates in places.values() for place in candidates}))
     nearest = {
-        next((place for place in candidates if place in found), None) for candidates in places.values()
+        next((place for place in candidates if place in blobs), None) for candidates in places.values()
     }
     files: list[AgentsFile] = []
     left = MAX_AGENTS_BYTES
     # What is nearest to the files is the last to be cut.
     for path in sorted(filter(None, nearest), key=lambda path: (-len(path.segments), path)):
-        blob, size = found[path]
+        blob, size = blobs[path]
         if size > _MAX_READ_BYTES:
             files.append(AgentsFile(path, "", f"is larger than {_MAX_READ_BYTES:,} bytes"))
             continue
@@ -64,7 +64,7 @@ def _places(path: RepoPath) -> Iterator[RepoPath]:
 
 def _blobs(git: Git, commit: str, paths: list[RepoPath]) -> dict[RepoPath, tuple[str, int]]:
     """The id and the size of those paths that are regular files of a commit."""
-    found: dict[RepoPath, tuple[str, int]] = {}
+    blobs: dict[RepoPath, tuple[str, int]] = {}
     for start in range(0, len(paths), _AT_ONCE):
         asked = paths[start : start + _AT_ONCE]
         listing = git.output("ls-tree", "-z", "-l", "--full-tree", commit, "--", *asked)
@@ -72,8 +72,8 @@ def _blobs(git: Git, commit: str, paths: list[RepoPath]) -> dict[RepoPath, tuple
             facts, _, name = os.fsdecode(entry).partition("\t")
             mode, _, blob, size = facts.split()
             if mode in _REGULAR:
-                found[RepoPath(name)] = (blob, int(size))
-    return found
+                blobs[RepoPath(name)] = (blob, int(size))
+    return blobs
 
 
 def _cut(text: str, limit: int) -> tuple[str, bool]:

@@ -26,8 +26,8 @@ def as_defined(order: WorkOrder, tree: Tree) -> tuple[str, ...]:
     by_root: dict[str, PythonSources] = {}
 
     def read(path: str) -> bytes | None:
-        found = tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
-        return found.data if found is not None else None
+        file = tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
+        return file.data if file is not None else None
 
     def exists(path: str) -> bool:
         return tree.exists(RepoPath(path))
@@ -38,10 +38,10 @@ def as_defined(order: WorkOrder, tree: Tree) -> tuple[str, ...]:
         place = module_file(promised.module, [*order.context_files, *order.allowed_files], exists)
         root = place[1] if place is not None else ""
         sources = by_root.setdefault(root, PythonSources(read, (root,)))
-        found = sources.find(promised.module, promised.name).found
-        if len(found) != 1 or not found[0].keeps(promised):
+        definitions = sources.find(promised.module, promised.name).found
+        if len(definitions) != 1 or not definitions[0].keeps(promised):
             return text
-        filled = found[0].filling(promised)
+        filled = definitions[0].filling(promised)
         if filled == promised or parse_symbol(filled.text) != filled:
             return text
         return filled.text

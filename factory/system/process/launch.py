@@ -89,7 +89,7 @@ class Outcome:
         supervisor_killed: whether it, or something else, killed the process that watches over it.
         killed_outside: whether something that is not its own killed that process, or the sandbox around it.
         killed: the limit that it reached, for which it was killed if it had not ended by itself before, see
-            `Resources.told`; the time limit is `timed_out`.
+            `Resources.description`; the time limit is `timed_out`.
         sandbox_failed: why the sandbox could not be entered, if it could not; then the command never ran.
     """
 
@@ -184,7 +184,7 @@ class _Supervised:
 
     Attributes:
         report: what the supervisor said about the command's end.
-        told: what the sandbox said about its beginning.
+        beginning: what the sandbox said about its beginning.
         killed: the limit that the command reached, if it did.
         prepared: the wrapped command, if there is a sandbox.
     """
@@ -199,7 +199,7 @@ class _Supervised:
         group: Group | None,
     ) -> None:
         self.report = b""
-        self.told = b""
+        self.beginning = b""
         self._began = False
         self.killed: str | None = None
         self.prepared = prepared
@@ -226,7 +226,7 @@ class _Supervised:
             if confined is not None:
                 prepared = confined.sandbox.wrap(command, confined.policy)
                 theirs.callback(prepared.close_inherited)
-                ours.callback(os.close, prepared.told)
+                ours.callback(os.close, prepared.report_fd)
                 if confined.groups is not None:
                     group = confined.groups.made(confined.policy.resources)
                     ours.callback(group.remove)
@@ -283,8 +283,8 @@ class _Supervised:
             self.killed = self._watch.last_look(*used)
         if self.prepared is not None:
             with suppress(BlockingIOError):
-                self.told = os.read(self.prepared.told, _CHUNK)
-            os.close(self.prepared.told)
+                self.beginning = os.read(self.prepared.report_fd, _CHUNK)
+            os.close(self.prepared.report_fd)
 
     def wait(self, sinks: "_Sinks", deadline: float, stop: Stop | None) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
@@ -339,7 +339,7 @@ class _Supervised:
     def _has_begun(self) -> bool:
         """Whether the command runs: what is there before that is ours, and may be closed to us."""
         if not self._began and self.prepared is not None:
-            self._began = bool(select.select([self.prepared.told], [], [], 0)[0])
+            self._began = bool(select.select([self.prepared.report_fd], [], [], 0)[0])
         return self._began
 
     def _read_report(self, deadline: float) -> None:
@@ -446,7 +446,7 @@ def _confined_outcome(outcome: Outcome, supervised: _Supervised, command: Comman
         ended_by_us = outcome.timed_out or supervised.killed is not None
         was_killed = outcome.supervisor_killed or outcome.signal is not None
         outcome = replace(outcome, leftovers=0, killed_outside=was_killed and not ended_by_us)
-    error = begun(supervised.told)
+    error = begun(supervised.beginning)
     if error is None:
         reason = _first_lines(command) or outcome.not_started or "it gave no reason"
         failed = "it was not ready in time" if outcome.timed_out else reason

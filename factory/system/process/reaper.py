@@ -138,8 +138,8 @@ def _start(command: list[str], groups: list[int], nice: int) -> tuple[int | None
         finally:
             os._exit(127)
     os.close(told_write)
-    with open(told_read, "rb") as told:
-        failed = told.read()
+    with open(told_read, "rb") as report:
+        failed = report.read()
     if failed:
         os.waitpid(child, 0)
         return None, int(failed)
@@ -148,16 +148,16 @@ def _start(command: list[str], groups: list[int], nice: int) -> tuple[int | None
 
 def _reap(child: int) -> int | None:
     """Collect every ended child; the wait status of `child` if it is among them."""
-    found = None
+    ended = None
     while True:
         try:
             pid, status = os.waitpid(-1, os.WNOHANG)
         except ChildProcessError:
-            return found
+            return ended
         if pid == 0:
-            return found
+            return ended
         if pid == child:
-            found = status
+            ended = status
 
 
 def _end_descendants(child: int) -> tuple[int, int | None, bool]:
@@ -234,7 +234,7 @@ def _descendants(child: int) -> dict[int, tuple[bool, bytes]]:
 
     Without /proc, `child` alone, and no time.
     """
-    own, parents, found = os.getpid(), {}, {}
+    own, parents, descendants = os.getpid(), {}, {}
     try:
         # Another process namespace's /proc would make us kill strangers.
         entries = os.listdir("/proc") if os.readlink("/proc/self") == str(own) else None
@@ -247,8 +247,8 @@ def _descendants(child: int) -> dict[int, tuple[bool, bytes]]:
         if fields is not None:
             # A zombie may be a process whose first thread alone has ended, so it is killed like the others.
             parents[int(entry)] = int(fields[_PARENT])
-            found[int(entry)] = (fields[_STATE] != b"Z", fields[_BEGAN])
-    return {pid: found[pid] for pid in found if _is_below(pid, own, parents)}
+            descendants[int(entry)] = (fields[_STATE] != b"Z", fields[_BEGAN])
+    return {pid: descendants[pid] for pid in descendants if _is_below(pid, own, parents)}
 
 
 def _fields(pid: int) -> list[bytes] | None:

@@ -52,8 +52,8 @@ def _problem(message: str, hint: str) -> WorkorderError:
 
 
 def _size(text: str) -> int | None:
-    found = _BYTES.fullmatch(text)
-    return int(found[1]) * _UNITS[(found[2] or "").upper()] if found else None
+    size = _BYTES.fullmatch(text)
+    return int(size[1]) * _UNITS[(size[2] or "").upper()] if size else None
 
 
 def _count(text: str) -> int | None:

@@ -48,7 +48,7 @@ class Resources:
         """How many bytes of memory all of them may have."""
         return self.memory_bytes + _OWN_MEMORY
 
-    def told(self, limit: str) -> str:
+    def description(self, limit: str) -> str:
         """A limit in words for whoever must keep it, such as `2 GiB of memory for all its processes`.
 
         Args:
@@ -56,12 +56,12 @@ class Resources:
         """
         return {
             "cpu": f"{self.cpu_seconds} s of processor time for all its processes together",
-            "memory": f"{told_bytes(self.memory_bytes)} of memory for all its processes together",
+            "memory": f"{render_bytes(self.memory_bytes)} of memory for all its processes together",
             "processes": f"{self.processes} processes and threads at a time",
-            "file size": f"{told_bytes(self.file_bytes)} for a single file",
-            "bytes written": f"{told_bytes(self.written_bytes)} of written files",
+            "file size": f"{render_bytes(self.file_bytes)} for a single file",
+            "bytes written": f"{render_bytes(self.written_bytes)} of written files",
             "files written": f"{self.written_files} written files",
-            "output": f"{told_bytes(self.output_bytes)} of output",
+            "output": f"{render_bytes(self.output_bytes)} of output",
         }[limit]
 
 
@@ -88,7 +88,7 @@ class Policy:
     resources: Resources = field(default_factory=Resources)
 
 
-def told_bytes(count: int) -> str:
+def render_bytes(count: int) -> str:
     """A number of bytes for people, exact: `2 GiB`, `1500 bytes`."""
     for unit, name in ((GIB, "GiB"), (MIB, "MiB"), (1024, "KiB")):
         if count and count % unit == 0:

@@ -33,14 +33,14 @@ class Prepared:
     Attributes:
         argv: the program that confines and then becomes the command.
         inherited: descriptors that it must inherit.
-        told: where it tells that the command began, or why it could not; see `begun`.
+        report_fd: where it tells that the command began, or why it could not; see `begun`.
         own_processes: whether the command sees and reaches no processes but its own; what it leaves behind
             is then ended by the sandbox, uncounted.
     """
 
     argv: tuple[str, ...]
     inherited: tuple[int, ...]
-    told: int
+    report_fd: int
     own_processes: bool = False
 
     def close_inherited(self) -> None:
@@ -116,16 +116,16 @@ class Terms:
     bounds: Bounds = field(default_factory=Bounds)
 
 
-def begun(told: bytes) -> int | None:
+def begun(report: bytes) -> int | None:
     """What the confining program said, read to its end.
 
     Returns:
         0 if the command was started, else the error number for which it could not be.
         None if the sandbox itself failed: then the command never ran.
     """
-    if not told.startswith(b"ready"):
+    if not report.startswith(b"ready"):
         return None
-    return int(told.removeprefix(b"ready") or b"0")
+    return int(report.removeprefix(b"ready") or b"0")
 
 
 def words(arguments: Sequence[object]) -> tuple[str, ...]:

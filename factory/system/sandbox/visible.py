@@ -45,9 +45,9 @@ def needed(environment: Mapping[str, str], own: Mapping[str, str]) -> tuple[Path
     places += environment.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     places += [environment.get(name, "") for name in ("VIRTUAL_ENV", "PYENV_ROOT")]
     for program in ("python", "python3", "node"):
-        found = shutil.which(program, path=environment.get("PATH", ""))
-        if found is not None:
-            places += _installation_of(Path(found).resolve())
+        program_path = shutil.which(program, path=environment.get("PATH", ""))
+        if program_path is not None:
+            places += _installation_of(Path(program_path).resolve())
     homes = {own.get("HOME", ""), str(Path.home())}
     shown = [part for place in map(Path, places) for part in _without_data(place, homes)]
     return tuple(dict.fromkeys(path for path in shown if _may_be_shown(path, homes)))

@@ -147,7 +147,7 @@ def test_hostile_text_stays_in_its_quotation() -> None:
     assert "{{" not in outside
     assert "[system]" not in outside
     # And the user's lines are lines.
-    assert all("\n" not in line for line in told(found))
+    assert all("\n" not in line for line in render_context(found))
 
 
 def test_it_stays_within_any_limit_and_gives_up_the_least_important_first() -> None:
@@ -245,7 +245,7 @@ def test_a_long_readme_is_cut_at_a_line() -> None:
     assert 0 < len(kept) < 2_000
     assert f"\n[cut here: {2_000 - len(kept)} of 2000 lines are left out]\n</readme" in text
     assert estimate_tokens(text) < 24_000 // 8 + 1_000
-    assert f"context: no room for `README.md from line {len(kept) + 1}`" in told(found)
+    assert f"context: no room for `README.md from line {len(kept) + 1}`" in render_context(found)
 
 
 def test_what_the_specification_names_is_shown_with_its_source_in_a_part_of_the_room() -> None:

@@ -43,8 +43,8 @@ def find_control_groups() -> Discovery:
     if any(discovery.reason == "" for discovery in tried):
         return next(discovery for discovery in tried if not discovery.reason)
     tried.insert(0, _version_1(owns))
-    best = max((found.groups for found in tried), key=lambda groups: len(groups.places) if groups else 0)
-    reasons = dict.fromkeys(found.reason for found in tried if found.reason)
+    best = max((attempt.groups for attempt in tried), key=lambda groups: len(groups.places) if groups else 0)
+    reasons = dict.fromkeys(attempt.reason for attempt in tried if attempt.reason)
     return Discovery(best, "" if tried[0].reason == "" else "; ".join(reasons))
 
 
@@ -77,7 +77,9 @@ def _version_2(own: Path) -> Discovery:
     problem = _problem(groups) if groups.places else ""
     reasons = [problem] if problem else [f"{place} does not have {controller}" for controller in missing]
     usable = groups.places and not problem
-    return Discovery(groups if usable else None, "; ".join(f"control groups v2: {one}" for one in reasons))
+    return Discovery(
+        groups if usable else None, "; ".join(f"control groups v2: {reason}" for reason in reasons)
+    )
 
 
 def _hand_down(place: Path, controllers: list[str]) -> None:

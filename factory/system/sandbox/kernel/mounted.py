@@ -71,4 +71,4 @@ def _below(root: str, path: str) -> str | None:
 
 
 def _unescaped(word: str) -> str:
-    return _ESCAPED.sub(lambda found: chr(int(found[1], 8)), word)
+    return _ESCAPED.sub(lambda escape: chr(int(escape[1], 8)), word)

@@ -86,7 +86,7 @@ class Bubblewrap:
             user=(user, user) if user is not None else None,
         )
         number = user if user is not None else _USER_INSIDE if root == "mapped" else os.getuid()
-        told, telling_end = telling()
+        report_fd, telling_end = telling()
         architecture = ARCHITECTURES[os.uname().machine]
         seccomp = holding(program(architecture, own_network=True, among_others=False))
         passwd, group, hosts = map(holding, _accounts(number, policy.home))
@@ -99,7 +99,7 @@ class Bubblewrap:
                 *orders.argv(interpreter(), _ENTER_INSIDE, telling_end, command.argv),
             )
         )
-        return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), told, own_processes=True)
+        return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), report_fd, own_processes=True)
 
     def owner_of(self, root: Path) -> int | None:
         return throw_away_user(root) if self.root == "becomes a user" else None

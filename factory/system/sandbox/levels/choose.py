@@ -111,11 +111,13 @@ def _bubblewraps(environment: Mapping[str, str]) -> Iterator[Level]:
         yield Level("bwrap", None, "bubblewrap is not installed", INSTALL)
         return
     said = capture([executable, "--version"], cwd=None, env={}).stdout.decode("utf-8", "replace")
-    found = re.search(r"(\d+)\.(\d+)\.(\d+)", said)
-    version = tuple(map(int, found.groups())) if found else (0,)
-    if found is None or version < bwrap.MINIMUM_VERSION:
+    numbers = re.search(r"(\d+)\.(\d+)\.(\d+)", said)
+    version = tuple(map(int, numbers.groups())) if numbers else (0,)
+    if numbers is None or version < bwrap.MINIMUM_VERSION:
         oldest = ".".join(map(str, bwrap.MINIMUM_VERSION))
-        reason = f"{executable} is {found[0] if found else 'unknown'}, and {oldest} is the oldest that serves"
+        reason = (
+            f"{executable} is {numbers[0] if numbers else 'unknown'}, and {oldest} is the oldest that serves"
+        )
         yield Level("bwrap", None, reason, ("upgrade bubblewrap",))
         return
     # Root that only looks like a user inside is the last resort.
@@ -123,7 +125,7 @@ def _bubblewraps(environment: Mapping[str, str]) -> Iterator[Level]:
     for new_proc in (True, False):
         yield _first_that_works(
             "bwrap" if new_proc else "bwrap-noproc",
-            [bwrap.Bubblewrap(executable, found[0], new_proc, root) for root in roots],
+            [bwrap.Bubblewrap(executable, numbers[0], new_proc, root) for root in roots],
         )
 
 

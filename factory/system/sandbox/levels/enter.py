@@ -1,7 +1,7 @@
 """The last program before a confined command: sets limits, gives up rights, and becomes the command.
 
-Started by a `Sandbox` as `python -I -S enter.py TOLD_FD ORDERS -- COMMAND …`; ORDERS are those of
-`orders`, as `marshal` writes them, in hexadecimal digits. Writes `ready` to TOLD_FD
+Started by a `Sandbox` as `python -I -S enter.py REPORT_FD ORDERS -- COMMAND …`; ORDERS are those of
+`orders`, as `marshal` writes them, in hexadecimal digits. Writes `ready` to REPORT_FD
 when nothing but the command itself is left to be started, and after it the error number if that fails.
 Whatever goes wrong earlier ends it without that word, so that a command never runs with less protection
 than was ordered.
@@ -31,8 +31,8 @@ _LANDLOCK_RULE_PATH_BENEATH = 1
 
 
 def main() -> None:
-    told, orders, command = int(sys.argv[1]), marshal.loads(bytes.fromhex(sys.argv[2])), sys.argv[4:]
-    os.set_inheritable(told, False)
+    report_fd, orders, command = int(sys.argv[1]), marshal.loads(bytes.fromhex(sys.argv[2])), sys.argv[4:]
+    os.set_inheritable(report_fd, False)
     # Whoever watches over the command must come first, also when it keeps every processor busy.
     os.nice(_NICENESS)
     if orders["own_group"]:
@@ -50,20 +50,20 @@ def main() -> None:
     # Python ignores these two; a command expects them to be as at its start.
     for number in (_signal.SIGPIPE, _signal.SIGXFSZ):
         _signal.signal(number, _signal.SIG_DFL)
-    os.write(told, b"ready")
+    os.write(report_fd, b"ready")
     try:
         os.execvp(command[0], command)
     except OSError as error:
-        os.write(told, str(_told(error, command[0])).encode())
+        os.write(report_fd, str(_error_number(error, command[0])).encode())
         os._exit(127)
 
 
-def _told(error: OSError, program: str) -> int | None:
+def _error_number(error: OSError, program: str) -> int | None:
     """The error number. A program that is nowhere on PATH is missing, even if a directory on it is closed."""
     if error.errno != errno.EACCES or "/" in program:
         return error.errno
-    found = any(os.path.lexists(f"{folder}/{program}") for folder in os.get_exec_path())
-    return errno.EACCES if found else errno.ENOENT
+    exists = any(os.path.lexists(f"{folder}/{program}") for folder in os.get_exec_path())
+    return errno.EACCES if exists else errno.ENOENT
 
 
 def _limit(limits: dict[str, int]) -> None:

@@ -115,9 +115,9 @@ class LandlockDomain:
             seccomp=seccomp.hex(),
             own_group=True,
         )
-        told, telling_end = telling()
+        report_fd, telling_end = telling()
         argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
-        return Prepared(argv, (telling_end,), told)
+        return Prepared(argv, (telling_end,), report_fd)
 
     def owner_of(self, root: Path) -> int | None:
         return throw_away_user(root) if self.becomes_user else None

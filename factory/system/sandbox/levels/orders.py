@@ -55,18 +55,18 @@ class Orders:
     seccomp: str = ""
     own_group: bool = False
 
-    def argv(self, python: Path, program: Path, told: int, command: Sequence[str]) -> tuple[str, ...]:
+    def argv(self, python: Path, program: Path, report_fd: int, command: Sequence[str]) -> tuple[str, ...]:
         """The program's command line.
 
         Args:
             python: the interpreter, as the program will see it.
             program: where the program will see `enter`.
-            told: the descriptor it tells its beginning on.
+            report_fd: the descriptor it tells its beginning on.
             command: what it becomes.
         """
         # The program runs in the same interpreter, so it reads what this one writes.
         orders = marshal.dumps(asdict(self)).hex()
-        return (str(python), "-I", "-S", str(program), str(told), orders, "--", *command)
+        return (str(python), "-I", "-S", str(program), str(report_fd), orders, "--", *command)
 
 
 def limits(resources: Resources) -> dict[str, int]:

@@ -44,7 +44,7 @@ class Unconfined:
         return None
 
     def wrap(self, command: "Command", policy: Policy) -> Prepared:
-        told, telling_end = telling()
+        report_fd, telling_end = telling()
         orders = Orders(limits(policy.resources), limits_of_shared_user(policy.resources))
         argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
-        return Prepared(argv, (telling_end,), told)
+        return Prepared(argv, (telling_end,), report_fd)

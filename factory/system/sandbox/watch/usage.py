@@ -87,10 +87,10 @@ def memory_of(pid: int) -> tuple[int, int]:
     Both from one look, because a process that is about to end gives its memory back.
     """
     try:
-        found = dict(_RESIDENT.findall(_read(f"/proc/{pid}/status")))
+        fields = dict(_RESIDENT.findall(_read(f"/proc/{pid}/status")))
     except OSError:
-        found = {}
-    anonymous, files, shared = (int(found.get(name, 0)) * 1024 for name in (b"Anon", b"File", b"Shmem"))
+        fields = {}
+    anonymous, files, shared = (int(fields.get(name, 0)) * 1024 for name in (b"Anon", b"File", b"Shmem"))
     return anonymous + shared, files
 
 
@@ -164,15 +164,15 @@ def is_below(pid: int, ancestor: int) -> bool:
 
 def _written_open_files(pid: int, since: int) -> dict[tuple[int, int], os.stat_result]:
     """The regular files that a process has open and that were written, by device and number."""
-    found = {}
+    written = {}
     # Any of them may be closed by now.
     with suppress(OSError), os.scandir(f"/proc/{pid}/fd") as descriptors:
         for descriptor in descriptors:
             with suppress(OSError):
                 status = descriptor.stat()
                 if stat.S_ISREG(status.st_mode) and status.st_ctime_ns > since:
-                    found[status.st_dev, status.st_ino] = status
-    return found
+                    written[status.st_dev, status.st_ino] = status
+    return written
 
 
 def _below(pid: int) -> Iterator[int]:

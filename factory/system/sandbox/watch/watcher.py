@@ -64,7 +64,7 @@ class Watch:
         return max(0.0, soonest - time.monotonic())
 
     def look(self, output_bytes: int) -> str | None:
-        """The name of a limit that was reached, see `Resources.told`; None if there is none, or not yet due.
+        """The name of a limit that was reached, as `Outcome.killed` has it; None if none was, or it is not yet due.
 
         Args:
             output_bytes: what the command has printed so far.
@@ -126,11 +126,11 @@ class Watch:
         now = time.monotonic()
         if now < self._earliest_scan or not (self._disk_filled() or now > self._next_scan):
             return None
-        found = self._scanned()
+        limit = self._scanned()
         done = time.monotonic()
         self._earliest_scan = done + (done - now) / _SCAN_SHARE
         self._next_scan = max(done + _SCAN_PERIOD, self._earliest_scan)
-        return found
+        return limit
 
     def _scanned(self, *, at_end: bool = False) -> str | None:
         """What a look at all the places finds."""
@@ -143,11 +143,11 @@ class Watch:
             if scan.files > self._limits.written_files:
                 return "files written"
             # A large directory takes longer than memory takes to be filled.
-            if not at_end and time.monotonic() > self._next and (found := self._used_up()):
-                return found
-        found = self._filled_out_of_sight(certain=scan.incomplete)
-        if found is not None:
-            return found
+            if not at_end and time.monotonic() > self._next and (limit := self._used_up()):
+                return limit
+        limit = self._filled_out_of_sight(certain=scan.incomplete)
+        if limit is not None:
+            return limit
         self._disk = self._disk_now()
         self._largest_file = scan.largest
         return None
@@ -160,12 +160,12 @@ class Watch:
         """
         grown = self._disk_now().since(self._first_disk)
         if grown.size > self._limits.written_bytes:
-            found = "bytes written"
+            limit = "bytes written"
         elif grown.files > self._limits.written_files:
-            found = "files written"
+            limit = "files written"
         else:
             return None
-        return found if certain or hides_files(self._supervisor, self._device) else None
+        return limit if certain or hides_files(self._supervisor, self._device) else None
 
     def _disk_filled(self) -> bool:
         """Whether the disk holds so much more than at the last scan that a limit could be near."""

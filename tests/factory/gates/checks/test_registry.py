@@ -10,7 +10,7 @@ from factory.attempt.failure import FailureClass, Stage
 from factory.configuration.document import Configuration, read_configuration
 from factory.contract.errors import WorkorderError
 from factory.gates.check import CheckContext, CheckResult
-from factory.gates.checks.registry import ReportOnly, carried_out, gating_commands, registry, verification
+from factory.gates.checks.registry import ReportOnly, gating_commands, registry, run_check, verification
 from factory.report.show import show_run
 from factory.system.process.signals import Interrupted
 from tests.support.repositories import VERIFY_PASSES, make_repo
@@ -110,7 +110,7 @@ def test_damage_counts_also_if_the_check_only_reports(tmp_path: Path) -> None:
     ],
 )
 def test_a_check_that_raises_has_failed(error: Exception, message: str, where: str, tmp_path: Path) -> None:
-    result = carried_out(Raises(error), a_context(tmp_path), Stage.ACCEPTANCE_FAILED)
+    result = run_check(Raises(error), a_context(tmp_path), Stage.ACCEPTANCE_FAILED)
 
     assert (result.name, result.passed) == ("raises", False)
     assert result.failure is not None
@@ -131,7 +131,7 @@ def test_a_report_only_check_that_raises_is_only_reported(tmp_path: Path) -> Non
 @pytest.mark.parametrize("interruption", [Interrupted(2), KeyboardInterrupt(), SystemExit(1)])
 def test_an_interruption_passes_through(interruption: BaseException, tmp_path: Path) -> None:
     with pytest.raises(type(interruption)):
-        carried_out(Raises(interruption), a_context(tmp_path), Stage.VERIFY_FAILED)
+        run_check(Raises(interruption), a_context(tmp_path), Stage.VERIFY_FAILED)
 
 
 def test_a_baseline_promises_nothing(tmp_path: Path) -> None:

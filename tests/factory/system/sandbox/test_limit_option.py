@@ -58,4 +58,4 @@ def test_what_is_no_limit_is_told(text: str, message: str) -> None:
     "limit", ["cpu", "memory", "processes", "file size", "bytes written", "files written", "output"]
 )
 def test_each_limit_that_can_kill_can_be_told(limit: str) -> None:
-    assert any(character.isdigit() for character in Resources().told(limit))
+    assert any(character.isdigit() for character in Resources().description(limit))

@@ -26,7 +26,7 @@ def test_an_interpreter_in_a_home_does_not_open_the_home(
         Command(("true",), policy.root, {}, 1.0, tmp_path / "out"), policy
     )
     prepared.close_inherited()
-    os.close(prepared.told)
+    os.close(prepared.report_fd)
 
     orders = marshal.loads(bytes.fromhex(prepared.argv[5]))
     opened = [Path(path) for path, _, _ in orders["landlock"]["rules"]]
