@@ -64,7 +64,7 @@ class Watch:
         return max(0.0, soonest - time.monotonic())
 
     def look(self, output_bytes: int) -> str | None:
-        """The name of a limit that was reached, as `Outcome.killed` has it; None if none was, or it is not yet due.
+        """The name of a limit that was reached, as in `Outcome.killed`; None if none was, or it is not due.
 
         Args:
             output_bytes: what the command has printed so far.
