@@ -15,7 +15,7 @@ from factory.contract.repo_path import RepoPath
 from factory.repository.in_place_note import InPlaceNote
 from factory.repository.target import NotRestored, Target
 from factory.system.git.client import Git, GitError
-from factory.system.process.launch import capture
+from factory.system.process.capture import capture
 from factory.system.process.signals import shielded
 from factory.system.removal import remove_tree
 from factory.system.sandbox.levels.set_id import strip_set_id

@@ -16,7 +16,7 @@ from pydantic import BaseModel, ConfigDict
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.system.git.client import MINIMUM_VERSION as OLDEST_GIT
-from factory.system.process.launch import capture
+from factory.system.process.capture import capture
 from factory.system.sandbox.kernel.bounds import bounds
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.levels.choose import Level, Requested, choose, levels

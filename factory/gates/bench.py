@@ -17,7 +17,9 @@ from factory.gates.check import CheckContext, CommandResult
 from factory.gates.confine import policy_for
 from factory.gates.landing_tree import LandingTree
 from factory.system.files.tree import read_bounded
-from factory.system.process.launch import HEAD_BYTES, TAIL_BYTES, Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
+from factory.system.process.output import HEAD_BYTES, TAIL_BYTES
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Confinement, Terms
 from factory.system.terminal.console import visible

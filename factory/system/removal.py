@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-from factory.system.process.launch import capture
+from factory.system.process.capture import capture
 
 _AT_ONCE: Final = 500
 """How many paths one process gets: far fewer than the bytes that a command line may hold."""

@@ -17,7 +17,8 @@ from measure import CHECKOUT, machine, median, milliseconds, process_seconds, ta
 
 sys.path.insert(0, str(CHECKOUT))
 
-from factory.system.process.launch import Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
 
 
 def main(rounds: int) -> None:

@@ -23,7 +23,8 @@ from measure import CHECKOUT, machine, median, milliseconds, table, taking_turns
 
 sys.path.insert(0, str(CHECKOUT))
 
-from factory.system.process.launch import Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.levels.choose import levels

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 from factory.checkout.state.stamps import Stamp, stamp, wait_for_tick
 from factory.checkout.state.watched_files import Entry, differences, name_of, put_back, watched
 from factory.system.git.client import Git
-from factory.system.process.launch import Captured
+from factory.system.process.capture import Captured
 from factory.system.removal import remove_tree
 
 _LOCKS: Final = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock")

@@ -18,7 +18,7 @@ from factory.gates.bench import Bench
 from factory.gates.checks.registry import run_check, verification
 from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
-from factory.system.process.launch import capture
+from factory.system.process.capture import capture
 from factory.system.terminal.console import visible
 
 BASELINE_RESULT: Final = "baseline_result.json"

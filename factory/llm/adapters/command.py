@@ -15,9 +15,10 @@ from factory.llm.port import Answer, FinishReason, ProviderError, Request, Usage
 from factory.llm.schema_text import prompt_text
 from factory.llm.secrets import redact, secret_values
 from factory.system.files.tree import FileProblem, read_bounded
-from factory.system.process import launch as process
+from factory.system.process.command import Command, Outcome
 from factory.system.process.environment import program_environment
-from factory.system.process.launch import Command, Outcome
+from factory.system.process.launch import run as run_command
+from factory.system.process.output import HEAD_BYTES
 from factory.system.process.stop import Stop
 from factory.system.terminal.console import visible
 
@@ -25,7 +26,7 @@ DEFAULT_TIMEOUT_SECONDS: Final = 3_600.0
 """How long a program may take for one answer."""
 
 # What is longer than its stored beginning may have lost its middle.
-_MAX_ANSWER_BYTES: Final = process.HEAD_BYTES
+_MAX_ANSWER_BYTES: Final = HEAD_BYTES
 _TAIL_BYTES: Final = 8_000
 _TAIL_LINES: Final = 8
 _TAIL_CHARS: Final = 1_000
@@ -55,7 +56,7 @@ class CommandModel:
         environment: Mapping[str, str],
         timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS,
         stop: Stop | None = None,
-        run: Callable[[Command], Outcome] = process.run,
+        run: Callable[[Command], Outcome] = run_command,
     ) -> None:
         self._secrets = secret_values(environment)
         self._words = self._split(command_line)

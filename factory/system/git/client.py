@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Final, Self
 
 from factory.contract.errors import Fault, WorkorderError
+from factory.system.process.capture import Captured, capture
 from factory.system.process.environment import git_environment
-from factory.system.process.launch import Captured, capture
 from factory.system.process.signals import shielded
 
 MINIMUM_VERSION: Final = "2.31"

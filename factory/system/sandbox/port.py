@@ -12,7 +12,7 @@ from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.policy import Network, Policy, Resources
 
 if TYPE_CHECKING:
-    from factory.system.process.launch import Command
+    from factory.system.process.command import Command
 
 
 OWN_USER: Final = "a user of its own"

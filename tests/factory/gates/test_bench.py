@@ -16,8 +16,8 @@ from factory.gates.check import CommandResult
 from factory.gates.judge import judge
 from factory.repository.target import target
 from factory.system.git.client import Git
+from factory.system.process.command import Command
 from factory.system.process.environment import gate_environment
-from factory.system.process.launch import Command
 from factory.system.sandbox.levels.choose import levels
 from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import MIB, Policy, Resources

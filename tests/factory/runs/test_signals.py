@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.system.process.launch import capture
+from factory.system.process.capture import capture
 from factory.system.process.signals import Interrupted, interruptible, shielded
 
 

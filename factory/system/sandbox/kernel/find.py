@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from factory.system.process.launch import capture
+from factory.system.process.capture import capture
 from factory.system.sandbox.kernel.group import ControlGroups, Controller, remove_stale, write
 from factory.system.sandbox.kernel.mounted import Own, own_groups
 from factory.system.sandbox.policy import Resources

@@ -24,7 +24,7 @@ from factory.system.sandbox.port import OWN_USER, Prepared, words
 from factory.system.sandbox.visible import NETWORK_SETTINGS, SETTINGS, SYSTEM, is_there
 
 if TYPE_CHECKING:
-    from factory.system.process.launch import Command
+    from factory.system.process.command import Command
 
 Root = Literal["no", "becomes a user", "mapped"]
 """What is done about being root: nothing, because we are not; another user; root of a namespace only."""

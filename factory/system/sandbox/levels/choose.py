@@ -9,8 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal, get_args
 
+from factory.system.process.capture import capture
+from factory.system.process.command import Command, Outcome
 from factory.system.process.environment import searched_places
-from factory.system.process.launch import Command, Outcome, capture, run
+from factory.system.process.launch import run
 from factory.system.sandbox.levels import bwrap, landlock
 from factory.system.sandbox.levels.advice import INSTALL, advice_for
 from factory.system.sandbox.levels.orders import interpreter

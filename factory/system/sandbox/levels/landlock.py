@@ -32,7 +32,7 @@ from factory.system.sandbox.port import OWN_USER, Prepared
 from factory.system.sandbox.visible import NETWORK_SETTINGS, SETTINGS, SYSTEM
 
 if TYPE_CHECKING:
-    from factory.system.process.launch import Command
+    from factory.system.process.command import Command
 
 MINIMUM_ABI: Final = 3
 """The first that governs truncation."""

@@ -45,7 +45,7 @@ def hand_over(places: Sequence[Path], user: int) -> None:
     Raises:
         PermissionError: this root may not do that.
     """
-    from factory.system.process.launch import capture
+    from factory.system.process.capture import capture
 
     done = capture(
         [

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from factory.system.process.launch import capture
+from factory.system.process.capture import capture
 
 
 def strip_set_id(root: Path) -> int:

@@ -17,7 +17,7 @@ from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Prepared
 
 if TYPE_CHECKING:
-    from factory.system.process.launch import Command
+    from factory.system.process.command import Command
 
 
 @dataclass(frozen=True)

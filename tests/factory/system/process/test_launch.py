@@ -13,8 +13,11 @@ from pathlib import Path
 
 import pytest
 
+from factory.system.process.capture import capture
+from factory.system.process.command import Command, Outcome
 from factory.system.process.environment import gate_environment
-from factory.system.process.launch import HEAD_BYTES, TAIL_BYTES, Command, Outcome, capture, run
+from factory.system.process.launch import run
+from factory.system.process.output import HEAD_BYTES, TAIL_BYTES
 from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import Policy, Resources
 from factory.system.sandbox.port import Confinement, Prepared
@@ -443,7 +446,8 @@ def test_a_flood_of_output_is_bounded_in_memory_and_on_the_disk(tmp_path: Path) 
     script = f"""
 import resource, sys
 from pathlib import Path
-from factory.system.process.launch import Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
 here = Path(sys.argv[1])
 def command(source):
     return Command((sys.executable, "-I", "-S", "-c", source), here, {{}}, 110, here / "out.txt")
@@ -518,7 +522,8 @@ def test_output_that_cannot_be_stored_ends_the_program(tmp_path: Path) -> None:
     script = """
 import resource, signal, sys
 from pathlib import Path
-from factory.system.process.launch import Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, resource.RLIM_INFINITY))
 here = Path(sys.argv[1])

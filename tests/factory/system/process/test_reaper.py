@@ -108,7 +108,8 @@ def test_it_ends_the_command_when_whoever_started_it_is_killed(tmp_path: Path) -
     script = f"""
 import sys
 from pathlib import Path
-from factory.system.process.launch import Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
 here = Path({str(tmp_path)!r})
 source = "import os, time; open('part', 'w').write(str(os.getpid())); os.rename('part', 'pid')"
 source += "; time.sleep(600)"

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from factory.system.process.launch import Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
 from factory.system.process.stop import Stop, Stopped
 
 

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from factory.system.process.launch import Command, run
+from factory.system.process.command import Command
+from factory.system.process.launch import run
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import ControlGroups, remove_stale
 from factory.system.sandbox.levels.unconfined import Unconfined

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.system.process.launch import Command
+from factory.system.process.command import Command
 from factory.system.sandbox.levels.landlock import LandlockDomain
 from factory.system.sandbox.policy import Policy
 
