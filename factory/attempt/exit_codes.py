@@ -50,8 +50,3 @@ EXIT_CODES: Final[Mapping[Fault, ExitCode]] = {
     Fault.STATE_CORRUPT: ExitCode.STATE_CORRUPT,
 }
 """What each fault means for `factory`."""
-
-
-def exit_code_rows() -> list[tuple[int, str, str]]:
-    """Each exit code with its meaning and who acts, for a table."""
-    return [(code.value, code.meaning, code.who_acts) for code in ExitCode]

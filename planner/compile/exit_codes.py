@@ -34,8 +34,3 @@ EXIT_CODES: Final[Mapping[Fault, ExitCode]] = {
     fault: ExitCode.PROVIDER if fault is Fault.PROVIDER else ExitCode.REFUSED for fault in Fault
 }
 """What each fault means for `planner`."""
-
-
-def exit_code_rows() -> list[tuple[int, str, str]]:
-    """Each exit code with its meaning and who acts, for a table."""
-    return [(code.value, code.meaning, code.who_acts) for code in ExitCode]

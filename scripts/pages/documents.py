@@ -18,6 +18,7 @@ from option_tables import cell, option_table
 
 import factory.attempt.exit_codes
 import planner.compile.exit_codes
+from factory.system.terminal.exit_code import exit_code_rows
 from planner.check.explain import page
 from planner.rules.table import RULES
 
@@ -77,9 +78,9 @@ def _part(name: str, root: Path) -> str:
         case ["options", program, command, "beyond", other, its_command]:
             return option_table(program, command, (other, its_command))
         case ["exit-codes", "planner"]:
-            return _exit_code_table(planner.compile.exit_codes.exit_code_rows())
+            return _exit_code_table(exit_code_rows(planner.compile.exit_codes.ExitCode))
         case ["exit-codes", "factory"]:
-            return _exit_code_table(factory.attempt.exit_codes.exit_code_rows())
+            return _exit_code_table(exit_code_rows(factory.attempt.exit_codes.ExitCode))
         case ["files", "run" | "build" as of]:
             return file_table(of)
         case ["codes"]:

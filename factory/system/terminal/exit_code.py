@@ -26,3 +26,8 @@ class DocumentedCode(IntEnum):
 def epilog(codes: type[DocumentedCode]) -> str:
     """The exit codes for the end of a `--help`."""
     return "\n".join(["exit codes:", *(f"  {code.value:<3}  {code.meaning}" for code in codes)])
+
+
+def exit_code_rows(codes: type[DocumentedCode]) -> list[tuple[int, str, str]]:
+    """Each exit code with its meaning and who acts, for a table."""
+    return [(code.value, code.meaning, code.who_acts) for code in codes]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factory.attempt.exit_codes import EXIT_CODES, ExitCode, exit_code_rows
+from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.builds.state.file import NoBuild, StateCorrupt
 from factory.contract.errors import Fault, MachineProblem, WorkorderError, expected
 from factory.llm.adapters.replay import NotRecorded
@@ -13,6 +13,7 @@ from factory.repository.landing import LandingFailed
 from factory.repository.target import NotRestored, Refused
 from factory.system.files.tree import FileProblem, Unwritable
 from factory.system.git.client import GitError, NotARepository
+from factory.system.terminal.exit_code import exit_code_rows
 
 
 @pytest.mark.parametrize(
@@ -44,7 +45,7 @@ def test_every_fault_has_an_exit_code() -> None:
 
 
 def test_every_exit_code_says_what_it_means_once() -> None:
-    rows = exit_code_rows()
+    rows = exit_code_rows(ExitCode)
     assert [code for code, _, _ in rows] == sorted(ExitCode)
     assert all(meaning for _, meaning, _ in rows)
     assert len({meaning for _, meaning, _ in rows}) == len(rows)

@@ -1,7 +1,8 @@
 """The exit codes of `planner`: one for each fault, each with its meaning."""
 
 from factory.contract.errors import Fault
-from planner.compile.exit_codes import EXIT_CODES, ExitCode, exit_code_rows
+from factory.system.terminal.exit_code import exit_code_rows
+from planner.compile.exit_codes import EXIT_CODES, ExitCode
 
 
 def test_every_fault_has_an_exit_code() -> None:
@@ -11,7 +12,7 @@ def test_every_fault_has_an_exit_code() -> None:
 
 
 def test_every_exit_code_says_what_it_means_once() -> None:
-    rows = exit_code_rows()
+    rows = exit_code_rows(ExitCode)
     assert [code for code, _, _ in rows] == sorted(ExitCode)
     assert len({meaning for _, meaning, _ in rows}) == len(rows)
     assert all(meaning for _, meaning, _ in rows)

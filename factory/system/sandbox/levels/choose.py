@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
 from factory.system.process.capture import capture
 from factory.system.process.command import Command, Outcome
@@ -24,7 +24,6 @@ from factory.system.sandbox.port import Confinement, Sandbox, SandboxRefused
 from factory.system.sandbox.visible import needed
 
 Requested = Literal["auto", "bwrap", "landlock", "none"]
-REQUESTS: Final[tuple[Requested, ...]] = get_args(Requested)
 
 _PROBE_SECONDS: Final = 30.0
 
