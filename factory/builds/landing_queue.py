@@ -15,7 +15,7 @@ from factory.builds.branch.trees import Changes, Trees, changes, collisions, tre
 from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.messages import Collided, LandingRefused, LandingSucceeded, Merged
 from factory.builds.decisions.tasks import LandingTask, Result
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import contract_trailers
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target
@@ -92,7 +92,7 @@ class LandingQueue:
             return Collided(order.id, _stale(colliding))
         assert result.proposal is not None
         tree = self._trees.with_changes(tree_of(self._git, self.tip), made)
-        message = commit_message(order, result.proposal.summary, contract_hash(order), result.run_id)
+        message = commit_message(order, result.proposal.summary, contract_trailers(order)[0], result.run_id)
         commit = self._git.text("commit-tree", tree, "-p", self.tip, "-F", "-", stdin=message.encode("utf-8"))
         self._candidate = LandingTask(order, result.run_id, result.attempt, commit, tree)
         return Merged(order.id, proven=tree == result.tree)

@@ -7,7 +7,7 @@ from typing import Final
 from pydantic import BaseModel
 
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import COMPUTED_FIELDS, Plan, WorkOrder
+from factory.contract.work_order import COMPUTED_FIELDS, NOT_BINDING_FIELDS, Plan, WorkOrder
 
 EMPTY_SHA256: Final = hashlib.sha256(b"").hexdigest()
 """The hash of no bytes: the `base_sha256` of a file that does not exist."""
@@ -41,12 +41,24 @@ def sha256_hex(data: bytes) -> str:
 
 
 def contract_hash(order: WorkOrder) -> str:
-    """The identity of a contract: SHA-256 of its canonical JSON without computed fields.
+    """The identity of what a work order says: SHA-256 of its canonical JSON without computed fields.
 
     Fields at their default are left out, so a field added later does not change the hash of a work order
     that does not use it.
     """
     return sha256_hex(canonical_json(_contract(order)))
+
+
+def contract_trailers(order: WorkOrder) -> tuple[str, str]:
+    """The values of the trailer `Contract` by which a commit says that it fulfils a work order.
+
+    Returns:
+        First the one that is written: `2:` and the SHA-256 of what binds, which is all but the title, the
+        notes and computed fields, so that a better wording of what has landed is no other work order. Then
+        that of commits from before there was a version: `contract_hash`.
+    """
+    bound: JsonValue = order.model_dump(mode="json", exclude=set(NOT_BINDING_FIELDS), exclude_defaults=True)
+    return f"2:{sha256_hex(canonical_json(bound))}", contract_hash(order)
 
 
 def plan_hash(plan: Plan) -> str:

@@ -25,6 +25,9 @@ REQUIREMENT_ID: Final = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)*")
 COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"})
 """Fields of a work order that the planner computes; a model's values for them are dropped."""
 
+NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes"}
+"""Fields of a work order that may change after it has landed: what was done fulfils it all the same."""
+
 COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent"})
 """Likewise of a plan."""
 

@@ -4,14 +4,12 @@ Changes nothing. Whether a run may start is in `readiness`, moving the branch in
 """
 
 import os
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import Fault, WorkorderError
 from factory.system.git.client import Git, NotARepository, said
-from factory.system.git.commits import CONTRACT, commits_naming
 from factory.system.git.operations import operation_in_progress
 from factory.system.terminal.console import visible
 
@@ -124,23 +122,6 @@ def target(git: Git, branch: str | None) -> Target:
     return Target(
         git, branch, ref, tip or head, tip is not None, git if ref == current else checkout_of(git, ref)
     )
-
-
-def landed_commit(git: Git, ref: str, trailers: Mapping[str, str]) -> str | None:
-    """The newest commit that `ref` reaches and whose trailers have these values; None if there is none.
-
-    Args:
-        git: the repository.
-        ref: the full name of a branch, or a commit.
-        trailers: values by the names of trailers, `Contract` among them.
-
-    Raises:
-        GitError: git failed.
-    """
-    for commit in commits_naming(git, ref, trailers[CONTRACT]):
-        if trailers.items() <= commit.trailers.items():
-            return commit.id
-    return None
 
 
 def checkout_of(git: Git, ref: str) -> Git | None:

@@ -10,12 +10,13 @@ from typing import Final
 from factory.checkout.in_place import restore_in_place
 from factory.checkout.leftovers import remove_leftovers
 from factory.repository.recovery import recover
-from factory.repository.target import landed_commit, state_folder
+from factory.repository.target import state_folder
 from factory.runs.ports import Ports
 from factory.runs.record.documents import complete_killed_runs
 from factory.runs.record.model import RunDocument
 from factory.system.files.tree import remove_unfinished
 from factory.system.git.client import Git
+from factory.system.git.commits import landing_of_run
 from factory.system.removal import remove_tree
 from factory.system.terminal.console import visible
 
@@ -53,8 +54,7 @@ def indexes_folder(git: Git) -> Path:
 def landed_by(git: Git, run: RunDocument) -> str | None:
     """The commit of a run, if it landed."""
     ref = f"refs/heads/{run.branch}"
-    trailers = {"Run-Id": run.run_id, "Contract": run.contract}
-    return landed_commit(git, ref, trailers) if git.commit_id(ref) else None
+    return landing_of_run(git, ref, run.run_id) if git.commit_id(ref) else None
 
 
 def _our_folders(out: Path) -> Iterator[Path]:

@@ -10,7 +10,7 @@ from factory.attempt.outcome import RunOutcome
 from factory.checkout.pool import checkout
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import configuration_at
-from factory.contract.canonical import contract_hash, run_id
+from factory.contract.canonical import contract_trailers, run_id
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import WorkOrder
@@ -19,7 +19,6 @@ from factory.repository.readiness import require_ready
 from factory.repository.target import (
     Refused,
     Target,
-    landed_commit,
     require_outside,
     state_folder,
     target,
@@ -35,7 +34,7 @@ from factory.runs.wiring import Run
 from factory.system.files.lock import exclusive
 from factory.system.files.tree import read_bounded
 from factory.system.git.client import Git
-from factory.system.git.commits import WORK_ORDER, commits_naming
+from factory.system.git.commits import WORK_ORDER, commits_naming, landing_commits
 from factory.system.process.signals import Interrupted
 
 
@@ -120,9 +119,9 @@ def load_work_order(path: Path) -> WorkOrder:
 
 
 def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports: Ports) -> Finished:
-    trailers = {"Work-Order": order.id, "Contract": contract_hash(order)}
     # From the baseline, because a branch that is missing is made from it.
-    landed = landed_commit(goal.git, goal.baseline, trailers)
+    landings = landing_commits(goal.git, goal.baseline, {order.id: contract_trailers(order)})
+    landed = landings[order.id].id if order.id in landings else None
     configuration = configuration_at(goal.git, goal.baseline)
     run = Run(
         order=order,

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import contract_trailers
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan, WorkOrder
 from factory.system.git.client import Git
@@ -97,7 +97,7 @@ def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
 def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str, str]:
     if tip is None:
         return {}
-    contracts = {order.id: contract_hash(order) for order in orders}
+    contracts = {order.id: contract_trailers(order) for order in orders}
     return {name: commit.id for name, commit in landing_commits(git, tip, contracts).items()}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from factory.builds.branch.trees import Changes, changes
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import contract_trailers
 from factory.contract.work_order import Plan
 from factory.system.git.client import Git
 from factory.system.git.commits import RUN_ID, landing_commits, latest_commits
@@ -53,7 +53,7 @@ def history(git: Git, tip: str, plan: Plan) -> History:
         tip: the branch's newest commit.
         plan: the plan.
     """
-    contracts = {order.id: contract_hash(order) for order in plan.work_orders}
+    contracts = {order.id: contract_trailers(order) for order in plan.work_orders}
     landed = {
         name: Landed(commit.id, commit.parent, commit.trailers[RUN_ID])
         for name, commit in landing_commits(git, tip, contracts).items()

@@ -6,7 +6,7 @@ from factory.attempt.commit_message import commit_message
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import contract_trailers
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target
@@ -28,7 +28,7 @@ def land_attempt(
     proposal, tree = state["proposal"], state["tree"]
     assert proposal is not None
     assert tree is not None
-    message = commit_message(order, proposal.summary, contract_hash(order), run_id).encode("utf-8")
+    message = commit_message(order, proposal.summary, contract_trailers(order)[0], run_id).encode("utf-8")
     commit = target.git.text("commit-tree", tree, "-p", target.baseline, "-F", "-", stdin=message)
     try:
         with shielded():

@@ -4,7 +4,7 @@ Only trailers count: the same words elsewhere in a message prove nothing. What f
 """
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,7 +37,7 @@ class Commit:
     trailers: Mapping[str, str]
 
 
-def commits_naming(git: Git, revision: str, contract: str = "") -> tuple[Commit, ...]:
+def commits_naming(git: Git, revision: str) -> tuple[Commit, ...]:
     """The commits that `revision` reaches and whose message names a contract, the newest first.
 
     The message only has the words somewhere: what the trailers say is for the caller to compare.
@@ -45,15 +45,14 @@ def commits_naming(git: Git, revision: str, contract: str = "") -> tuple[Commit,
     Args:
         git: the repository.
         revision: a commit or a ref.
-        contract: the hash, or the beginning of one; empty for whatever contract.
 
     Raises:
         GitError: git failed.
     """
-    return _log(git, revision, "--fixed-strings", f"--grep={CONTRACT}: {contract}")
+    return _log(git, revision, "--fixed-strings", f"--grep={CONTRACT}: ")
 
 
-def landing_commits(git: Git, revision: str, contracts: Mapping[str, str]) -> dict[str, Commit]:
+def landing_commits(git: Git, revision: str, contracts: Mapping[str, Collection[str]]) -> dict[str, Commit]:
     """The newest commit that `revision` reaches of each work order that has landed with its present contract.
 
     A commit that reverts one changes nothing about that.
@@ -61,7 +60,7 @@ def landing_commits(git: Git, revision: str, contracts: Mapping[str, str]) -> di
     Args:
         git: the repository.
         revision: a commit or a ref.
-        contracts: the contract hashes of work orders by their ids.
+        contracts: the values of the trailer `Contract` that count, by the work orders' ids.
 
     Returns:
         The commits by the work order's id, the newest first.
@@ -72,9 +71,19 @@ def landing_commits(git: Git, revision: str, contracts: Mapping[str, str]) -> di
     landings: dict[str, Commit] = {}
     for commit in commits_naming(git, revision):
         name = commit.trailers[WORK_ORDER]
-        if contracts.get(name) == commit.trailers[CONTRACT]:
+        if commit.trailers[CONTRACT] in contracts.get(name, ()):
             landings.setdefault(name, commit)
     return landings
+
+
+def landing_of_run(git: Git, revision: str, run_id: str) -> str | None:
+    """The newest commit that `revision` reaches and that a run landed; None if there is none.
+
+    Raises:
+        GitError: git failed.
+    """
+    commits = commits_naming(git, revision)
+    return next((commit.id for commit in commits if commit.trailers[RUN_ID] == run_id), None)
 
 
 def latest_commits(git: Git, revision: str, count: int) -> tuple[Commit, ...]:

@@ -3,7 +3,7 @@
 ## What it finds
 
 A work order of the plan before that has landed, and that the revised plan leaves out, moves to another number
-or states otherwise, in whatever field.
+or states otherwise. Its title and its notes may change: they bind nobody.
 
 Only in `planner revise` with a repository.
 
@@ -59,9 +59,9 @@ the last one: its preconditions say that the files exist.
 from collections.abc import Iterator
 from typing import Final
 
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import contract_trailers
 from factory.contract.strict_json import JsonValue
-from factory.contract.work_order import COMPUTED_FIELDS, WorkOrder
+from factory.contract.work_order import NOT_BINDING_FIELDS, WorkOrder
 from planner.diagnostics.diagnostic import Severity
 from planner.rules.rule import Finding, Rule, Subject
 
@@ -100,11 +100,11 @@ def _differences(present: WorkOrder, landed: WorkOrder, written_id: JsonValue) -
     """The fields that differ, as contracts have them."""
     # Work orders that are read from a document bear the ids of their places.
     names = ["id"] if written_id != landed.id else []
-    if contract_hash(present) != contract_hash(landed):
+    if contract_trailers(present)[0] != contract_trailers(landed)[0]:
         names += [
             name
             for name in WorkOrder.model_fields
-            if name not in COMPUTED_FIELDS and getattr(present, name) != getattr(landed, name)
+            if name not in NOT_BINDING_FIELDS and getattr(present, name) != getattr(landed, name)
         ]
     return list(dict.fromkeys(names))
 

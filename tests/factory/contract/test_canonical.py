@@ -15,6 +15,7 @@ from factory.contract.canonical import (
     EMPTY_SHA256,
     canonical_json,
     contract_hash,
+    contract_trailers,
     plan_hash,
     readable_json,
     run_id,
@@ -71,6 +72,25 @@ def test_the_contract_is_what_was_agreed_and_not_what_was_computed() -> None:
 )
 def test_every_agreed_field_changes_the_hash(change: dict[str, Any]) -> None:
     assert contract_hash(ORDER.model_copy(update=change)) != contract_hash(ORDER)
+
+
+def test_the_trailers_are_the_pinned_ones_and_older_commits_count() -> None:
+    assert contract_trailers(BASIC) == (
+        "2:bc99dcc686b76df426ca029ace05f32e9a198605d5b1f9e92f4942b93d4afee0",
+        contract_hash(BASIC),
+    )
+
+
+@pytest.mark.parametrize("change", [{"title": "Other"}, {"notes": None}, COMPUTED])
+def test_what_binds_nobody_is_not_in_the_trailer(change: dict[str, Any]) -> None:
+    assert contract_trailers(ORDER.model_copy(update=change))[0] == contract_trailers(ORDER)[0]
+
+
+@pytest.mark.parametrize(
+    "change", [{"intent": "Other"}, {"acceptance_commands": ("true",)}, {"forbidden": ()}, {"id": "WO-02"}]
+)
+def test_what_binds_is_in_the_trailer(change: dict[str, Any]) -> None:
+    assert contract_trailers(ORDER.model_copy(update=change))[0] != contract_trailers(ORDER)[0]
 
 
 def test_fields_at_their_default_do_not_change_the_hash() -> None:

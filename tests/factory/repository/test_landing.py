@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.commit_message import commit_message
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import contract_trailers
 from factory.contract.work_order import WorkOrder
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import (
@@ -49,7 +49,7 @@ def test_the_commit_holds_exactly_the_proposals_files_and_says_what_it_is(tmp_pa
     trailers = git(repo, "interpret-trailers", "--parse", stdin=_message(repo, commit))
     assert trailers.splitlines() == [
         "Work-Order: WO-01",
-        f"Contract: {contract_hash(order)}",
+        f"Contract: {contract_trailers(order)[0]}",
         f"Run-Id: {summary_of(finished)['run_id']}",
     ]
     assert git(repo, "log", "-1", "--format=%an <%ae> %cn <%ce>") == (

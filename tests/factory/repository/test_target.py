@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from factory.repository.target import checkout_of, landed_commit, target
+from factory.repository.target import checkout_of, target
 from factory.system.git.client import Git
+from factory.system.git.commits import landing_commits
 from tests.support.repositories import (
     VERIFY_PASSES,
     git,
@@ -307,7 +308,7 @@ def test_a_repository_may_lie_at_any_path(tmp_path: Path, name: str) -> None:
 
 def test_only_trailers_say_that_a_work_order_has_landed(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo")
-    wanted = {"Work-Order": "WO-01", "Contract": "c0ffee"}
+    wanted = {"WO-01": ("c0ffee",)}
     for message in (
         "Contract: c0ffee\n\nin the body\n\nContract: c0ffee\nnot only trailers here, but a text\nof lines",
         "x\n\nWork-Order: WO-02\nContract: c0ffee\n",
@@ -316,7 +317,7 @@ def test_only_trailers_say_that_a_work_order_has_landed(tmp_path: Path) -> None:
     ):
         git(repo, "commit", "--quiet", "--allow-empty", "--message", message)
     opened = Git.open(repo)
-    assert landed_commit(opened, "refs/heads/main", wanted) is None
+    assert landing_commits(opened, "refs/heads/main", wanted) == {}
 
     git(
         repo,
@@ -327,7 +328,7 @@ def test_only_trailers_say_that_a_work_order_has_landed(tmp_path: Path) -> None:
         "x\n\nWork-Order: WO-01\nContract: c0ffee\nRun-Id: 1\n",
     )
 
-    assert landed_commit(opened, "refs/heads/main", wanted) == git(repo, "rev-parse", "HEAD")
+    assert landing_commits(opened, "refs/heads/main", wanted)["WO-01"].id == git(repo, "rev-parse", "HEAD")
 
 
 def test_the_users_settings_of_logs_and_trailers_do_not_hide_what_has_landed(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from factory.attempt.commit_message import commit_message
 from factory.builds.branch.history import History, history
-from factory.contract.canonical import contract_hash
+from factory.contract.canonical import contract_hash, contract_trailers
 from factory.contract.work_order import Plan
 from factory.system.git.client import Git
 from tests.support.repositories import a_work_order, commit_files, git, make_repo
@@ -25,7 +25,7 @@ class Branch:
 
     def land(self, number: int, *, contract: str | None = None, run: str = "r") -> str:
         order = PLAN.work_orders[number - 1]
-        message = commit_message(order, "Done.", contract or contract_hash(order), f"{run}{number}")
+        message = commit_message(order, "Done.", contract or contract_trailers(order)[0], f"{run}{number}")
         return commit_files(self.repo, {f"{number}-{run}.txt": f"{contract}\n"}, message)
 
     def read(self) -> History:
@@ -54,6 +54,20 @@ def test_what_landed_is_above_the_base_in_the_order_of_landing(branch: Branch) -
     assert (found.landed["WO-01"].commit, found.landed["WO-01"].parent) == (first, third)
     assert found.landed["WO-03"].run_id == "r3"
     assert set(found.made_by(Git.open(branch.repo), "WO-01")) == {"1-r.txt"}
+
+
+def test_commits_from_before_contracts_had_a_version_count(branch: Branch) -> None:
+    made = branch.land(1, contract=contract_hash(PLAN.work_orders[0]))
+
+    assert branch.read().landed["WO-01"].commit == made
+
+
+def test_a_better_title_and_better_notes_are_no_other_contract(branch: Branch) -> None:
+    made = branch.land(1)
+    reworded = PLAN.work_orders[0].model_copy(update={"title": "Better", "notes": "Better."})
+    plan = PLAN.model_copy(update={"work_orders": (reworded, *PLAN.work_orders[1:])})
+
+    assert history(Git.open(branch.repo), made, plan).landed["WO-01"].commit == made
 
 
 def test_a_users_commit_in_between_is_the_base_and_what_is_below_stays_done(branch: Branch) -> None:

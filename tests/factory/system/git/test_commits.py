@@ -4,13 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from factory.repository.target import landed_commit
 from factory.system.git.client import Git
-from factory.system.git.commits import changed_files, commits_naming, landing_commits, latest_commits
+from factory.system.git.commits import (
+    changed_files,
+    commits_naming,
+    landing_commits,
+    landing_of_run,
+    latest_commits,
+)
 from tests.support.repositories import commit_files, git, make_repo
 
 REAL = "WO-01: x\n\nWork-Order: WO-01\nContract: c0ffee\nRun-Id: r1\n"
-WANTED = {"Work-Order": "WO-01", "Contract": "c0ffee"}
+WANTED = {"WO-01": ("c0ffee",)}
 
 
 @pytest.fixture
@@ -31,12 +36,13 @@ def test_a_commit_tells_its_trailers_and_its_parent(repo: Path) -> None:
 
     assert (found.id, found.parent) == (made, first)
     assert found.trailers == {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1"}
-    assert commits_naming(Git.open(repo), "refs/heads/main", "c0ffee") == (found,)
-    assert commits_naming(Git.open(repo), "HEAD", "dec0de") == ()
+    assert commits_naming(Git.open(repo), "refs/heads/main") == (found,)
+    assert landing_of_run(Git.open(repo), "HEAD", "r1") == made
+    assert landing_of_run(Git.open(repo), "HEAD", "r2") is None
 
 
 def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) -> None:
-    contracts = {"WO-01": "c0ffee", "WO-02": "dec0de"}
+    contracts = {"WO-01": ("older", "c0ffee"), "WO-02": ("dec0de",)}
     commit(repo, REAL)
     commit(repo, REAL.replace("c0ffee", "dec0de"))
     (repo / "a.txt").write_text("2\n")
@@ -69,14 +75,14 @@ def test_words_that_only_look_like_a_landing_are_none(repo: Path, message: str) 
     found = [commit.trailers for commit in commits_naming(Git.open(repo), "HEAD")]
     whole = {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1"}
     assert len(found) <= 1 and whole not in found
-    assert landed_commit(Git.open(repo), "HEAD", WANTED) is None
+    assert landing_commits(Git.open(repo), "HEAD", WANTED) == {}
 
 
 def test_no_message_hides_the_commits_below_it(repo: Path) -> None:
     made = commit(repo, REAL)
     for words in ("Contract: \n", "x\n\nContract: a\rContract: b\n", "x\n\nWork-Order:\nContract: c\n\n\n"):
         commit(repo, words)
-    assert landed_commit(Git.open(repo), "HEAD", WANTED) == made
+    assert landing_commits(Git.open(repo), "HEAD", WANTED)["WO-01"].id == made
 
 
 def test_first_parents_are_followed_and_a_merge_and_a_root_have_no_one_parent(repo: Path) -> None:
