@@ -12,11 +12,11 @@ from typing import Final
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, in_order
+from factory.plans.states.sources import Sources
 from planner.check.parse import parse_reply, refused_file
-from planner.diagnostics.diagnostic import Diagnostic, Severity, in_order
-from planner.repository.sources import Sources
 from planner.revision.amendment import Amendment, settled
-from planner.rules.rule import Subject
+from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
 

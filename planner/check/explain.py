@@ -4,7 +4,8 @@ import difflib
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from planner.rules.rule import Rule
+from factory.plans.rules.rule import Rule
+from planner.rules.subject import Subject
 from planner.rules.table import RULES
 
 
@@ -41,6 +42,6 @@ def explain_all() -> str:
     return "\n\n".join(page(rule) for rule in RULES)
 
 
-def page(rule: Rule) -> str:
+def page(rule: Rule[Subject]) -> str:
     """One rule's page, under a heading that names its code, name and severity."""
     return f"# {rule.code} {rule.name} ({rule.severity})\n\n{rule.explanation.strip()}"

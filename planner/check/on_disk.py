@@ -4,9 +4,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factory.contract.strict_json import BadJson
+from factory.plans.states.sources import Sources
 from factory.system.plan_files import read_plan
 from planner.check.document import Checked, check_broken_file, check_document, plan_of
-from planner.repository.sources import Sources
 from planner.specification.spec import Spec
 
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ from factory.contract.work_order import (
     COMPUTED_PLAN_FIELDS,
     COMPUTED_REQUIREMENT_FIELDS,
 )
-from planner.diagnostics.diagnostic import Diagnostic, one_line, quote
-from planner.rules.document.e000_not_a_manifest import RULE
-from planner.rules.rule import Finding
+from factory.plans.diagnostics.diagnostic import Diagnostic, one_line, quote
+from factory.plans.rules.document.e000_not_a_manifest import RULE
+from factory.plans.rules.rule import Finding
 
 _ONLY_JSON = "answer with one JSON object and nothing else"
 

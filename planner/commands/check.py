@@ -32,9 +32,9 @@ def run(options: Namespace, console: Console) -> int:
         WorkorderError: an input can't be used.
     """
     from factory.contract.work_order import MANIFEST_NAME
+    from factory.plans.diagnostics.render import OutputFormat, render, summary
     from planner.check.on_disk import check_built_plan
     from planner.commands.inputs import read_spec
-    from planner.diagnostics.render import OutputFormat, render, summary
 
     refuse_lone_branch(options)
     spec = None if options.spec is None else read_spec(options.spec)

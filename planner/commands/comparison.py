@@ -3,8 +3,8 @@
 from typing import TYPE_CHECKING, Final
 
 from factory.contract.work_order import Plan
-from planner.plan.dependencies import depends_on
-from planner.repository.sources import NO_SOURCES
+from factory.plans.states.dependencies import depends_on
+from factory.plans.states.sources import NO_SOURCES
 from planner.revision.impact import Impact, impact
 from planner.specification.spec import Spec
 

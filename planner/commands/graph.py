@@ -27,11 +27,11 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
+    from factory.plans.diagnostics.render import OutputFormat, render
+    from factory.plans.states.dependencies import depends_on
+    from factory.plans.states.sources import NO_SOURCES
     from planner.check.on_disk import check_built_plan
-    from planner.diagnostics.render import OutputFormat, render
-    from planner.plan.dependencies import depends_on
     from planner.report.diagram import GraphFormat, draw
-    from planner.repository.sources import NO_SOURCES
 
     refuse_lone_branch(options)
     checked, standing = check_built_plan(options.plan, options.repo, options.branch)

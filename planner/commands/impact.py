@@ -43,10 +43,10 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
+    from factory.plans.diagnostics.render import OutputFormat, render
     from planner.check.on_disk import check_plan
     from planner.commands.comparison import COMPARE, impact_of, is_made_for
     from planner.commands.inputs import read_spec
-    from planner.diagnostics.render import OutputFormat, render
     from planner.report.impact import ImpactFormat, counts, write_impact
 
     refuse_lone_branch(options)

@@ -13,6 +13,8 @@ from factory.llm.ledger.store import Ledger
 from factory.llm.port import Parameters, Usage
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import Price
+from factory.plans.diagnostics.render import OutputFormat, render
+from factory.plans.states.sources import Sources
 from factory.system.clock import SystemClock
 from factory.system.notes import read_notes
 from factory.system.terminal.console import Console
@@ -25,10 +27,8 @@ from planner.compile.job import Job
 from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import CompileSummary
-from planner.diagnostics.render import OutputFormat, render
 from planner.prompt.context import render_context
 from planner.prompt.gather import gather
-from planner.repository.sources import Sources
 from planner.specification.spec import Spec
 
 

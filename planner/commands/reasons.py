@@ -4,6 +4,8 @@ from argparse import Namespace
 
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan
+from factory.plans.diagnostics.diagnostic import quote
+from factory.plans.states.sources import NO_SOURCES
 from factory.system.terminal.console import Console
 from planner.commands.comparison import COMPARE, impact_of, is_made_for
 from planner.commands.inputs import BadText, read_amending_template, read_spec
@@ -12,10 +14,8 @@ from planner.commands.options import refuse_lone_branch
 from planner.commands.repair_request import RepairRequest, read_repair_request, require_of_plan
 from planner.compile.amending import Revision, amending_message, read_changes
 from planner.compile.job import Job
-from planner.diagnostics.diagnostic import quote
 from planner.report.impact import ImpactFormat, counts, write_impact
 from planner.repository.landed import built
-from planner.repository.sources import NO_SOURCES
 from planner.revision.amendment import Amendment
 from planner.revision.impact import Impact
 

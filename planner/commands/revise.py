@@ -36,10 +36,10 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or a file can't be written.
     """
+    from factory.plans.diagnostics.render import OutputFormat, render
     from planner.check.on_disk import check_plan
     from planner.commands.job import execute
     from planner.commands.reasons import refuse_impossible, revision_job
-    from planner.diagnostics.render import OutputFormat, render
 
     refuse_impossible(options)
     checked = check_plan(options.plan, frozenset())

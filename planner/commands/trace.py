@@ -36,10 +36,10 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
+    from factory.plans.diagnostics.diagnostic import Severity
+    from factory.plans.diagnostics.render import OutputFormat, render
     from planner.check.on_disk import check_plan
     from planner.commands.inputs import read_spec
-    from planner.diagnostics.diagnostic import Severity
-    from planner.diagnostics.render import OutputFormat, render
     from planner.plan.trace import trace
     from planner.report.trace import TraceFormat, counts, write_trace
 

@@ -13,9 +13,9 @@ from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted
+from factory.plans.diagnostics.diagnostic import one_line
 from factory.system.files.tree import read_bounded
 from planner.compile.manifest_schema import revision_schema
-from planner.diagnostics.diagnostic import one_line
 from planner.prompt.template import Template
 from planner.revision.amendment import Amendment
 from planner.revision.references import as_answered

@@ -19,11 +19,11 @@ from typing import Final
 from factory.contract.canonical import canonical_json, dump, plan_hash, readable_json, sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import MANIFEST_NAME, Plan, Provenance
+from factory.plans.states.dependencies import depends_on
+from factory.plans.states.file_state import verify_exempt
+from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.files.tree import FileProblem, sync_directory, write_atomic
 from planner.compile.amending import CHANGES_NAME
-from planner.plan.dependencies import depends_on
-from planner.plan.file_state import verify_exempt
-from planner.repository.sources import NO_SOURCES, Sources
 
 _WORK_ORDER_FILE: Final = re.compile(r"WO-([0-9]+)\.json")
 _STAGE_PREFIX: Final = ".plan-"

@@ -6,9 +6,9 @@ from typing import Final, assert_never
 
 from factory.contract.errors import Fault, expected
 from factory.llm.port import Answer, FinishReason, ProviderError
+from factory.plans.diagnostics.render import counted
 from factory.system.process.signals import Interrupted
 from planner.compile.exit_codes import ExitCode
-from planner.diagnostics.render import counted
 
 
 class Outcome(StrEnum):

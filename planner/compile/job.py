@@ -6,12 +6,12 @@ from pathlib import Path
 from factory.contract.canonical import canonical_json, sha256_hex
 from factory.llm.port import Message, Model, Parameters
 from factory.llm.spending.prices import Price
+from factory.plans.states.sources import Sources
 from planner.compile.emit import compile_hash
 from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import Settings
 from planner.prompt.context import NOTHING, Context
 from planner.prompt.template import Template, first_messages
-from planner.repository.sources import Sources
 from planner.specification.spec import Spec
 
 

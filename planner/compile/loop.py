@@ -13,6 +13,9 @@ from factory.contract.work_order import Plan
 from factory.llm.ledger.store import RecordedModel
 from factory.llm.port import Answer
 from factory.llm.spending.prices import cost_usd
+from factory.plans.diagnostics.diagnostic import Diagnostic
+from factory.plans.diagnostics.render import OutputFormat, as_json, render, summary
+from factory.plans.states.sources import NO_SOURCES
 from factory.system.clock import Clock
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import shielded
@@ -31,10 +34,7 @@ from planner.compile.summary import (
     planned_orders,
     total_usage,
 )
-from planner.diagnostics.diagnostic import Diagnostic
-from planner.diagnostics.render import OutputFormat, as_json, render, summary
 from planner.prompt.template import revision_message
-from planner.repository.sources import NO_SOURCES
 
 
 @dataclass(frozen=True)

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 from factory.contract.work_order import Document, Plan
 from factory.llm.port import FinishReason, Usage, total
+from factory.plans.diagnostics.diagnostic import Diagnostic
+from factory.plans.diagnostics.render import as_json
 from planner.compile.ending import Outcome
 from planner.compile.exit_codes import ExitCode
-from planner.diagnostics.diagnostic import Diagnostic
-from planner.diagnostics.render import as_json
 from planner.prompt.context import Context, recorded_names
 
 

@@ -1,4 +1,4 @@
-"""What a plan means: files, dependencies and symbols at each point, and the trace. Pure.
+"""What a plan means to its specification: the trace. Pure.
 
-Judging is for rules. May lean on repository, specification and acceptance.
+What it means without one is for `factory.plans`. May lean on specification and contract.
 """

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.llm.port import Message
-from planner.diagnostics.diagnostic import one_line, quote
+from factory.plans.diagnostics.diagnostic import one_line, quote
 from planner.prompt.parts import Part, Shown
 
 NEW: Final = "(no files: the repository is new)"

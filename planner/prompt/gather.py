@@ -10,13 +10,13 @@ from typing import Final
 from factory.contract.note import Note, notes_hash
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.llm.port import Message, estimate_tokens
+from factory.plans.states.sources import Sources
 from planner.prompt.context import Context, counted
 from planner.prompt.file_listing import file_listing
 from planner.prompt.fit import fitted
 from planner.prompt.parts import Part, Shown
 from planner.prompt.units import units
 from planner.prompt.words import AGAIN, HEAD, OF_A_REPOSITORY, WITHOUT_A_VERIFY_SCRIPT
-from planner.repository.sources import Sources
 
 _SHARES: Final[Mapping[Part, int]] = {Part.FILES: 4, Part.SOURCE: 8}
 """Parts that take a part of the limit at most, so that they leave room for those that follow."""

@@ -13,7 +13,7 @@ from factory.contract.symbols.shapes import Function
 from factory.contract.symbols.sources import PythonSources
 from factory.contract.symbols.symbol import Symbol
 from factory.contract.symbols.written import BadSymbol, parse_symbol
-from planner.diagnostics.diagnostic import one_line
+from factory.plans.diagnostics.diagnostic import one_line
 
 _DOCSTRING_CHARS: Final = 120
 _MAX_NESTING: Final = 2

@@ -13,7 +13,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.symbols.files import Read
 from factory.contract.text import decoded
-from planner.acceptance.python_code import read_code
+from factory.plans.commands.python_code import read_code
 
 MAX_LINES: Final = 80
 """How much is shown of a definition."""

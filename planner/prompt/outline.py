@@ -13,9 +13,9 @@ from factory.contract.symbols.files import Read
 from factory.contract.symbols.module import Module, imported_names, parse_module
 from factory.contract.symbols.scope import Binding
 from factory.contract.symbols.sources import PythonSources
-from planner.diagnostics.diagnostic import one_line
+from factory.plans.diagnostics.diagnostic import one_line
+from factory.plans.states.module_files import INIT, ModuleFiles, is_test
 from planner.prompt.module_lines import ModuleLines, first_line
-from planner.repository.module_files import INIT, ModuleFiles, is_test
 
 _MAX_NAMES: Final = 20
 """How many names of a module, or of those that it uses, are listed where only names are."""

@@ -14,13 +14,13 @@ from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.llm.port import estimate_tokens
 from factory.llm.template import json_path, quoted, quoted_file
-from planner.diagnostics.diagnostic import one_line
+from factory.plans.diagnostics.diagnostic import one_line
+from factory.plans.states.module_files import is_test
+from factory.plans.states.sources import Sources
 from planner.prompt.named_definitions import Definition, named_definitions
 from planner.prompt.named_modules import NamedModules
 from planner.prompt.outline import Outlined, Outliner
 from planner.prompt.parts import Part, Piece, Unit
-from planner.repository.module_files import is_test
-from planner.repository.sources import Sources
 
 _AGENTS: Final = "AGENTS.md"
 _READMES: Final = ("readme.md", "readme.rst", "readme.txt", "readme")

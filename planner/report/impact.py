@@ -7,8 +7,8 @@ from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan
-from planner.diagnostics.diagnostic import quote
-from planner.diagnostics.render import counted
+from factory.plans.diagnostics.diagnostic import quote
+from factory.plans.diagnostics.render import counted
 from planner.revision.impact import Impact
 from planner.revision.reach import Affected
 from planner.specification.quotations import Passage

@@ -1,4 +1,4 @@
-"""The repository that a plan is for: its files' names and bytes, its modules, and what has landed.
+"""The repository that a plan is for: its files' names and bytes, and what has landed.
 
-Reads; changes nothing. May lean on specification, acceptance and factory's system.
+Reads; changes nothing. May lean on factory's plans and system.
 """

@@ -10,9 +10,10 @@ from pathlib import Path
 from factory.contract.canonical import contract_trailers
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan, WorkOrder
+from factory.plans.states.sources import Sources
 from factory.system.git.client import Git
 from factory.system.git.commits import changed_files, landing_commits
-from planner.repository.sources import Sources, committed_sources, present_sources
+from planner.repository.sources import committed_sources, present_sources
 
 
 class NoSuchBranch(WorkorderError):

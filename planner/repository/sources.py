@@ -1,37 +1,19 @@
-"""The files of the repository that a plan is for: their names and their bytes.
+"""Reads the files of the repository that a plan is for: their names and their bytes.
 
 Imports git's side only for a repository that exists.
 """
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.symbols.files import Read
+from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.files.tree import FileProblem, Tree
 
 if TYPE_CHECKING:
     from factory.system.git.client import Git
-
-
-@dataclass(frozen=True)
-class Sources:
-    """A repository's files as they are now, with what has landed of a plan.
-
-    Attributes:
-        files: the paths of the tracked ones.
-        read: gives their bytes.
-    """
-
-    files: frozenset[str]
-    read: Read
-
-
-NO_SOURCES: Final = Sources(frozenset(), lambda _path: None)
-"""A repository that is new."""
 
 
 def present_sources(repo: Path | None) -> Sources:

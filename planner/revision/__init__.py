@@ -1,5 +1,4 @@
 """Amending a plan: what a changed specification touches, and what a revised plan is held against. Pure.
 
-Asking for the revision belongs to compile. May lean on plan's neighbours below: repository, specification,
-acceptance.
+Asking for the revision belongs to compile. May lean on specification and factory's plans.
 """

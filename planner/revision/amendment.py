@@ -7,9 +7,9 @@ from functools import cached_property
 from factory.contract.canonical import contract_hash
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import Plan, WorkOrder, work_order_id
-from planner.acceptance.programs import read_command
-from planner.acceptance.strength import only_looks
-from planner.acceptance.words import UnsplittableCommand
+from factory.plans.commands.programs import read_command
+from factory.plans.commands.strength import only_looks
+from factory.plans.commands.words import UnsplittableCommand
 from planner.revision.impact import Impact
 from planner.revision.references import resolved
 

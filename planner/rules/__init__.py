@@ -1,5 +1,5 @@
-"""What a rule is, what it looks at, and the table of all of them. Pure.
+"""The rules that need the specification or the plan that is amended, and the table of all rules. Pure.
 
-One file a code, whose docstring is its page, in the room of its subject. Severities and pages are the rule's
-own; rendering is for diagnostics. May lean on revision, plan and all below.
+One file a code, as in `factory.plans.rules`, which has the others and says what a rule is. May lean on
+revision and all below.
 """

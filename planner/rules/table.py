@@ -2,39 +2,8 @@
 
 from typing import Final
 
-from planner.rules.document import (
-    e000_not_a_manifest,
-    e001_broken_numbering,
-    e003_shell_syntax,
-    e004_glob_in_path,
-    e005_schema,
-    e006_python_syntax,
-    e007_unreadable_command,
-)
-from planner.rules.files import (
-    e101_unmet_precondition,
-    e102_contradiction,
-    e103_postcondition_out_of_scope,
-    e104_unpromised_file,
-    e105_verify_in_acceptance,
-    e106_never_verified,
-    w101_missing_program,
-    w102_missing_context,
-    w103_uncertain_condition,
-)
-from planner.rules.interfaces import (
-    e301_unprovided_symbol,
-    e302_other_signature,
-    e303_provided_twice,
-    e304_unreadable_symbol,
-    e305_provided_out_of_scope,
-)
-from planner.rules.proof import (
-    e404_exempts_nothing,
-    w401_weak_acceptance,
-    w402_predicted_literal,
-    w403_unstable_command,
-)
+from factory.plans.rules import table
+from factory.plans.rules.rule import Rule
 from planner.rules.requirements import (
     e201_misquoted,
     e202_unresolved_requirement,
@@ -50,22 +19,9 @@ from planner.rules.revision import (
     e210_nothing_changed,
     e211_reference_to_nothing,
 )
-from planner.rules.rule import Rule
+from planner.rules.subject import Subject
 
-RULES: Final[tuple[Rule, ...]] = (
-    e000_not_a_manifest.RULE,
-    e001_broken_numbering.RULE,
-    e003_shell_syntax.RULE,
-    e004_glob_in_path.RULE,
-    e005_schema.RULE,
-    e006_python_syntax.RULE,
-    e007_unreadable_command.RULE,
-    e101_unmet_precondition.RULE,
-    e102_contradiction.RULE,
-    e103_postcondition_out_of_scope.RULE,
-    e104_unpromised_file.RULE,
-    e105_verify_in_acceptance.RULE,
-    e106_never_verified.RULE,
+_OWN: Final[tuple[Rule[Subject], ...]] = (
     e201_misquoted.RULE,
     e202_unresolved_requirement.RULE,
     e203_requirement_not_taken.RULE,
@@ -75,19 +31,10 @@ RULES: Final[tuple[Rule, ...]] = (
     e209_landed_altered.RULE,
     e210_nothing_changed.RULE,
     e211_reference_to_nothing.RULE,
-    e301_unprovided_symbol.RULE,
-    e302_other_signature.RULE,
-    e303_provided_twice.RULE,
-    e304_unreadable_symbol.RULE,
-    e305_provided_out_of_scope.RULE,
-    e404_exempts_nothing.RULE,
-    w101_missing_program.RULE,
-    w102_missing_context.RULE,
-    w103_uncertain_condition.RULE,
     w204_unquoted_line.RULE,
     w205_unproven_requirement.RULE,
-    w401_weak_acceptance.RULE,
-    w402_predicted_literal.RULE,
-    w403_unstable_command.RULE,
 )
+"""Those that look at the specification, or at the plan that is amended."""
+
+RULES: Final[tuple[Rule[Subject], ...]] = tuple(sorted((*table.RULES, *_OWN), key=lambda rule: rule.code))
 """Every rule, by its code."""

@@ -59,10 +59,11 @@ not ask for. If the specification has changed, the plan is for another one.
 from collections.abc import Iterator
 from typing import Final
 
-from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.manifest import MAX_QUOTES
-from planner.rules.placed import PlacedRequirement
-from planner.rules.rule import Finding, Rule, Subject
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.manifest import MAX_QUOTES
+from factory.plans.rules.placed import PlacedRequirement
+from factory.plans.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 from planner.specification.spec import Spec
 
 _COPIED_CHARS: Final = 400

@@ -43,8 +43,9 @@ import difflib
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 _MOST_COMPARED: Final = 1_000
 

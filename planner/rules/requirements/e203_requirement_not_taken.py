@@ -43,8 +43,9 @@ each work order that could break it.
 from collections.abc import Iterator
 from typing import Final
 
-from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 _FORM: Final = '{"id": "REQ-01", "text": …, "quotes": [passages of the specification, word for word]}'
 

@@ -59,8 +59,9 @@ or say it in the specification in a way that asks for nothing.
 
 from collections.abc import Iterator
 
-from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 from planner.specification.lines import is_covered
 
 

@@ -40,8 +40,9 @@ an input whose result the specification states.
 
 from collections.abc import Iterator
 
-from planner.diagnostics.diagnostic import Severity, quote
-from planner.rules.rule import Finding, Rule, Subject
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -101,9 +101,10 @@ after it.
 
 from collections.abc import Iterator
 
-from planner.diagnostics.diagnostic import Severity
+from factory.plans.diagnostics.diagnostic import Severity
+from factory.plans.rules.rule import Finding, Rule
 from planner.revision.amendment import content
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -69,10 +69,11 @@ new.
 
 from collections.abc import Collection, Iterator
 
-from planner.diagnostics.diagnostic import Severity, quote
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule
 from planner.revision.amendment import content
 from planner.revision.impact import Impact
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.subject import Subject
 from planner.specification.spec import Spec
 
 

@@ -62,8 +62,9 @@ from typing import Final
 from factory.contract.canonical import contract_trailers
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import NOT_BINDING_FIELDS, WorkOrder
-from planner.diagnostics.diagnostic import Severity
-from planner.rules.rule import Finding, Rule, Subject
+from factory.plans.diagnostics.diagnostic import Severity
+from factory.plans.rules.rule import Finding, Rule
+from planner.rules.subject import Subject
 
 _HINT: Final = (
     "copy it letter for letter from the plan before; a change to what it did is a new work order after the"

@@ -59,9 +59,10 @@ Name an element of the plan before, each once. What changes is written whole, wi
 from collections.abc import Iterator
 
 from factory.contract.strict_json import JsonObject
-from planner.diagnostics.diagnostic import Severity, quote
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule
 from planner.revision.references import SAME_AS, references
-from planner.rules.rule import Finding, Rule, Subject
+from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

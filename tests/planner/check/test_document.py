@@ -13,12 +13,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from factory.contract.errors import WorkorderError
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, in_order
+from factory.plans.diagnostics.render import OutputFormat, render
+from factory.plans.states.dependencies import depends_on
+from factory.plans.states.file_state import verify_exempt
 from planner.check.document import Checked, check_document, check_reply
 from planner.check.on_disk import check_plan
-from planner.diagnostics.diagnostic import Diagnostic, Severity, in_order
-from planner.diagnostics.render import OutputFormat, render
-from planner.plan.dependencies import depends_on
-from planner.plan.file_state import verify_exempt
 from planner.report.diagram import GraphFormat, draw
 from planner.specification.spec import Spec
 from tests.support.plans import Json, exists, makes, manifest, order, verified_by

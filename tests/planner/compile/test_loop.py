@@ -12,6 +12,7 @@ from factory.contract.note import Note, notes_hash
 from factory.contract.work_order import MANIFEST_NAME
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import FinishReason, Parameters, ProviderError
+from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.clock import SystemClock
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import Interrupted
@@ -21,7 +22,6 @@ from planner.compile.ending import Outcome
 from planner.compile.job import Job
 from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.prompt.gather import gather
-from planner.repository.sources import NO_SOURCES, Sources
 from planner.specification.spec import Spec
 from tests.support.scripted_model import Script, ScriptedModel, answer
 

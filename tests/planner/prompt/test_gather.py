@@ -9,10 +9,11 @@ import pytest
 
 from factory.contract.note import Note, notes_hash
 from factory.llm.port import estimate_tokens
+from factory.plans.states.sources import Sources
 from planner.prompt.context import Context, recorded_names, render_context
 from planner.prompt.gather import gather
 from planner.prompt.parts import Part
-from planner.repository.sources import Sources, present_sources
+from planner.repository.sources import present_sources
 from tests.support.golden import assert_golden
 from tests.support.repositories import Files, commit_files, make_repo
 

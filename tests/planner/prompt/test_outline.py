@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from factory.contract.symbols.written import parse_symbol
-from planner.plan.symbols import Interfaces
+from factory.plans.states.sources import Sources
+from factory.plans.states.symbols import Interfaces
 from planner.prompt.outline import Outliner
-from planner.repository.sources import Sources
 from tests.support.golden import assert_golden
 
 ROOT = Path(__file__).resolve().parents[3]

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from factory.contract.work_order import Plan
-from planner.plan.dependencies import depends_on
+from factory.plans.states.dependencies import depends_on
 from planner.report.diagram import GraphFormat, draw
 from tests.support.golden import assert_golden
 from tests.support.plans import makes, manifest

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from factory.contract.work_order import Plan
-from planner.plan.dependencies import depends_on
+from factory.plans.states.dependencies import depends_on
 from planner.report.impact import ImpactFormat, counts, write_impact
 from planner.revision.impact import Impact, impact
 from planner.revision.reach import affected

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from planner.acceptance.programs import read_command
-from planner.acceptance.strength import only_looks
+from factory.plans.commands.programs import read_command
+from factory.plans.commands.strength import only_looks
+from factory.plans.diagnostics.render import OutputFormat, render
 from planner.check.document import check_document, check_reply
-from planner.diagnostics.render import OutputFormat, render
 from planner.specification.data import read_spec_document, rendered
 from planner.specification.spec import Spec
 from tests.support.golden import assert_golden

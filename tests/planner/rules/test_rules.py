@@ -6,13 +6,14 @@ import re
 import pytest
 
 from factory.contract.work_order import Plan
+from factory.plans.diagnostics.diagnostic import Severity
+from factory.plans.rules.rule import Rule
+from factory.plans.states.dependencies import depends_on
 from planner.check.document import Checked, check_document
 from planner.check.explain import UnknownCode, explain, explain_all
-from planner.diagnostics.diagnostic import Severity
-from planner.plan.dependencies import depends_on
 from planner.revision.amendment import Amendment
 from planner.revision.impact import impact
-from planner.rules.rule import Rule
+from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
 from tests.support.plans import Json, absent, exists, makes, manifest, order, verified_by
@@ -57,17 +58,17 @@ class TestRegistry:
         assert len({rule.name for rule in RULES}) == len(RULES)
 
     @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-    def test_a_code_says_how_severe_it_is(self, rule: Rule) -> None:
+    def test_a_code_says_how_severe_it_is(self, rule: Rule[Subject]) -> None:
         assert re.fullmatch(r"[EW][0-9]{3}", rule.code)
         assert (rule.severity is Severity.ERROR) == rule.code.startswith("E")
         assert rule.find.__module__.rpartition(".")[2].startswith(rule.code.lower())
 
     @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-    def test_a_page_has_all_its_sections_in_order(self, rule: Rule) -> None:
+    def test_a_page_has_all_its_sections_in_order(self, rule: Rule[Subject]) -> None:
         assert re.findall(r"^## .*$", rule.explanation, re.MULTILINE) == SECTIONS
 
     @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
-    def test_the_example_of_a_page_shows_what_it_says(self, rule: Rule) -> None:
+    def test_the_example_of_a_page_shows_what_it_says(self, rule: Rule[Subject]) -> None:
         example = re.search(r"```json\n(.*?)```", rule.explanation, re.DOTALL)
         assert example is not None
         text = re.search(r"```markdown\n(.*?)```", rule.explanation, re.DOTALL)

@@ -1,0 +1,206 @@
+"""Sees through the spelling of a command: every program it would start, whichever way it is wrapped.
+
+`env X=1 bash -c "./scripts/verify.sh"` starts `env`, `bash` and `scripts/verify.sh`. Which files those need
+is in `needs`.
+"""
+
+import posixpath
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from factory.plans.commands.interpreters import (
+    ASSIGNMENT,
+    env_run,
+    is_python,
+    is_shell,
+    python_run,
+    shell_run,
+)
+from factory.plans.commands.python_code import PythonCode, read_code
+from factory.plans.commands.words import UnsplittableCommand, Word, simple_commands, split_words
+
+MAX_NESTING: Final = 10
+"""How many wrappers inside each other are followed."""
+
+_KEYWORDS: Final = frozenset({"if", "then", "elif", "else", "while", "until", "do", "!", "{"})
+_OPTION_VALUES: Final[dict[str, frozenset[str]]] = {
+    "builtin": frozenset(),
+    "busybox": frozenset(),
+    "command": frozenset(),
+    "exec": frozenset({"-a"}),
+    "nice": frozenset({"-n", "--adjustment"}),
+    "nohup": frozenset(),
+    "setsid": frozenset(),
+    "stdbuf": frozenset({"-i", "-o", "-e"}),
+    "sudo": frozenset({"-u", "-g"}),
+    "time": frozenset({"-f", "-o"}),
+    "timeout": frozenset({"-s", "-k", "--signal", "--kill-after"}),
+    "xargs": frozenset({"-n", "-I", "-L", "-P", "-a", "-d"}),
+}
+"""Programs and built-ins that start the program named after their options, with the options that take a
+value."""
+
+_COVERAGE_VALUES: Final = frozenset({"--source", "--rcfile", "--omit", "--include", "--data-file"})
+_RUNNERS: Final = frozenset({"uv", "poetry", "pipenv", "hatch", "pdm", "rye"})
+_MODULES_THAT_ARE_PROGRAMS: Final = frozenset({"pytest", "unittest", "coverage"})
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """A program with its arguments.
+
+    Attributes:
+        program: the program as it is spelled.
+        arguments: the words after it.
+        directory: where it runs, relative to the repository's root; empty for the root.
+        python_path: directories that PYTHONPATH names, as written.
+        code: the code of a `python -c`.
+    """
+
+    program: str
+    arguments: tuple[str, ...] = ()
+    directory: str = ""
+    python_path: tuple[str, ...] = ()
+    code: PythonCode | None = None
+
+    @property
+    def name(self) -> str:
+        """The program's file name."""
+        return posixpath.basename(self.program)
+
+    def path(self, text: str) -> str:
+        """`text` as a path of the repository, as seen from where the program runs."""
+        joined = posixpath.normpath(posixpath.join(self.directory, text))
+        return "" if joined == "." else joined
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A command, read.
+
+    Attributes:
+        texts: the words of the command itself, then those of each text that it hands to a shell.
+        invocations: every program that it starts, wrappers included, outermost first.
+        problem: why a text inside can't be followed, as what is said of the command; empty if all could.
+    """
+
+    texts: tuple[tuple[Word, ...], ...]
+    invocations: tuple[Invocation, ...]
+    problem: str
+
+
+def read_command(command: str) -> Reading:
+    """See through `command`.
+
+    Raises:
+        UnsplittableCommand: the command itself can't be split into words.
+    """
+    reader = _Reader()
+    words = split_words(command)
+    reader.text(words, Invocation(""), depth=0, judged=True)
+    return Reading(tuple(reader.texts), tuple(reader.invocations), reader.problem)
+
+
+class _Reader:
+    """Collects what `read_command` returns. `around` carries the directory and PYTHONPATH inwards."""
+
+    def __init__(self) -> None:
+        self.texts: list[tuple[Word, ...]] = []
+        self.invocations: list[Invocation] = []
+        self.problem = ""
+
+    def text(self, words: tuple[Word, ...], around: Invocation, *, depth: int, judged: bool) -> None:
+        if judged:
+            self.texts.append(words)
+        for command in simple_commands(words):
+            around = self.words(command, around, depth)
+
+    def words(self, words: Sequence[str], around: Invocation, depth: int) -> Invocation:
+        """Follow one simple command; returns what surrounds the commands after it."""
+        if depth > MAX_NESTING:
+            self.problem = f"wraps more than {MAX_NESTING} programs in each other"
+            return around
+        start = 0
+        while start < len(words) and ASSIGNMENT.match(words[start]):
+            start += 1
+        if start == len(words):
+            return around
+        invocation = replace(around, program=words[start], arguments=tuple(words[start + 1 :]))
+        if is_python(invocation.program) and (run := python_run(invocation.arguments)).kind == "code":
+            invocation = replace(invocation, code=read_code(run.target))
+        self.invocations.append(invocation)
+        if invocation.name in ("cd", "pushd") and invocation.arguments:
+            return replace(around, directory=invocation.path(invocation.arguments[-1]))
+        self._inside(invocation, depth + 1)
+        return around
+
+    def _inside(self, invocation: Invocation, depth: int) -> None:
+        around = replace(invocation, code=None)
+        name, arguments = invocation.name, invocation.arguments
+        if is_shell(name):
+            shell = shell_run(arguments)
+            if shell.text is not None:
+                self._nested(shell.text, around, depth, judged=True)
+        elif is_python(name):
+            run = python_run(arguments)
+            if run.kind == "module" and run.target in _MODULES_THAT_ARE_PROGRAMS:
+                self.words((run.target, *run.arguments), around, depth)
+            for command in invocation.code.commands if invocation.code else ():
+                self._nested(command, around, depth, judged=False)
+        elif name == "env":
+            self._env(arguments, around, depth)
+        elif name == "eval":
+            self._nested(" ".join(arguments), around, depth, judged=True)
+        elif name in _KEYWORDS:
+            self.words(arguments, around, depth)
+        elif name in _RUNNERS and arguments[:1] == ("run",):
+            self.words(_after_options(arguments[1:], frozenset()), around, depth)
+        elif name == "coverage" and arguments[:1] == ("run",):
+            self.words(("python", *_after_options(arguments[1:], _COVERAGE_VALUES, stop="-m")), around, depth)
+        elif name in _OPTION_VALUES:
+            rest = _after_options(arguments, _OPTION_VALUES[name])
+            self.words(rest[1:] if name == "timeout" else rest, around, depth)
+
+    def _env(self, arguments: tuple[str, ...], around: Invocation, depth: int) -> None:
+        run = env_run(arguments)
+        inner = replace(
+            around,
+            directory=around.path(run.directory) if run.directory else around.directory,
+            python_path=run.python_path or around.python_path,
+        )
+        words = run.words
+        if run.split_text:
+            try:
+                split = split_words(run.split_text)
+            except UnsplittableCommand as error:
+                self.problem = f"gives env a text that can't be split into words: {error}"
+                return
+            self.texts.append(split)
+            words = (*(word.text for word in split), *words)
+            if ASSIGNMENT.match(words[0] if words else ""):
+                words = ("env", *words)
+        self.words(words, inner, depth)
+
+    def _nested(self, text: str, around: Invocation, depth: int, *, judged: bool) -> None:
+        if depth > MAX_NESTING:
+            self.problem = f"wraps more than {MAX_NESTING} programs in each other"
+            return
+        try:
+            words = split_words(text)
+        except UnsplittableCommand as error:
+            if judged:
+                self.problem = f"gives a shell a text that can't be split into words: {error}"
+            return
+        self.text(words, around, depth=depth, judged=judged)
+
+
+def _after_options(
+    arguments: tuple[str, ...], with_value: frozenset[str], *, stop: str = ""
+) -> tuple[str, ...]:
+    index = 0
+    while index < len(arguments) and arguments[index].startswith("-") and arguments[index] != stop:
+        if arguments[index] == "--":
+            return arguments[index + 1 :]
+        index += 2 if arguments[index] in with_value else 1
+    return arguments[index:]

@@ -1,0 +1,152 @@
+"""Whether a command proves behaviour, or only that something exists or can be imported.
+
+Decides by the words alone and leans towards proof: a program that is not known proves something.
+"""
+
+import ast
+from typing import Final
+
+from factory.plans.commands.interpreters import is_python, is_shell, python_run, shell_run
+from factory.plans.commands.programs import Invocation, Reading
+from factory.plans.commands.python_code import called, dotted
+
+_LOOKING: Final = frozenset(
+    {
+        ":",
+        "[",
+        "cat",
+        "cksum",
+        "command",
+        "du",
+        "echo",
+        "egrep",
+        "fgrep",
+        "file",
+        "find",
+        "grep",
+        "head",
+        "ls",
+    }
+    | {"md5sum", "mkdir", "printf", "pwd", "readlink", "realpath", "rg", "sha1sum", "sha256sum", "sleep"}
+    | {"stat", "tail", "test", "touch", "true", "type", "wc", "which"}
+)
+"""Programs that only look at files, or do nothing that could show a behaviour."""
+
+_COMPILING: Final = frozenset(
+    {
+        "black",
+        "compileall",
+        "flake8",
+        "mypy",
+        "py_compile",
+        "pyflakes",
+        "pylint",
+        "pyright",
+        "ruff",
+        "tabnanny",
+    }
+)
+"""Programs and modules that read sources without running them."""
+
+_WRAPPERS: Final = frozenset(
+    {"builtin", "busybox", "cd", "coverage", "env", "eval", "exec", "hatch", "nice", "nohup", "pdm", "pipenv"}
+    | {"poetry", "pushd", "rye", "setsid", "stdbuf", "sudo", "time", "timeout", "uv", "xargs"}
+    | {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "fi", "done", "}"}
+)
+"""Programs whose inner program is an invocation of its own."""
+
+_NESTED_MODULES: Final = frozenset({"pytest", "unittest", "coverage"})
+_ONLY_TELLING: Final = frozenset({"--help", "-h", "--version", "-V", "--collect-only", "--co"})
+
+_LOOKING_CALLS: Final = frozenset(
+    {"Path", "__import__", "ast.parse", "bool", "callable", "compile", "dir", "exists", "getattr", "hasattr"}
+    | {"importlib.import_module", "importlib.util.find_spec", "import_module", "inspect.signature", "isdir"}
+    | {"inspect.getsource", "inspect.isclass", "inspect.isfunction", "re.match", "re.search"}
+    | {"isfile", "isinstance", "issubclass", "len", "open", "os.listdir", "os.path.exists", "os.path.getsize"}
+    | {"os.path.isdir", "os.path.isfile", "os.stat", "pathlib.Path", "print", "type"}
+    | {"exit", "sys.exit", "sys.path.append", "sys.path.insert"}
+)
+"""Functions that look at a file or at a name, or prepare that, or tell the result."""
+
+_LOOKING_METHODS: Final = frozenset(
+    {"exists", "is_dir", "is_file", "read", "read_bytes", "read_text", "split", "splitlines", "stat", "strip"}
+)
+"""Methods that do, of what such a function returned."""
+
+
+def only_looks(reading: Reading) -> bool:
+    """Whether every program that a command starts only looks at files or imports modules."""
+    return all(_only_looks(invocation) for invocation in reading.invocations)
+
+
+def _only_looks(invocation: Invocation) -> bool:
+    if is_shell(invocation.name):
+        run = shell_run(invocation.arguments)
+        return run.text is not None or not run.executes
+    if is_python(invocation.name):
+        return _python_only_looks(invocation)
+    if invocation.name in _WRAPPERS or invocation.name in _LOOKING or invocation.name in _COMPILING:
+        return True
+    return _only_tells(invocation.arguments)
+
+
+def _python_only_looks(invocation: Invocation) -> bool:
+    run = python_run(invocation.arguments)
+    if run.kind == "code":
+        return (
+            invocation.code is not None
+            and invocation.code.tree is not None
+            and _code_only_looks(invocation.code.tree)
+        )
+    if run.kind == "module":
+        return run.target in _COMPILING | _NESTED_MODULES or _only_tells(run.arguments)
+    return run.kind == "input" or _only_tells(run.arguments)
+
+
+def _only_tells(arguments: tuple[str, ...]) -> bool:
+    return bool(set(arguments) & _ONLY_TELLING)
+
+
+def _code_only_looks(tree: ast.Module) -> bool:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and not _is_looking(node):
+            return False
+        if isinstance(node, ast.Compare) and not (_looks_at_text(node) or _looks_at_size(node)):
+            return False
+        # An operator on an imported thing may run anything; so may a loop over it.
+        if isinstance(node, ast.BinOp) and not _is_constant(node):
+            return False
+        if isinstance(node, ast.For | ast.While | ast.comprehension | ast.Await):
+            return False
+    return True
+
+
+def _looks_at_text(node: ast.Compare) -> bool:
+    """`x is not None`, whether a piece of text stands in a file or a name in a module, or `1 == 1`."""
+    if _is_constant(node):
+        return True
+    if all(isinstance(operator, ast.Is | ast.IsNot) for operator in node.ops):
+        return True
+    return all(isinstance(operator, ast.In | ast.NotIn) for operator in node.ops) and not any(
+        isinstance(inner, ast.Subscript) for inner in ast.walk(node)
+    )
+
+
+def _looks_at_size(node: ast.Compare) -> bool:
+    """Whether a file is more than empty: `os.path.getsize("a") > 0`, `Path("a").stat().st_size > 0`."""
+    functions = {
+        id(inner) for call in ast.walk(node) if isinstance(call, ast.Call) for inner in ast.walk(call.func)
+    }
+    return all(isinstance(operator, ast.Gt | ast.GtE | ast.NotEq) for operator in node.ops) and not any(
+        isinstance(inner, ast.Name) and id(inner) not in functions for inner in ast.walk(node)
+    )
+
+
+def _is_constant(node: ast.expr) -> bool:
+    return not any(isinstance(inner, ast.Name | ast.Call) for inner in ast.walk(node))
+
+
+def _is_looking(node: ast.Call) -> bool:
+    name = dotted(node.func)
+    # A method of a name may be the product's own.
+    return name in _LOOKING_CALLS if name else called(node) in _LOOKING_METHODS

@@ -1,0 +1,164 @@
+"""What changes the result of Python code although the repository is the same.
+
+Looks at names as they are written and imported; runs nothing, and leans towards silence.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from factory.plans.commands.addresses import is_far, is_machine
+from factory.plans.commands.python_code import called, dotted
+
+# fmt: off
+_CLOCKS: Final = frozenset(
+    {
+        "date.today", "datetime.now", "datetime.today", "datetime.utcnow", "perf_counter", "time.ctime",
+        "time.gmtime", "time.localtime", "time.monotonic", "time.monotonic_ns", "time.perf_counter",
+        "time.perf_counter_ns", "time.process_time", "time.time", "time.time_ns", "timeit.timeit",
+    }
+)
+_OPENERS: Final = frozenset(
+    {"Request", "create_connection", "delete", "get", "gethostbyname", "getaddrinfo", "head", "post", "put"}
+    | {"request", "urlopen", "urlretrieve"}
+)
+_NETWORK_MODULES: Final = frozenset(
+    {"aiohttp", "ftplib", "http", "httpx", "requests", "smtplib", "socket", "urllib", "urllib3"}
+)
+_CONNECTING: Final = frozenset(
+    {"FTP", "HTTPConnection", "HTTPSConnection", "SMTP", "connect", "create_connection", "getaddrinfo"}
+    | {"gethostbyname"}
+)
+"""What takes the name of a machine."""
+
+_LOCALE_CALLS: Final = frozenset(
+    {"getdefaultlocale", "getlocale", "localeconv", "setlocale", "strcoll", "strxfrm"}
+)
+_LOCALE_FORMAT: Final = re.compile(r"%[-_0^#]?[aAbBcxXp]")
+_ORDERING: Final = frozenset({"enumerate", "iter", "join", "list", "repr", "str", "tuple", "zip"})
+_UNORDERED: Final = frozenset({"frozenset", "set"})
+_LISTINGS: Final = frozenset({"glob", "iglob", "iterdir", "listdir", "rglob", "scandir"})
+_ORDER_FREE: Final = frozenset({
+    "Counter", "all", "any", "assertCountEqual", "bool", "frozenset", "len", "max", "min", "set", "sorted",
+    "sum",
+})
+# fmt: on
+
+
+def instabilities_in_code(tree: ast.Module) -> Iterator[str]:
+    """What the code's result depends on, in words."""
+    free = _order_free(tree)
+    unordered = _unordered_names(tree)
+    connects = not _NETWORK_MODULES.isdisjoint(_imported(tree))
+    names = _imported_names(tree)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call):
+            yield from _in_call(node, names, connects=connects)
+        elif isinstance(node, ast.Compare) and _is_equality(node):
+            for side in (node.left, *node.comparators):
+                for inner in ast.walk(side):
+                    if id(inner) not in free:
+                        yield from _order(inner, unordered)
+
+
+def _in_call(node: ast.Call, names: dict[str, str], *, connects: bool) -> Iterator[str]:
+    first, _, rest = dotted(node.func).partition(".")
+    name = ".".join(part for part in (names.get(first, first), rest) if part)
+    last = name.rpartition(".")[2] or called(node)
+    texts = _texts(node)
+    if ".".join(name.split(".")[-2:]) in _CLOCKS:
+        yield "the time"
+    is_asked = (last in _OPENERS and any(map(is_far, texts))) or (
+        last in _CONNECTING and any(map(is_machine, texts))
+    )
+    if connects and is_asked:
+        yield "the network"
+    if last in _LOCALE_CALLS or (last == "strftime" and any(map(_LOCALE_FORMAT.search, texts))):
+        yield "the locale"
+
+
+def _imported_names(tree: ast.Module) -> dict[str, str]:
+    """What names that an import binds stand for, dotted."""
+    names = {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update({alias.asname: alias.name for alias in node.names if alias.asname})
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.update({alias.asname or alias.name: f"{node.module}.{alias.name}" for alias in node.names})
+    return names
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """The names of the packages that are imported."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            yield node.module.partition(".")[0]
+
+
+def _order(node: ast.AST, unordered: frozenset[str]) -> Iterator[str]:
+    """What an expression's value owes its order to."""
+    if isinstance(node, ast.Call):
+        name = called(node)
+        if name in _LISTINGS:
+            yield "the order of a directory's entries"
+        if name in _ORDERING and any(_is_unordered(argument, unordered) for argument in node.args):
+            yield "the order of a set"
+        if (
+            name == "pop"
+            and isinstance(node.func, ast.Attribute)
+            and _is_unordered(node.func.value, unordered)
+        ):
+            yield "the order of a set"
+    else:
+        source = node.generators[0].iter if isinstance(node, ast.ListComp) else None
+        source = node.value if isinstance(node, ast.Starred) else source
+        if source is not None and _is_unordered(source, unordered):
+            yield "the order of a set"
+
+
+def _order_free(tree: ast.Module) -> frozenset[int]:
+    """The nodes below a call, or in a set, whose result no order changes."""
+    identities: set[int] = set()
+    for node in ast.walk(tree):
+        if (isinstance(node, ast.Call) and called(node) in _ORDER_FREE) or isinstance(
+            node, ast.Set | ast.SetComp
+        ):
+            identities.update(id(inner) for inner in ast.walk(node) if inner is not node)
+    return frozenset(identities)
+
+
+def _unordered_names(tree: ast.Module) -> frozenset[str]:
+    return frozenset(
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _is_unordered(node.value, frozenset())
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    )
+
+
+def _is_unordered(node: ast.expr, unordered: frozenset[str]) -> bool:
+    if isinstance(node, ast.Set):
+        # With one element there is one order.
+        return len(node.elts) > 1 or any(isinstance(element, ast.Starred) for element in node.elts)
+    if isinstance(node, ast.Name):
+        return node.id in unordered
+    return isinstance(node, ast.SetComp) or (isinstance(node, ast.Call) and dotted(node.func) in _UNORDERED)
+
+
+def _is_equality(node: ast.Compare) -> bool:
+    return any(isinstance(operator, ast.Eq | ast.NotEq) for operator in node.ops)
+
+
+def _texts(node: ast.Call) -> list[str]:
+    given = [*node.args, *(keyword.value for keyword in node.keywords)]
+    # An address may be a host and a port.
+    given += [argument.elts[0] for argument in given if isinstance(argument, ast.Tuple) and argument.elts]
+    return [
+        argument.value
+        for argument in given
+        if isinstance(argument, ast.Constant) and isinstance(argument.value, str)
+    ]

@@ -1,0 +1,108 @@
+"""Diagnostics as text: for a person, for a log, for a program, for GitHub.
+
+What a diagnostic quotes was written by a model, so no control character comes out as it is.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from enum import StrEnum
+from typing import Final, assert_never
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, one_line
+
+_POINTER_CHARS: Final = 200
+
+
+class OutputFormat(StrEnum):
+    """How diagnostics are written."""
+
+    FULL = "full"
+    CONCISE = "concise"
+    JSON = "json"
+    GITHUB = "github"
+
+
+def render(diagnostics: Sequence[Diagnostic], output_format: OutputFormat, source: str = "") -> str:
+    """The diagnostics as text without a final line break; empty for none, but `[]` in JSON.
+
+    Args:
+        diagnostics: what to show, in the order to show it.
+        output_format: how.
+        source: the file that was checked, for the formats that name it.
+    """
+    match output_format:
+        case OutputFormat.FULL:
+            return "\n".join(
+                f"{_headline(diagnostic)}\n  hint: {one_line(diagnostic.hint)}" for diagnostic in diagnostics
+            )
+        case OutputFormat.CONCISE:
+            return "\n".join(_headline(diagnostic) for diagnostic in diagnostics)
+        case OutputFormat.JSON:
+            return json.dumps(as_json(diagnostics), indent=2)
+        case OutputFormat.GITHUB:
+            return "\n".join(_workflow_command(diagnostic, source) for diagnostic in diagnostics)
+        case _ as never:
+            assert_never(never)
+
+
+def summary(diagnostics: Iterable[Diagnostic]) -> str:
+    """How many there are, such as `2 errors, 1 warning`."""
+    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+    return ", ".join(
+        f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}" for severity in Severity
+    )
+
+
+def as_json(diagnostics: Iterable[Diagnostic]) -> list[JsonValue]:
+    """The diagnostics as JSON values."""
+    return [_object(diagnostic) for diagnostic in diagnostics]
+
+
+def _object(diagnostic: Diagnostic) -> JsonObject:
+    return {
+        "code": diagnostic.code,
+        "name": diagnostic.name,
+        "severity": diagnostic.severity.value,
+        "order": diagnostic.order,
+        "pointer": diagnostic.pointer,
+        "message": diagnostic.message,
+        "hint": diagnostic.hint,
+    }
+
+
+def _headline(diagnostic: Diagnostic) -> str:
+    where = _where(diagnostic)
+    label = f"{diagnostic.severity}[{diagnostic.code}]"
+    return f"{label}{' ' if where else ''}{where}: {one_line(diagnostic.message)}"
+
+
+def _where(diagnostic: Diagnostic) -> str:
+    pointer = diagnostic.pointer
+    if len(pointer) > _POINTER_CHARS:
+        pointer = pointer[: _POINTER_CHARS - 1] + "…"
+    return " ".join(one_line(part) for part in (diagnostic.order, pointer) if part)
+
+
+def _workflow_command(diagnostic: Diagnostic, source: str) -> str:
+    title = f"{diagnostic.code} {diagnostic.name}"
+    where = _where(diagnostic)
+    text = f"{where}{': ' if where else ''}{one_line(diagnostic.message)}"
+    file = f"file={_property(one_line(source))}," if source else ""
+    # The only line break of the message is our own, and escaped: nothing quoted can begin a command.
+    data = _data(f"{text}\nhint: {one_line(diagnostic.hint)}")
+    return f"::{diagnostic.severity} {file}title={_property(title)}::{data}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 error`, `2 errors`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,108 @@
+"""The work order does not match the schema.
+
+## What it finds
+
+A field of a work order, of a requirement or of the verify contract that is missing, unknown, of the wrong
+type, empty where something is needed, or a path that is not safe: absolute, with `..`, inside `.git`, with a
+backslash, or a name that some file systems take for another one. More than 10 context files are found, too.
+
+## Why it matters
+
+The factory trusts a work order that matches the schema. An unknown field is often a misspelt one, whose
+meaning would be lost.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Greet",
+      "allowed_files": ["../hello.py"],
+      "acceptance_commands": ["python -m compileall src"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Write `id`, `title`, `intent`, `allowed_files` and `acceptance_commands`, and where they are needed
+`preconditions`, `postconditions`, `forbidden`, `context_files`, `notes` and `requirements`. Paths are
+relative to the repository's root, with `/` between the names. A requirement has `id` (capital letters, digits
+and hyphens), `text` and `quotes`, a list with at least one text.
+"""
+
+from collections.abc import Iterator
+
+from factory.contract.documents import SchemaProblem
+from factory.contract.strict_json import JsonValue
+from factory.plans.diagnostics.diagnostic import Severity
+from factory.plans.rules.rule import Finding, Rule, Subject
+
+_HINTS = {
+    "missing": "add the field",
+    "extra_forbidden": "drop it, or correct its name",
+    "unsafe_path": "name a file by its path from the repository's root, such as `src/board.py`",
+    "tuple_type": "write a list",
+    "string_type": "write a text",
+    "model_type": "write an object",
+    "too_short": "name at least one",
+    "too_long": "name fewer, or split the work order",
+    "string_too_long": "shorten it; a long check belongs into a test file",
+    "literal_error": "use one of the kinds that are named",
+    "bool_type": "drop it; the planner computes it",
+}
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Tell every schema problem that no other rule tells better."""
+    left = subject.schema_exceptions
+    for index, raw in subject.raw_orders:
+        if f"/work_orders/{index}" not in left:
+            yield from _findings(f"/work_orders/{index}", raw, subject.order_problems[index])
+    problems = subject.requirements_problems
+    yield from _findings("", None, tuple(problem for problem in problems if _element(problem) not in left))
+    yield from _findings(
+        "/verify_contract", subject.manifest.get("verify_contract"), subject.contract_problems
+    )
+
+
+def _element(problem: SchemaProblem) -> str:
+    """The requirement that a problem is about."""
+    return "/".join(problem.pointer.split("/")[:3])
+
+
+def _findings(place: str, raw: JsonValue, problems: tuple[SchemaProblem, ...]) -> Iterator[Finding]:
+    for problem in problems:
+        if not _told_elsewhere(raw, problem):
+            yield Finding(
+                place + problem.pointer,
+                problem.message,
+                _HINTS.get(problem.kind, "see `planner explain E005` for the fields of a work order"),
+            )
+
+
+def _told_elsewhere(raw: JsonValue, problem: SchemaProblem) -> bool:
+    if problem.kind == "unsafe_path" and "glob character" in problem.message:
+        return True  # E004
+    parts = problem.pointer.split("/")
+    if problem.kind == "value_error" and parts[1:2] in (["acceptance_commands"], ["command"]):
+        value = _value_at(raw, parts[1:])
+        return isinstance(value, str) and not value.strip()  # E007
+    return False
+
+
+def _value_at(value: JsonValue, parts: list[str]) -> JsonValue:
+    for part in parts:
+        if isinstance(value, dict):
+            value = value.get(part)
+        elif isinstance(value, list) and part.isdecimal() and int(part) < len(value):
+            value = value[int(part)]
+        else:
+            return None
+    return value
+
+
+RULE = Rule("E005", "schema", Severity.ERROR, explanation=__doc__, find=find)

@@ -1,0 +1,97 @@
+"""A symbol that no one provides.
+
+## What it finds
+
+A symbol in `consumes` that no earlier work order has in its `provides` and that the repository does not
+define. The repository's sources are read, never imported. A class counts as provided when one of its members
+is; a member has to be provided by itself. A symbol that a module of the repository imports from another one
+is provided by who provides it there.
+
+## Why it matters
+
+The implementer of the work order builds on a name that will not be there, or that each of two implementers
+imagines in a way of their own.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Print the count",
+      "intent": "Print how many words a file holds.",
+      "postconditions": [{"kind": "file_exists", "path": "tally/report.py"}],
+      "allowed_files": ["tally/report.py"],
+      "acceptance_commands": ["python -m pytest -q tests"],
+      "consumes": ["tally.counting:count_words(text: str) -> dict[str, int]"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Let an earlier work order provide the symbol, correct its module or its name, or drop it. `consumes` is for
+symbols of this repository, not for the standard library or installed packages. When the repository already
+holds code, check with `--repo`. Write a method that is used as a symbol of its own:
+`pkg.board:Board.play(self, row: int) -> None`.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from factory.contract.symbols.symbol import Symbol
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule, Subject
+from factory.plans.states.symbols import Interfaces
+
+_HINT = "let an earlier work order provide it, correct its module or name, or drop it"
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Judge each consumed symbol by what is there before its work order."""
+    interfaces = subject.interfaces
+    for wanted in interfaces.consumed if interfaces is not None else ():
+        symbol = wanted.symbol
+        if interfaces is None or symbol is None or is_there(interfaces, symbol, wanted.index):
+            continue
+        message = f"{quote(symbol.address)} is provided by no earlier work order nor by the repository"
+        lookup = interfaces.in_repository(symbol)
+        if lookup.problem:
+            message += f": {lookup.problem}"
+        yield Finding(wanted.pointer, message, _hint(subject, interfaces, symbol, wanted.index))
+
+
+def is_there(interfaces: Interfaces, symbol: Symbol, index: int) -> bool:
+    """Whether something is defined at the symbol's address before a work order, or may well be."""
+    if interfaces.provider(symbol, index) is not None:
+        return True
+    if interfaces.provides_member(symbol, index):
+        return True
+    lookup = interfaces.in_repository(symbol)
+    return bool(lookup.found) or not lookup.is_readable
+
+
+def _hint(subject: Subject, interfaces: Interfaces, symbol: Symbol, index: int) -> str:
+    later = [declared for declared in interfaces.providers(symbol.address) if declared.index >= index]
+    if later and later[0].index == index:
+        return "drop it: this work order provides it itself"
+    if later:
+        name = subject.order_name(later[0].pointer)
+        return f"{name} provides it, which comes later: change the order, or provide it earlier"
+    scope = replace(symbol, name=symbol.name.rpartition(".")[0])
+    around = interfaces.provider(scope, index) if scope.name else None
+    if around is not None:
+        name = subject.order_name(around.pointer)
+        return f"{name} provides {quote(scope.address)} without it: let it provide both"
+    elsewhere = interfaces.elsewhere(symbol, index)
+    if elsewhere is not None and elsewhere.symbol is not None:
+        name = subject.order_name(elsewhere.pointer)
+        return (
+            f"{name} provides {quote(elsewhere.symbol.address)}: name that, or let it provide this one, too"
+        )
+    return _HINT
+
+
+RULE = Rule("E301", "unprovided-symbol", Severity.ERROR, explanation=__doc__, find=find)

@@ -1,0 +1,72 @@
+"""A symbol that can't be read.
+
+## What it finds
+
+A text in `provides` or `consumes` that is not the written form of a Python symbol.
+
+| symbol | written |
+|---|---|
+| function | `pkg.module:name(a: int, *, b: bool = False) -> list[str]` |
+| coroutine function | `async pkg.module:name() -> None` |
+| class, type alias | `pkg.module:Name` |
+| constant, attribute | `pkg.module:NAME: int`, `pkg.module:Class.field: int` |
+| method | `pkg.module:Class.method(self, x: int) -> str` |
+| constructor | `pkg.module:Class.__init__(self, x: int) -> None`, also that of a dataclass |
+| property | `@property pkg.module:Class.size(self) -> int` |
+| class method | `@classmethod pkg.module:Class.parse(cls, text: str) -> Class` |
+| static method | `@staticmethod pkg.module:Class.check(text: str) -> bool` |
+
+## Why it matters
+
+A promise that can't be read can't be compared with what was written.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Count words",
+      "intent": "Count words.",
+      "postconditions": [{"kind": "file_exists", "path": "tally/counting.py"}],
+      "allowed_files": ["tally/counting.py"],
+      "acceptance_commands": ["python -m pytest -q tests"],
+      "provides": ["count_words(text) in tally/counting.py"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Write the module with dots, a colon, the name, and what belongs to its kind. Where a class is made, write its
+`__init__`; where its methods are called, write each of them.
+"""
+
+from collections.abc import Iterator
+
+from factory.plans.diagnostics.diagnostic import Severity, one_line, quote
+from factory.plans.rules.rule import Finding, Rule, Subject
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Tell every text that is not a symbol, with the place from where it can't be read."""
+    interfaces = subject.interfaces
+    if interfaces is None:
+        return
+    for declared in (*interfaces.provided, *interfaces.consumed):
+        if declared.problem is not None:
+            at = (
+                f", at {quote(declared.problem.where)}"
+                if declared.problem.where not in ("", declared.text)
+                else ""
+            )
+            yield Finding(
+                declared.pointer,
+                f"the symbol {quote(declared.text)} {declared.problem.message}{at}",
+                one_line(declared.problem.hint),
+            )
+
+
+RULE = Rule("E304", "unreadable-symbol", Severity.ERROR, explanation=__doc__, find=find)

@@ -1,0 +1,65 @@
+"""A provided symbol whose module the work order may not write.
+
+## What it finds
+
+A symbol in `provides` whose module is none of the allowed files: `tally.counting` is `tally/counting.py` or
+`tally/counting/__init__.py`, at the repository's root, below `src` or below another directory that is not a
+package.
+
+## Why it matters
+
+The work order promises something that it is not allowed to write, so no attempt can keep it.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Count words",
+      "intent": "Count words.",
+      "postconditions": [{"kind": "file_exists", "path": "tally/counting.py"}],
+      "allowed_files": ["tally/counting.py"],
+      "acceptance_commands": ["python -m pytest -q tests"],
+      "provides": ["tally:count_words(text: str) -> dict[str, int]"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Name the module that the work order writes, or add the file to `allowed_files`. A name that a package's
+`__init__.py` imports from another module is provided by the work order that writes the `__init__.py`.
+"""
+
+from collections.abc import Iterator
+
+from factory.contract.symbols.files import module_file, module_files
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule, Subject
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Look for the module of each provided symbol among the allowed files of its work order."""
+    interfaces = subject.interfaces
+    if interfaces is None:
+        return
+    allowed = {placed.index: placed.order.allowed_files for placed in subject.orders}
+    known = subject.repo_files.union(*allowed.values())
+    for declared in interfaces.provided:
+        symbol = declared.symbol
+        if (
+            symbol is not None
+            and module_file(symbol.module, allowed[declared.index], known.__contains__) is None
+        ):
+            yield Finding(
+                declared.pointer,
+                f"the module {quote(symbol.module)} is none of the allowed files",
+                f"add {quote(module_files(symbol.module)[0])} to allowed_files, or name the module that is "
+                "written here",
+            )
+
+
+RULE = Rule("E305", "provided-out-of-scope", Severity.ERROR, explanation=__doc__, find=find)

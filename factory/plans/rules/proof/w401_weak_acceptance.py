@@ -1,0 +1,92 @@
+"""Acceptance that proves no behaviour.
+
+## What it finds
+
+A work order that builds behaviour and whose acceptance commands only look: whether files exist or hold some
+words (`test -f`, `grep`), whether sources compile (`compileall`, `mypy`, `ruff`), whether modules can be
+imported or names are there (`python -c "import …"`, `hasattr`), whether a program prints its help.
+
+A work order builds behaviour when it writes a Python file that is neither a test nor an `__init__.py`, and
+also writes a test, provides a function or method, or spells a `def` out in its intent or notes.
+
+## Why it matters
+
+Code that does nothing right passes such commands, and the work order lands. The verification of the whole
+repository runs only the tests that the implementer wrote itself.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Count words",
+      "intent": "Count words.",
+      "postconditions": [{"kind": "file_exists", "path": "tally.py"}],
+      "allowed_files": ["tally.py"],
+      "acceptance_commands": ["test -f tally.py", "python -c \\"from tally import count_words\\""],
+      "provides": ["tally:count_words(text: str) -> dict[str, int]"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Run the tests of this part (`python -m pytest -q tests/test_tally.py`), or assert a result that the
+specification states: `python -c "from tally import count_words; assert count_words('a A') == {'a': 2}"`.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from factory.contract.symbols.shapes import Function
+from factory.contract.work_order import WorkOrder
+from factory.plans.commands.needs import is_test_file
+from factory.plans.commands.strength import only_looks
+from factory.plans.diagnostics.diagnostic import Severity
+from factory.plans.rules.rule import Finding, Rule, Subject
+
+_WITHOUT_BEHAVIOUR: Final = frozenset({"__init__.py", "setup.py"})
+_DEFINITION: Final = re.compile(r"\bdef [^\W\d]\w*\(")
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Judge each work order by all of its acceptance commands."""
+    looking: dict[int, bool] = {}
+    for index, _, reading in subject.acceptance_commands:
+        looking[index] = looking.get(index, True) and only_looks(reading)
+    provided = subject.interfaces.provided if subject.interfaces is not None else ()
+    callable_at = {
+        declared.index
+        for declared in provided
+        if declared.symbol is not None and isinstance(declared.symbol.shape, Function)
+    }
+    for placed in subject.orders:
+        if looking.get(placed.index, False) and _behaves(placed.order, placed.index in callable_at):
+            yield Finding(
+                f"{placed.pointer}/acceptance_commands",
+                "the commands only look whether something exists, compiles or can be imported",
+                "run the tests of this part, or assert a result that the specification states",
+            )
+
+
+def _behaves(order: WorkOrder, provides_function: bool) -> bool:
+    if not any(_is_code(path) for path in order.allowed_files):
+        return False
+    return (
+        provides_function
+        or any(is_test_file(path) for path in order.allowed_files)
+        or _DEFINITION.search(f"{order.intent}\n{order.notes or ''}") is not None
+    )
+
+
+def _is_code(path: str) -> bool:
+    name = posixpath.basename(path)
+    return name.endswith(".py") and name not in _WITHOUT_BEHAVIOUR and not is_test_file(path)
+
+
+RULE = Rule("W401", "weak-acceptance", Severity.WARNING, explanation=__doc__, find=find)

@@ -1,0 +1,67 @@
+"""The table of the codes that need no specification, one module a code; the planner adds its own to it."""
+
+from typing import Final
+
+from factory.plans.rules.document import (
+    e000_not_a_manifest,
+    e001_broken_numbering,
+    e003_shell_syntax,
+    e004_glob_in_path,
+    e005_schema,
+    e006_python_syntax,
+    e007_unreadable_command,
+)
+from factory.plans.rules.files import (
+    e101_unmet_precondition,
+    e102_contradiction,
+    e103_postcondition_out_of_scope,
+    e104_unpromised_file,
+    e105_verify_in_acceptance,
+    e106_never_verified,
+    w101_missing_program,
+    w102_missing_context,
+    w103_uncertain_condition,
+)
+from factory.plans.rules.interfaces import (
+    e301_unprovided_symbol,
+    e302_other_signature,
+    e303_provided_twice,
+    e304_unreadable_symbol,
+    e305_provided_out_of_scope,
+)
+from factory.plans.rules.proof import (
+    e404_exempts_nothing,
+    w401_weak_acceptance,
+    w402_predicted_literal,
+    w403_unstable_command,
+)
+from factory.plans.rules.rule import Rule, Subject
+
+RULES: Final[tuple[Rule[Subject], ...]] = (
+    e000_not_a_manifest.RULE,
+    e001_broken_numbering.RULE,
+    e003_shell_syntax.RULE,
+    e004_glob_in_path.RULE,
+    e005_schema.RULE,
+    e006_python_syntax.RULE,
+    e007_unreadable_command.RULE,
+    e101_unmet_precondition.RULE,
+    e102_contradiction.RULE,
+    e103_postcondition_out_of_scope.RULE,
+    e104_unpromised_file.RULE,
+    e105_verify_in_acceptance.RULE,
+    e106_never_verified.RULE,
+    e301_unprovided_symbol.RULE,
+    e302_other_signature.RULE,
+    e303_provided_twice.RULE,
+    e304_unreadable_symbol.RULE,
+    e305_provided_out_of_scope.RULE,
+    e404_exempts_nothing.RULE,
+    w101_missing_program.RULE,
+    w102_missing_context.RULE,
+    w103_uncertain_condition.RULE,
+    w401_weak_acceptance.RULE,
+    w402_predicted_literal.RULE,
+    w403_unstable_command.RULE,
+)
+"""These rules, by their codes."""

@@ -1,4 +1,0 @@
-"""E3xx: who provides which symbol, and who consumes it.
-
-May lean on the room around it and on plan.
-"""

@@ -1,0 +1,29 @@
+"""What the planner's rules look at: a manifest, its specification, and the plan that it amends."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from factory.plans.rules import rule
+from planner.revision.amendment import Amendment
+from planner.revision.references import references
+from planner.specification.spec import Spec
+
+
+@dataclass(frozen=True, kw_only=True)
+class Subject(rule.Subject):
+    """A manifest under examination, and all that it is held against.
+
+    Attributes:
+        spec: the specification that the plan is for, if it is known.
+        amendment: what the plan amends; None of a plan of its own.
+    """
+
+    spec: Spec | None = None
+    amendment: Amendment | None = None
+
+    @cached_property
+    def schema_exceptions(self) -> frozenset[str]:
+        """The elements of a revision that refer to nothing; E211 tells of them."""
+        if self.amendment is None:
+            return frozenset()
+        return frozenset(pointer for pointer, _ in references(self.manifest))

@@ -1,0 +1,105 @@
+"""Diagnostics as text, in each format; nothing that they quote can act."""
+
+import json
+
+import pytest
+
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.plans.diagnostics.render import OutputFormat, as_json, render, summary
+from planner.check.document import check_document
+from tests.support.golden import assert_golden
+from tests.support.plans import exists, makes, manifest, order, verified_by
+
+BAD_PLAN = manifest(
+    makes(1, "src/board.py", acceptance_commands=["bash scripts/verify.sh && echo ok"]),
+    order(3, allowed_files=["src/*.py"], acceptance_commands=["python -c 'x ='", "pytest 'tests"], title=""),
+    "not an object",
+    verify_contract=verified_by("bash scripts/verify.sh"),
+    remarks="none",
+)
+BROKEN_CHAIN = manifest(
+    makes(1, "src/board.py", "README.md", postconditions=[exists("src/board.py"), exists("LICENSE")]),
+    order(2, allowed_files=["src/rules.py"], acceptance_commands=["python -m game.cli"]),
+    makes(
+        3,
+        "src/game.py",
+        preconditions=[exists("src/rules.py"), exists("src/dice.py")],
+        acceptance_commands=["./scripts/verify.sh"],
+        red_exempt=[{"command": "bash scripts/verify.sh", "reason": "It passes already."}],
+        context_files=["docs/rules.md"],
+    ),
+    verify_contract=verified_by("bash scripts/verify.sh", "scripts/verify.sh"),
+)
+HOSTILE = Diagnostic(
+    code="E005",
+    name="schema",
+    severity=Severity.ERROR,
+    order="WO\n::set-env::",
+    pointer="/a%\r\n::error::b",
+    message="\x1b[2J100%\n::error file=x::gotcha\u2028\u202e",
+    hint="a\tb\n::stop-commands::x",
+)
+
+
+@pytest.mark.parametrize("output_format", OutputFormat)
+@pytest.mark.parametrize(("name", "plan"), [("bad_plan", BAD_PLAN), ("broken_chain", BROKEN_CHAIN)])
+def test_the_findings_of_a_plan_read_like_this(name: str, plan: object, output_format: OutputFormat) -> None:
+    found = check_document(plan, frozenset()).diagnostics  # type: ignore[arg-type]
+    text = render(found, output_format, "plans/WORK_ORDERS_MANIFEST.json")
+    assert_golden(f"{name}.{output_format}.txt", text)
+
+
+def test_a_finding_says_what_where_and_what_next() -> None:
+    plan = manifest(makes(1, "a.py"), makes(2, "b.py", preconditions=[exists("src/board.py")]))
+    assert render(check_document(plan, frozenset()).diagnostics, OutputFormat.FULL) == (
+        "error[E101] WO-02 /work_orders/1/preconditions/0: `src/board.py` does not exist at this point\n"
+        "  hint: let an earlier work order create it, or drop the precondition"
+    )
+
+
+def test_a_finding_about_the_whole_document_has_no_place() -> None:
+    text = render(check_document([], frozenset()).diagnostics, OutputFormat.CONCISE)
+    assert text == "error[E000]: the manifest must be an object, not a list"
+
+
+@pytest.mark.parametrize("output_format", [OutputFormat.FULL, OutputFormat.CONCISE, OutputFormat.GITHUB])
+def test_no_findings_are_no_text(output_format: OutputFormat) -> None:
+    assert render((), output_format) == ""
+
+
+def test_no_findings_are_an_empty_list_in_json() -> None:
+    assert render((), OutputFormat.JSON) == "[]"
+
+
+@pytest.mark.parametrize(("output_format", "lines"), [("full", 2), ("concise", 1), ("github", 1)])
+def test_hostile_text_begins_no_line_and_holds_no_control_character(output_format: str, lines: int) -> None:
+    text = render((HOSTILE,), OutputFormat(output_format), "a,b:c\n.json")
+    assert len(text.splitlines()) == lines
+    assert all(line.isprintable() for line in text.splitlines())
+
+
+def test_a_workflow_command_escapes_what_would_end_its_parts() -> None:
+    text = render((HOSTILE,), OutputFormat.GITHUB, "a,b:c%.json")
+    properties, _, message = text.removeprefix("::error ").partition("::")
+    assert properties == "file=a%2Cb%3Ac%25.json,title=E005 schema"
+    assert message.startswith(r"WO\n::set-env:: /a%25\r\n::error::b: \x1b[2J100%25\n::error file=x::gotcha")
+    assert message.endswith(r"%0Ahint: a\tb\n::stop-commands::x")
+
+
+def test_json_holds_the_texts_as_they_are() -> None:
+    (value,) = json.loads(render((HOSTILE,), OutputFormat.JSON))
+    assert [value] == as_json((HOSTILE,))
+    assert value["message"] == HOSTILE.message
+    assert value["severity"] == "error"
+    assert list(value) == ["code", "name", "severity", "order", "pointer", "message", "hint"]
+
+
+def test_an_enormous_pointer_is_shortened_for_people() -> None:
+    plan = manifest(order(**{"x" * 100_000: 1}))
+    found = check_document(plan, frozenset()).diagnostics
+    assert len(render(found, OutputFormat.CONCISE)) < 500
+
+
+def test_a_summary_counts_by_severity() -> None:
+    assert summary(()) == "0 errors, 0 warnings"
+    assert summary((HOSTILE,)) == "1 error, 0 warnings"
