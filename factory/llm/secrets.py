@@ -1,6 +1,6 @@
 """Which values of an environment must not be shown, and how to take them out of a text.
 
-Not for deciding what a child process may see: that is `factory.system.process.environment`.
+Not for deciding what a child process may see: that is `factory.gates.environment`.
 """
 
 import re

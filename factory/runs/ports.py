@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.gates.bench import Bench
+from factory.gates.environment import gate_environment
 from factory.llm.port import Model
 from factory.llm.spending.prices import Price
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import Clock
-from factory.system.process.environment import gate_environment
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
 

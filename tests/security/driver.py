@@ -16,8 +16,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+from factory.gates.environment import gate_environment
 from factory.system.process.command import Command
-from factory.system.process.environment import gate_environment
 from factory.system.process.launch import run
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import ControlGroups

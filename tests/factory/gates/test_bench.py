@@ -13,11 +13,11 @@ from factory.attempt.failure import FailureClass, Stage
 from factory.checkout.pool import checkout
 from factory.gates.bench import Executor
 from factory.gates.check import CommandResult
+from factory.gates.environment import gate_environment
 from factory.gates.judge import judge
 from factory.repository.target import target
 from factory.system.git.client import Git
 from factory.system.process.command import Command
-from factory.system.process.environment import gate_environment
 from factory.system.sandbox.levels.choose import levels
 from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import MIB, Policy, Resources

@@ -19,9 +19,9 @@ from factory.gates.before.baseline import BASELINE_RESULT, examine_baseline
 from factory.gates.bench import Bench
 from factory.gates.check import CheckResult
 from factory.gates.checks.registry import gating_commands, registry
+from factory.gates.environment import gate_environment
 from factory.repository.target import target
 from factory.system.git.client import Git
-from factory.system.process.environment import gate_environment
 from tests.support.repositories import Files, a_work_order, commit_files, git, make_repo, write_files
 
 FAILS = "def test_{}():\n    assert 0, 'because of {}'\n"

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from factory.gates.environment import gate_environment
 from factory.system.process.capture import capture
 from factory.system.process.command import Command, Outcome
-from factory.system.process.environment import gate_environment
 from factory.system.process.launch import run
 from factory.system.process.output import HEAD_BYTES, TAIL_BYTES
 from factory.system.sandbox.levels.unconfined import Unconfined
