@@ -15,7 +15,7 @@ from factory.builds.branch.trees import Changes, Trees, changes, collisions, tre
 from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.messages import Collided, LandingRefused, LandingSucceeded, Merged
 from factory.builds.decisions.tasks import LandingTask, Result
-from factory.contract.canonical import contract_trailers
+from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target

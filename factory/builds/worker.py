@@ -19,7 +19,7 @@ from factory.builds.state.attempts import RunEntry
 from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.canonical import run_id
+from factory.contract.identity import run_id
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Price

@@ -1,13 +1,10 @@
-"""One byte form for a document, and the hashes made of it."""
+"""One byte form for a document. The hashes by which plans, contracts and runs are known are in `identity`."""
 
 import hashlib
 import json
 from typing import Final
 
-from pydantic import BaseModel
-
-from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import COMPUTED_FIELDS, NOT_BINDING_FIELDS, Plan, WorkOrder
+from pydantic import BaseModel, JsonValue
 
 EMPTY_SHA256: Final = hashlib.sha256(b"").hexdigest()
 """The hash of no bytes: the `base_sha256` of a file that does not exist."""
@@ -38,61 +35,3 @@ def dump(document: BaseModel) -> JsonValue:
 def sha256_hex(data: bytes) -> str:
     """The SHA-256 of `data` as 64 lower-case hex digits."""
     return hashlib.sha256(data).hexdigest()
-
-
-def contract_hash(order: WorkOrder) -> str:
-    """The identity of what a work order says: SHA-256 of its canonical JSON without computed fields.
-
-    Fields at their default are left out, so a field added later does not change the hash of a work order
-    that does not use it.
-    """
-    return sha256_hex(canonical_json(_contract(order)))
-
-
-def contract_trailers(order: WorkOrder) -> tuple[str, str]:
-    """The values of the trailer `Contract` by which a commit says that it fulfils a work order.
-
-    Returns:
-        First the one that is written: `2:` and the SHA-256 of what binds, which is all but the title, the
-        notes and computed fields, so that a better wording of what has landed is no other work order. Then
-        that of commits from before there was a version: `contract_hash`.
-    """
-    bound: JsonValue = order.model_dump(mode="json", exclude=set(NOT_BINDING_FIELDS), exclude_defaults=True)
-    return f"2:{sha256_hex(canonical_json(bound))}", contract_hash(order)
-
-
-def plan_hash(plan: Plan) -> str:
-    """The identity of a plan: SHA-256 of its canonical JSON without the computed fields of its work orders.
-
-    Which plan it revises is a part of it; at their defaults, newer fields are left out.
-    """
-    overview: list[JsonValue] = list(plan.system_overview)
-    verify: JsonValue = dump(plan.verify_contract) if plan.verify_contract else None
-    orders: list[JsonValue] = [_contract(order) for order in plan.work_orders]
-    whole: JsonObject = {"system_overview": overview, "verify_contract": verify, "work_orders": orders}
-    if plan.requirements:
-        # Left out without any, so that plans from before there were requirements keep their hash.
-        whole["requirements"] = [
-            requirement.model_dump(mode="json", exclude_defaults=True) for requirement in plan.requirements
-        ]
-    if plan.revision != 1:
-        whole["revision"] = plan.revision
-    if plan.parent is not None:
-        whole["parent"] = plan.parent
-    return sha256_hex(canonical_json(whole))
-
-
-def run_id(order: WorkOrder, baseline: str) -> str:
-    """The name of a run: first 16 hex digits of SHA-256 over the canonical work order and its baseline.
-
-    Args:
-        order: the work order, computed fields included.
-        baseline: the full commit id the run starts from.
-    """
-    whole: JsonValue = order.model_dump(mode="json", exclude_defaults=True)
-    return sha256_hex(canonical_json(whole) + baseline.encode("ascii"))[:16]
-
-
-def _contract(order: WorkOrder) -> JsonValue:
-    value: JsonValue = order.model_dump(mode="json", exclude=set(COMPUTED_FIELDS), exclude_defaults=True)
-    return value

@@ -10,9 +10,9 @@ from factory.attempt.outcome import RunOutcome
 from factory.checkout.pool import checkout
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import configuration_at
-from factory.contract.canonical import contract_trailers, run_id
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
+from factory.contract.identity import contract_trailers, run_id
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready

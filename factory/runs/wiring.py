@@ -11,7 +11,7 @@ from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.canonical import contract_hash, run_id
+from factory.contract.identity import contract_hash, run_id
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench

@@ -6,9 +6,10 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from factory.contract.canonical import contract_hash, readable_json
+from factory.contract.canonical import readable_json
 from factory.contract.documents import BadDocument, schema_problems
 from factory.contract.errors import WorkorderError
+from factory.contract.identity import contract_hash
 from factory.contract.limits import EXCERPT_CHARS, MAX_CONTEXT_BYTES, MAX_SUMMARIES
 from factory.contract.strict_json import JsonValue, read_json
 from factory.contract.work_order import Plan, WorkOrderId

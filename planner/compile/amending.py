@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from factory.contract.canonical import contract_hash, plan_hash
+from factory.contract.identity import contract_hash, plan_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan

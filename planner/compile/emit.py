@@ -16,8 +16,9 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
-from factory.contract.canonical import canonical_json, dump, plan_hash, readable_json, sha256_hex
+from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
 from factory.contract.errors import WorkorderError
+from factory.contract.identity import plan_hash
 from factory.contract.work_order import MANIFEST_NAME, Plan, Provenance
 from factory.plans.states.dependencies import depends_on
 from factory.plans.states.file_state import verify_exempt

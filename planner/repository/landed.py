@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from factory.contract.canonical import contract_trailers
 from factory.contract.errors import WorkorderError
+from factory.contract.identity import contract_trailers
 from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.states.sources import Sources
 from factory.system.git.client import Git

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
-from factory.contract.canonical import contract_hash
+from factory.contract.identity import contract_hash
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import Plan, WorkOrder, work_order_id
 from factory.plans.commands.programs import read_command

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from factory.contract.canonical import contract_hash
+from factory.contract.identity import contract_hash
 from factory.contract.work_order import Plan
 from factory.llm.ledger.store import Ledger
 from factory.system.clock import SystemClock

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
 from factory.builds.state.attempts import AttemptRecord, RunEntry
-from factory.contract.canonical import run_id
+from factory.contract.identity import run_id
 from factory.contract.proposal import WriteProposal
 from factory.contract.work_order import WorkOrder
 

@@ -12,7 +12,8 @@ from factory.attempt.failure import Failure
 from factory.builds.state.attempts import Record, Spending
 from factory.builds.state.machine import BuildPhase
 from factory.builds.state.order import OrderState
-from factory.contract.canonical import canonical_json, contract_hash, plan_hash, sha256_hex
+from factory.contract.canonical import canonical_json, sha256_hex
+from factory.contract.identity import contract_hash, plan_hash
 from factory.contract.work_order import Plan
 from factory.llm.spending.prices import Price
 

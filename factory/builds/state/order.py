@@ -6,7 +6,7 @@ from pydantic import Field
 
 from factory.builds.state.attempts import RETIRED, AttemptRecord, LastFailure, Record, RunEntry, Spending
 from factory.builds.state.machine import OrderPhase
-from factory.contract.canonical import contract_hash
+from factory.contract.identity import contract_hash
 from factory.contract.work_order import WorkOrder
 
 

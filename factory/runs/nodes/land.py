@@ -6,7 +6,7 @@ from factory.attempt.commit_message import commit_message
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
-from factory.contract.canonical import contract_trailers
+from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target

@@ -8,7 +8,8 @@ from factory.attempt.prompt import AgentsFile, ContextFile, PreviousAttempt, bui
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.contract.answer import answer_schema
-from factory.contract.canonical import EMPTY_SHA256, contract_hash, dump, sha256_hex
+from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder

@@ -59,7 +59,7 @@ the last one: its preconditions say that the files exist.
 from collections.abc import Iterator
 from typing import Final
 
-from factory.contract.canonical import contract_trailers
+from factory.contract.identity import contract_trailers
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import NOT_BINDING_FIELDS, WorkOrder
 from factory.plans.diagnostics.diagnostic import Severity

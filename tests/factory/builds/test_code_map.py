@@ -6,7 +6,7 @@ from pathlib import Path
 from factory.attempt.commit_message import commit_message
 from factory.builds.branch.history import history
 from factory.builds.code_map import CODE_MAP_FILE, write_code_map
-from factory.contract.canonical import contract_hash
+from factory.contract.identity import contract_hash
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
 from factory.system.git.client import Git

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.commit_message import commit_message
-from factory.contract.canonical import contract_trailers
+from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import (

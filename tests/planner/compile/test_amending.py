@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.contract.canonical import plan_hash
+from factory.contract.identity import plan_hash
 from factory.llm.ledger.store import Ledger
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console

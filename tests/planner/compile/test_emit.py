@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from factory.contract.canonical import dump, plan_hash, readable_json
+from factory.contract.canonical import dump, readable_json
+from factory.contract.identity import plan_hash
 from factory.contract.work_order import (
     MANIFEST_NAME,
     Condition,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.contract.canonical import contract_hash
+from factory.contract.identity import contract_hash
 from factory.contract.work_order import Plan
 from planner.plan.trace import Trace, trace
 from planner.report.trace import TraceFormat, counts, write_trace

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from factory.contract.canonical import contract_hash
+from factory.contract.identity import contract_hash
 from factory.contract.work_order import NOT_BINDING_FIELDS, Plan, WorkOrder
 from planner.check.document import check_document, check_reply
 from planner.cli import main

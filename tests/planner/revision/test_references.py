@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.contract.canonical import contract_hash
+from factory.contract.identity import contract_hash
 from planner.compile.ending import Outcome
 from planner.compile.manifest_schema import revision_schema
 from planner.revision.amendment import content

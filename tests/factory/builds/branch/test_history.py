@@ -6,7 +6,7 @@ import pytest
 
 from factory.attempt.commit_message import commit_message
 from factory.builds.branch.history import History, history
-from factory.contract.canonical import contract_hash, contract_trailers
+from factory.contract.identity import contract_hash, contract_trailers
 from factory.contract.work_order import Plan
 from factory.system.git.client import Git
 from tests.support.repositories import a_work_order, commit_files, git, make_repo

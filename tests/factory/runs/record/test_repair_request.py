@@ -6,7 +6,8 @@ import pytest
 
 from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.attempt.summary import AttemptSummary
-from factory.contract.canonical import EMPTY_SHA256, contract_hash, dump, readable_json
+from factory.contract.canonical import EMPTY_SHA256, dump, readable_json
+from factory.contract.identity import contract_hash
 from factory.contract.limits import EXCERPT_CHARS, MAX_SUMMARIES, MAX_WRITE_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
