@@ -21,7 +21,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
 from factory.repository.target import require_outside, state_folder, target
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports
 from factory.runs.preflight import clean_up
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git

@@ -29,8 +29,7 @@ from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
-from factory.runs.facts import sandbox_record
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports, sandbox_record
 from factory.runs.preflight import indexes_folder
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree

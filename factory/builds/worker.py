@@ -25,14 +25,13 @@ from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
 from factory.runs.execution import execute
+from factory.runs.inputs import Ports, Run
 from factory.runs.nodes.po import examine
-from factory.runs.ports import Ports
 from factory.runs.record.documents import Ending
 from factory.runs.record.endings import ending_of
 from factory.runs.record.files import LANDING_FOLDER
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
-from factory.runs.wiring import Run
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
 

@@ -14,7 +14,7 @@ from factory.llm.port import Model, Parameters
 from factory.llm.secrets import redact, secret_values
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import Price
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
 from factory.system.notes import read_notes

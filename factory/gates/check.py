@@ -8,7 +8,7 @@ decided in `judge`.
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict
 
@@ -16,6 +16,8 @@ from factory.attempt.failure import Failure
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.system.files.tree import Tree
+
+Colour = Literal["red", "green", "exempt", "impossible"]
 
 
 class CommandResult(BaseModel):
@@ -100,6 +102,25 @@ class CheckResult(BaseModel):
     def changed(self) -> bool:
         """Whether a command changed what it must not, so that no later result can be trusted."""
         return any(command.changed for command in self.commands)
+
+
+class Probed(BaseModel):
+    """What one acceptance command did on the baseline.
+
+    Attributes:
+        command: as it stands in the plan.
+        colour: `red` if it failed as it should; `green` if it passed already; `exempt` if the plan allows
+            that; `impossible` if it can't run, whatever the work order writes.
+        reason: why it is a defect, or why it is exempt; empty for red.
+        result: how it ended; None if it could not be split into words.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    command: str
+    colour: Colour
+    reason: str = ""
+    result: CommandResult | None = None
 
 
 class Landing(Protocol):

@@ -6,13 +6,33 @@ checkout of that tree, belongs to where the trial runs.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
-from factory.attempt.failure import Failure
+from factory.attempt.failure import Failure, Stage
+from factory.contract.errors import WorkorderError
 from factory.contract.work_order import WorkOrder
-from factory.gates.check import CheckContext, CheckResult
-from factory.gates.checks.registry import Part, run_check
+from factory.gates.check import Check, CheckContext, CheckResult
+from factory.system.terminal.console import visible
+
+_LONGEST_TEXT: Final = 500
+
+
+@dataclass(frozen=True)
+class Part:
+    """Checks that are recorded together.
+
+    Attributes:
+        name: `interfaces` for the symbols that the work order declares, `verify` for what holds for the whole
+            repository, `acceptance` for what else the work order promises.
+        stage: the stage that a failure of theirs belongs to.
+        checks: in the order in which they run.
+    """
+
+    name: str
+    stage: Stage
+    checks: tuple[Check, ...]
 
 
 @dataclass(frozen=True)
@@ -99,6 +119,25 @@ def try_out(
         if results[-1].failed is not None:
             break
     return TrialResult(parts=tuple(results))
+
+
+def run_check(check: Check, context: CheckContext, stage: Stage) -> CheckResult:
+    """Run one check; one that raises has failed, and the run goes on to say so.
+
+    Interruptions are no failures and pass through.
+    """
+    try:
+        return check.run(context)
+    except Exception as error:
+        problem = error if isinstance(error, WorkorderError) else WorkorderError(str(error))
+        what = f"{type(error).__name__}: {visible(problem.message[:_LONGEST_TEXT])}"
+        failure = Failure.environment(
+            stage,
+            f"the check {check.name} broke off: {what}",
+            where=visible(problem.where),
+            hint=problem.hint or "see whether the disk is full or a permission is missing",
+        )
+        return CheckResult(name=check.name, failure=failure)
 
 
 def _run_checks(part: Part, context: CheckContext) -> tuple[CheckResult, ...]:

@@ -8,22 +8,32 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
+from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
+from factory.gates.bench import Bench
+from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
 from factory.repository.landable import unlandable_path
+from factory.runs.inputs import Run
+from factory.runs.nodes.finalize import finalize, land_attempt
+from factory.runs.nodes.po import examine
+from factory.runs.nodes.proof import prove
+from factory.runs.nodes.se import propose
+from factory.runs.nodes.tr import apply
 from factory.runs.probe import probe_baseline
 from factory.runs.record.documents import Ending, RunRecord
 from factory.runs.record.endings import ending_of, failed, interrupted, stopped
 from factory.runs.record.files import REPAIR_REQUEST
 from factory.runs.record.repair_request import repair_request
-from factory.runs.wiring import Run
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.process.stop import Stopped
+from factory.system.templates import template_path
 
 
 @dataclass(frozen=True)
@@ -97,9 +107,56 @@ def _attempt(
             problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
             if problem is not None:
                 return stopped(problem, ()), None
-        nodes = run.nodes(bench, model)
+        nodes = _nodes(run, bench, model)
         state = imported_graph()(nodes, start, run.settings.max_attempts, run.entering)
     return _ending(run, state, meter), state
+
+
+def _nodes(run: Run, bench: Bench, model: Model) -> Nodes:
+    """The nodes of a run's graph, each bound to what it touches."""
+    order, settings, checks = run.order, run.settings, run.checks
+    checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
+    land = partial(
+        land_attempt,
+        order=order,
+        run_id=run.run_id,
+        target=run.target,
+        checkout=checkout,
+        folder=folder,
+        progress=progress,
+    )
+    return {
+        "se": partial(
+            propose,
+            order=order,
+            settings=settings,
+            template=template_path(TEMPLATE_NAME).read_text("utf-8"),
+            model=model,
+            checks=checks,
+            checkout=checkout,
+            folder=folder,
+            progress=progress,
+        ),
+        "tr": partial(apply, order=order, checkout=checkout, folder=folder, progress=progress),
+        "po": partial(examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress),
+        "proof": partial(
+            prove,
+            order=order,
+            settings=settings,
+            bench=bench,
+            checks=checks,
+            folder=folder,
+            progress=progress,
+        ),
+        "finalize": partial(
+            finalize,
+            land=land if run.lands else None,
+            max_attempts=settings.max_attempts,
+            checkout=checkout,
+            folder=folder,
+            progress=progress,
+        ),
+    }
 
 
 def _ending(run: Run, state: RunState, meter: Meter) -> Ending:

@@ -11,7 +11,7 @@ from factory.checkout.in_place import restore_in_place
 from factory.checkout.leftovers import remove_leftovers
 from factory.repository.recovery import recover
 from factory.repository.target import state_folder
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports
 from factory.runs.record.documents import complete_killed_runs
 from factory.runs.record.model import RunDocument
 from factory.system.files.tree import remove_unfinished

@@ -24,13 +24,12 @@ from factory.repository.target import (
     target,
 )
 from factory.runs.execution import execute
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports, Run
 from factory.runs.preflight import clean_up, landed_by
 from factory.runs.record.documents import Ending
 from factory.runs.record.endings import interrupted, refusal_of
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
-from factory.runs.wiring import Run
 from factory.system.files.lock import exclusive
 from factory.system.files.tree import read_bounded
 from factory.system.git.client import Git

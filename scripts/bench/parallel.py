@@ -30,7 +30,7 @@ from factory.builds.settings import BuildSettings
 from factory.contract.canonical import EMPTY_SHA256
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, FinishReason, Parameters, Request, Usage
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
 

@@ -655,7 +655,7 @@ class TestEnvironment:
 
     def run(self, repo: Path, *passed: str, **variables: str) -> Finished:
         scene = Scene(repo, acceptance_commands=[self.DUMP])
-        from factory.runs.ports import Ports
+        from factory.runs.inputs import Ports
         from factory.runs.run import run_work_order
         from factory.system.clock import SystemClock
         from tests.support.runs import run_settings

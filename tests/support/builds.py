@@ -17,7 +17,7 @@ from factory.contract.work_order import MANIFEST_NAME
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Answer, Model, Request
 from factory.llm.spending.prices import Price
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
 from factory.system.process.stop import Stop

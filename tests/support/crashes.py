@@ -30,7 +30,7 @@ from factory.builds.state.file import load_state
 from factory.builds.state.model import BuildState
 from factory.llm.ledger.store import Ledger, call_key
 from factory.llm.port import Answer, Model, Request
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports
 from factory.system.clock import SystemClock
 from tests.support.answers import a_proposal
 from tests.support.builds import write_plan, writes

@@ -9,7 +9,7 @@ from typing import Any
 
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.llm.port import Model, Parameters
-from factory.runs.ports import Ports
+from factory.runs.inputs import Ports
 from factory.runs.run import Finished, RunSettings, run_work_order
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock

@@ -15,7 +15,8 @@ from factory.contract.canonical import canonical_json, dump, readable_json, sha2
 from factory.contract.errors import MachineProblem
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.bench import Bench
-from factory.gates.checks.registry import run_check, verification
+from factory.gates.checks.registry import verification
+from factory.gates.trial import run_check
 from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.process.capture import capture

@@ -8,20 +8,16 @@ import posixpath
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
-from typing import Final, Literal
-
-from pydantic import BaseModel, ConfigDict
+from typing import Final
 
 from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.configuration.command_words import words_of
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
-from factory.gates.check import CheckContext, CommandResult
+from factory.gates.check import CheckContext, Colour, CommandResult, Probed
 from factory.gates.judge import judge
 from factory.system.files.tree import FileProblem
-
-Colour = Literal["red", "green", "exempt", "impossible"]
 
 _CANNOT_EXECUTE: Final = (126, 127)
 """The exit codes of a shell, and of `env` and the like, for a program that is not executable or not there."""
@@ -51,25 +47,6 @@ _NO_PYTHON: Final = re.compile(
     r"""File "<string>", line \d+\n(?:.*\n)*(?P<error>(?:Syntax|Indentation|Tab)Error: .*)"""
 )
 """What is left of code in the command that Python can't read. Of other code it gives a traceback."""
-
-
-class Probed(BaseModel):
-    """What one acceptance command did on the baseline.
-
-    Attributes:
-        command: as it stands in the plan.
-        colour: `red` if it failed as it should; `green` if it passed already; `exempt` if the plan allows
-            that; `impossible` if it can't run, whatever the work order writes.
-        reason: why it is a defect, or why it is exempt; empty for red.
-        result: how it ended; None if it could not be split into words.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    command: str
-    colour: Colour
-    reason: str = ""
-    result: CommandResult | None = None
 
 
 def probe(order: WorkOrder, context: CheckContext, restore: Callable[[], None]) -> tuple[Probed, ...]:

@@ -4,36 +4,19 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from factory.attempt.failure import Failure, Stage
+from factory.attempt.failure import FailureClass, Stage
+from factory.configuration.command_words import words_of
 from factory.configuration.document import Configuration, ConfiguredCheck
-from factory.contract.errors import WorkorderError
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.check import Check, CheckContext, CheckResult
-from factory.gates.checks.configured import ConfiguredCommand
 from factory.gates.checks.interfaces import Interfaces
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
-from factory.system.terminal.console import visible
+from factory.gates.judge import judge
+from factory.gates.trial import Part, run_check
 
 _AS_CONFIGURED: Final = "only reported, as configured"
 _RED_BEFORE: Final = "only reported: it fails on the baseline, and its failures can't be told apart"
-_LONGEST_TEXT: Final = 500
-
-
-@dataclass(frozen=True)
-class Part:
-    """Checks that are recorded together.
-
-    Attributes:
-        name: `interfaces` for the symbols that the work order declares, `verify` for what holds for the whole
-            repository, `acceptance` for what else the work order promises.
-        stage: the stage that a failure of theirs belongs to.
-        checks: in the order in which they run.
-    """
-
-    name: str
-    stage: Stage
-    checks: tuple[Check, ...]
 
 
 def registry(
@@ -80,23 +63,36 @@ def gating_commands(parts: Sequence[Part]) -> tuple[str, ...]:
     )
 
 
-def run_check(check: Check, context: CheckContext, stage: Stage) -> CheckResult:
-    """Run one check; one that raises has failed, and the run goes on to say so.
+@dataclass(frozen=True)
+class ConfiguredCommand:
+    """A command returns 0, unless the work order is exempt.
 
-    Interruptions are no failures and pass through.
+    Attributes:
+        name: what the configuration calls it.
+        command: its text, which the configuration has made sure can be executed.
+        timeout_seconds: its own time limit; None for the one that all commands have.
     """
-    try:
-        return check.run(context)
-    except Exception as error:
-        problem = error if isinstance(error, WorkorderError) else WorkorderError(str(error))
-        what = f"{type(error).__name__}: {visible(problem.message[:_LONGEST_TEXT])}"
-        failure = Failure.environment(
-            stage,
-            f"the check {check.name} broke off: {what}",
-            where=visible(problem.where),
-            hint=problem.hint or "see whether the disk is full or a permission is missing",
-        )
-        return CheckResult(name=check.name, failure=failure)
+
+    name: str
+    command: str
+    timeout_seconds: float | None = None
+
+    def run(self, context: CheckContext) -> CheckResult:
+        if context.exempt:
+            return CheckResult(name=self.name, note="skipped: the work order is exempt")
+        words = words_of(self.command)
+        assert words is not None
+        result = context.execute(f"check_{self.name}", self.command, words, self.timeout_seconds)
+        failure = judge(result, Stage.VERIFY_FAILED, context)
+        if failure is not None and failure.failure_class == FailureClass.PLAN_DEFECT:
+            # The command stands in the user's configuration and in no plan.
+            failure = failure.model_copy(
+                update={
+                    "failure_class": FailureClass.ENVIRONMENT,
+                    "hint": f"name its interpreter in the configuration, such as `bash {words[0]}`",
+                }
+            )
+        return CheckResult(name=self.name, failure=failure, commands=(result,))
 
 
 @dataclass(frozen=True)

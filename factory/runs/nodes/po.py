@@ -5,8 +5,7 @@ from collections.abc import Callable
 from factory.attempt.state import RunState
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.checks.registry import Part
-from factory.gates.trial import PartResult, Trial, try_out
+from factory.gates.trial import Part, PartResult, Trial, try_out
 from factory.runs.record.files import CHECK_RESULTS
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import CheckResults

@@ -14,8 +14,7 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.checks.registry import Part
-from factory.gates.trial import Trial, TrialResult, try_out
+from factory.gates.trial import Part, Trial, TrialResult, try_out
 from factory.mutation.kill_proof import (
     Fate,
     KillProof,

@@ -13,7 +13,8 @@ from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
-from factory.gates.checks.registry import Part, gating_commands
+from factory.gates.checks.registry import gating_commands
+from factory.gates.trial import Part
 from factory.llm.ledger.store import call_key
 from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached

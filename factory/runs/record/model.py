@@ -7,8 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.summary import AttemptSummary
-from factory.gates.before.red_probe import Probed
-from factory.gates.check import CheckResult
+from factory.gates.check import CheckResult, Probed
 from factory.llm.port import Answer, FinishReason, Usage
 from factory.mutation.kill_proof import Fate, KillProof
 from factory.system.sandbox.policy import Resources

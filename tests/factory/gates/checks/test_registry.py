@@ -10,7 +10,8 @@ from factory.attempt.failure import FailureClass, Stage
 from factory.configuration.document import Configuration, read_configuration
 from factory.contract.errors import WorkorderError
 from factory.gates.check import CheckContext, CheckResult
-from factory.gates.checks.registry import ReportOnly, gating_commands, registry, run_check, verification
+from factory.gates.checks.registry import ReportOnly, gating_commands, registry, verification
+from factory.gates.trial import run_check
 from factory.report.show import show_run
 from factory.system.process.signals import Interrupted
 from tests.support.repositories import VERIFY_PASSES, make_repo

@@ -1,39 +1,64 @@
-"""One run with all that it is given, and the nodes of its graph, each bound to what it touches."""
+"""What a run is given, all of it: what it touches outside, and its work order, settings and target."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
-from factory.attempt.failure import Failure
-from factory.attempt.prompt import TEMPLATE_NAME
-from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.identity import contract_hash, run_id
+from factory.contract.note import notes_hash
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
-from factory.gates.checks.registry import Part, registry
+from factory.gates.checks.registry import registry
+from factory.gates.environment import gate_environment
+from factory.gates.trial import Part
 from factory.llm.port import Model
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
-from factory.runs.facts import sandbox_record, settings_record
-from factory.runs.nodes.finalize import finalize
-from factory.runs.nodes.land import land_attempt
-from factory.runs.nodes.po import examine
-from factory.runs.nodes.proof import prove
-from factory.runs.nodes.se import propose
-from factory.runs.nodes.tr import apply
-from factory.runs.ports import Ports
 from factory.runs.record.folder import RunFolder
-from factory.runs.record.model import RunDocument
+from factory.runs.record.model import BoundsRecord, RunDocument, SandboxRecord, SettingsRecord
 from factory.runs.settings import AttemptSettings
+from factory.system.clock import Clock
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
-from factory.system.templates import template_path
 from factory.system.terminal.console import visible
+
+
+@dataclass(frozen=True)
+class Ports:
+    """What an execution touches beside the repository.
+
+    Attributes:
+        model: makes the model when everything else is known to be in order. It heeds the stop, if there is
+            one; the price is what the repository says that the model costs.
+        clock: the time, for records.
+        progress: tells the user what happens now.
+        environment: the factory's own environment variables.
+        terms: finds the sandbox that works here, told whether commands work in the user's own checkout, and
+            what the repository configures.
+    """
+
+    model: Callable[[Stop | None, Price | None], Model]
+    clock: Clock
+    progress: Callable[[str], None]
+    environment: Mapping[str, str]
+    terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
+
+    def bench(
+        self, checkout: Checkout, settings: AttemptSettings, terms: Terms | None, stop: Stop | None
+    ) -> Bench:
+        """A checkout, and how commands are run in it."""
+        environment = gate_environment(
+            self.environment,
+            home=checkout.home,
+            temporary=checkout.temporary,
+            passed=settings.passed_variables,
+        )
+        return Bench(checkout, environment, settings.timeout_seconds, terms, stop)
 
 
 @dataclass(frozen=True)
@@ -117,55 +142,29 @@ class Run:
             self.stop.heed()
         self.entered(node, state)
 
-    def nodes(self, bench: Bench, model: Model) -> Nodes:
-        """The nodes of its graph, each bound to what it touches.
 
-        Args:
-            bench: where the attempts work.
-            model: who proposes.
-        """
-        order, settings, checks = self.order, self.settings, self.checks
-        checkout, folder, progress = bench.checkout, self.folder, self.ports.progress
-        return {
-            "se": partial(
-                propose,
-                order=order,
-                settings=settings,
-                template=template_path(TEMPLATE_NAME).read_text("utf-8"),
-                model=model,
-                checks=checks,
-                checkout=checkout,
-                folder=folder,
-                progress=progress,
-            ),
-            "tr": partial(apply, order=order, checkout=checkout, folder=folder, progress=progress),
-            "po": partial(examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress),
-            "proof": partial(
-                prove,
-                order=order,
-                settings=settings,
-                bench=bench,
-                checks=checks,
-                folder=folder,
-                progress=progress,
-            ),
-            "finalize": partial(
-                finalize,
-                land=self._land(checkout) if self.lands else None,
-                max_attempts=settings.max_attempts,
-                checkout=checkout,
-                folder=folder,
-                progress=progress,
-            ),
-        }
+def sandbox_record(terms: Terms | None) -> SandboxRecord | None:
+    """What commands run in, as it is recorded."""
+    if terms is None:
+        return None
+    return SandboxRecord(
+        level=terms.sandbox.level,
+        version=terms.sandbox.version,
+        gaps=terms.sandbox.gaps,
+        network=terms.network,
+        resources=terms.resources,
+        bounds=BoundsRecord(processes=terms.bounds.processes, memory=terms.bounds.memory),
+    )
 
-    def _land(self, checkout: Checkout) -> Callable[[RunState], str | Failure]:
-        return partial(
-            land_attempt,
-            order=self.order,
-            run_id=self.run_id,
-            target=self.target,
-            checkout=checkout,
-            folder=self.folder,
-            progress=self.ports.progress,
-        )
+
+def settings_record(settings: AttemptSettings, *, in_place: bool | None = None) -> SettingsRecord:
+    """The settings as they are recorded."""
+    return SettingsRecord(
+        llm=visible(settings.llm),
+        max_attempts=settings.max_attempts,
+        timeout_seconds=settings.timeout_seconds,
+        temperature=settings.parameters.temperature,
+        max_output_tokens=settings.parameters.max_output_tokens,
+        knowledge=notes_hash(settings.notes),
+        in_place=in_place,
+    )
