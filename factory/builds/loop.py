@@ -36,12 +36,11 @@ from factory.builds.decisions.messages import (
 )
 from factory.builds.decisions.next import next_standing
 from factory.builds.decisions.standing import Standing
-from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
+from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result, TaskRunner
 from factory.builds.landing_queue import LandingQueue
 from factory.builds.state.attempts import LastFailure
 from factory.builds.state.machine import UNDER_WAY, OrderPhase
 from factory.builds.state.records import Records
-from factory.builds.worker import Worker
 from factory.contract.work_order import Plan, WorkOrder
 from factory.runs.record.documents import retell
 from factory.system.process.signals import shielded
@@ -73,7 +72,7 @@ class Loop:
         standing: Standing,
         queue: LandingQueue,
         records: Records,
-        worker: Worker,
+        worker: TaskRunner,
         mail: "SimpleQueue[Mail]",
         executor: Executor,
         *,
@@ -163,7 +162,7 @@ class Loop:
             case RecordLanding():
                 self._record_landing(act)
             case RetellFailure(run_id, message, failure):
-                retell(self._worker.out / run_id, RunOutcome.FAILED, message, failure=failure)
+                retell(self._records.out / run_id, RunOutcome.FAILED, message, failure=failure)
             case _ as never:
                 assert_never(never)
         return None
@@ -185,7 +184,7 @@ class Loop:
 
     def _record_landing(self, act: RecordLanding) -> None:
         message = f"{act.order_id} landed on {self._queue.branch} as {act.commit[:12]}"
-        retell(self._worker.out / act.run_id, RunOutcome.LANDED, message, commit=act.commit)
+        retell(self._records.out / act.run_id, RunOutcome.LANDED, message, commit=act.commit)
         self._records.order(
             act.order_id, OrderPhase.LANDED, commit=act.commit, landed_run=act.run_id, last_failure=None
         )

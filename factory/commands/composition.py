@@ -19,7 +19,7 @@ from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
 from factory.system.notes import read_notes
 from factory.system.process.stop import Stop
-from factory.system.sandbox.kernel.bounds import Bounds, bounds
+from factory.system.sandbox.kernel.bounds import Bounds
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.levels.choose import choose
@@ -111,7 +111,7 @@ def _bounds(
     discovery = find_control_groups()
     # In place, root may have to stay root: its own files are not given away.
     by_level = "" if in_place and os.geteuid() == 0 else sandbox.bounds_processes
-    kept = bounds(by_level, discovery.groups, discovery.reason)
+    kept = discovery.bounds(by_level)
     if kept.gap and options.strict_limits:
         raise SandboxRefused(
             f"limits on {kept.gap} would be kept by the watch alone ({kept.reason})",

@@ -17,7 +17,6 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.system.git.client import MINIMUM_VERSION as OLDEST_GIT
 from factory.system.process.capture import capture
-from factory.system.sandbox.kernel.bounds import bounds
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.levels.choose import Level, Requested, choose, levels
 from factory.system.sandbox.levels.self_attack import broken_out
@@ -210,7 +209,7 @@ def _limits(chosen: str | None) -> Finding:
 def _bounds(sandbox: Sandbox) -> Finding:
     """What keeps the limits on processes and memory: the kernel, or a watch that load can slow down."""
     discovery = find_control_groups()
-    kept = bounds(sandbox.bounds_processes, discovery.groups, discovery.reason)
+    kept = discovery.bounds(sandbox.bounds_processes)
     text = f"processes by {kept.processes}, memory by {kept.memory}"
     return Finding(
         name="bounds",

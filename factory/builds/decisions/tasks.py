@@ -1,9 +1,10 @@
 """What is handed to a worker and what comes back: attempts of a work order, or the gates before a landing.
 
-Pure values.
+Pure values, and what the loop asks of a worker.
 """
 
 from dataclasses import dataclass
+from typing import Protocol
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
@@ -109,3 +110,23 @@ class Result:
             for record in self.attempts
         )
         return RunEntry(run_id=self.run_id, attempts=attempts)
+
+
+class TaskRunner(Protocol):
+    """Who carries out tasks, each call in a thread of its own."""
+
+    def attempt(self, task: AttemptTask) -> Result:
+        """Attempt a work order until it passes or its attempts are spent."""
+        ...
+
+    def examine(self, task: LandingTask) -> Result:
+        """Run the gates on a candidate."""
+        ...
+
+    def stop(self, order_id: str) -> None:
+        """Ask the task of a work order to stop, if it is under way."""
+        ...
+
+    def stop_all(self) -> None:
+        """Ask every task to stop, and every later one, too."""
+        ...

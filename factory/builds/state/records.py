@@ -52,7 +52,7 @@ class Records:
         self, state: BuildState, out: Path, clock: Clock, listener: Callable[[JsonObject], None]
     ) -> None:
         self.state = state
-        self._out = out
+        self.out = out
         self._clock = clock
         self._listener = listener
         self._events = EventLog(out / EVENTS_FILE, clock)
@@ -110,7 +110,7 @@ class Records:
         self._write()
 
     def _write(self) -> None:
-        save_state(self._out, self.state)
+        save_state(self.out, self.state)
 
 
 def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:

@@ -3,9 +3,8 @@
 import subprocess
 from collections import deque
 from contextlib import ExitStack
+from pathlib import Path
 from typing import IO, Final
-
-from factory.system.process.command import Command
 
 HEAD_BYTES: Final = 8_000_000
 """How much of a command's output is stored from its beginning."""
@@ -15,10 +14,10 @@ TAIL_BYTES: Final = 1_000_000
 
 
 class Sinks:
-    """The files that get a command's output."""
+    """The files that get a command's output, and its standard error if that has a file of its own."""
 
-    def __init__(self, command: Command) -> None:
-        self._paths = [command.stdout] + ([command.stderr] if command.stderr is not None else [])
+    def __init__(self, stdout: Path, stderr: Path | None) -> None:
+        self._paths = [stdout] + ([stderr] if stderr is not None else [])
         self._sinks: list[Sink] = []
 
     def __enter__(self) -> "Sinks":

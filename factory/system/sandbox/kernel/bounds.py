@@ -4,8 +4,6 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-from factory.system.sandbox.kernel.group import ControlGroups
-
 WATCH_ALONE: Final = "the watch alone"
 
 
@@ -45,20 +43,3 @@ class Bounds:
             "docker run --privileged --cgroupns=private …",
             *((own_user,) if self.processes == WATCH_ALONE else ()),
         )
-
-
-def bounds(by_level: str, groups: ControlGroups | None, reason: str) -> Bounds:
-    """What keeps the limits of commands.
-
-    Args:
-        by_level: see `Sandbox.bounds_processes`.
-        groups: where they get control groups, if anywhere.
-        reason: why those do not bound both.
-    """
-    places = groups.places if groups is not None else {}
-    by_group = f"control group v{groups.version}" if groups is not None else ""
-    return Bounds(
-        processes=by_group if "pids" in places else by_level or WATCH_ALONE,
-        memory=by_group if "memory" in places else WATCH_ALONE,
-        reason=reason,
-    )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.system.process.capture import capture
+from factory.system.sandbox.kernel.bounds import WATCH_ALONE, Bounds
 from factory.system.sandbox.kernel.group import ControlGroups, Controller, remove_stale, write
 from factory.system.sandbox.kernel.mounted import Own, own_groups
 from factory.system.sandbox.policy import Resources
@@ -32,6 +33,16 @@ class Discovery:
 
     groups: ControlGroups | None
     reason: str = ""
+
+    def bounds(self, by_level: str) -> Bounds:
+        """What keeps the limits of commands; for `by_level` see `Sandbox.bounds_processes`."""
+        places = self.groups.places if self.groups is not None else {}
+        by_group = f"control group v{self.groups.version}" if self.groups is not None else ""
+        return Bounds(
+            processes=by_group if "pids" in places else by_level or WATCH_ALONE,
+            memory=by_group if "memory" in places else WATCH_ALONE,
+            reason=self.reason,
+        )
 
 
 def find_control_groups() -> Discovery:

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from factory.system.sandbox.kernel.bounds import WATCH_ALONE, Bounds, bounds
+from factory.system.sandbox.kernel.bounds import WATCH_ALONE, Bounds
+from factory.system.sandbox.kernel.find import Discovery
 from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.port import OWN_USER
 
@@ -30,7 +31,7 @@ PLACE = Path("/sys/fs/cgroup/x")
 def test_each_is_named_by_what_keeps_it(
     by_level: str, groups: ControlGroups | None, expected: tuple[str, str], gap: str
 ) -> None:
-    kept = bounds(by_level, groups, "why")
+    kept = Discovery(groups, "why").bounds(by_level)
 
     assert (kept.processes, kept.memory) == expected
     assert kept.gap == gap
