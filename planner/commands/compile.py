@@ -33,8 +33,9 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or a file can't be written.
     """
+    from planner.commands.ask import execute
     from planner.commands.inputs import read_spec
-    from planner.commands.job import execute, job_of
+    from planner.commands.job import job_of
     from planner.repository.sources import present_sources
 
     spec = read_spec(options.spec)

@@ -27,18 +27,16 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
-    from factory.plans.diagnostics.render import OutputFormat, render
     from factory.plans.states.dependencies import depends_on
     from factory.plans.states.sources import NO_SOURCES
     from planner.check.on_disk import check_built_plan
+    from planner.commands.inputs import refuse_missing
     from planner.report.diagram import GraphFormat, draw
 
     refuse_lone_branch(options)
     checked, standing = check_built_plan(options.plan, options.repo, options.branch)
     if checked.plan is None:
-        console.progress(render(checked.diagnostics, OutputFormat.FULL))
-        console.error(f"{options.plan}: there is no plan to draw")
-        return ExitCode.INVALID
+        return refuse_missing(checked.diagnostics, options.plan, "draw", console)
     files = frozenset[str]() if standing is None else standing.files
     sources = NO_SOURCES if standing is None else standing.sources
     dependencies = depends_on(checked.plan, files, sources)

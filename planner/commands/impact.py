@@ -43,10 +43,9 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
-    from factory.plans.diagnostics.render import OutputFormat, render
     from planner.check.on_disk import check_plan
     from planner.commands.comparison import COMPARE, impact_of, is_made_for
-    from planner.commands.inputs import read_spec
+    from planner.commands.inputs import read_spec, refuse_missing
     from planner.report.impact import ImpactFormat, counts, write_impact
 
     refuse_lone_branch(options)
@@ -54,9 +53,7 @@ def run(options: Namespace, console: Console) -> int:
     old_spec = None if options.old_spec is None else read_spec(options.old_spec)
     checked = check_plan(options.plan, frozenset())
     if checked.plan is None:
-        console.progress(render(checked.diagnostics, OutputFormat.FULL))
-        console.error(f"{options.plan}: there is no plan to compare")
-        return ExitCode.INVALID
+        return refuse_missing(checked.diagnostics, options.plan, "compare", console)
     standing = None
     if options.repo is not None:
         from planner.repository.landed import built

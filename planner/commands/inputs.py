@@ -1,14 +1,19 @@
 """Reads what the user hands to the planner: the specification, as text or as data, and templates."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.plans.diagnostics.diagnostic import Diagnostic
+from factory.plans.diagnostics.render import OutputFormat, render
 from factory.system.files.tree import FileProblem, read_bounded
 from factory.system.templates import template_path
+from factory.system.terminal.console import Console
+from planner.compile.exit_codes import ExitCode
 from planner.prompt.template import (
     AMENDING_PLACEHOLDERS,
     COMPILE_PLACEHOLDERS,
@@ -54,6 +59,15 @@ def read_spec(path: Path) -> Spec:
 
     document = read_spec_document(text, str(path), is_json=suffix == JSON_SUFFIX)
     return rendered(document, sha256_hex(data))
+
+
+def refuse_missing(
+    diagnostics: Sequence[Diagnostic], place: Path, purpose: str, console: Console
+) -> ExitCode:
+    """Tell that there is no plan at `place` to `purpose`, and what is wrong with what is there instead."""
+    console.progress(render(diagnostics, OutputFormat.FULL))
+    console.error(f"{place}: there is no plan to {purpose}")
+    return ExitCode.INVALID
 
 
 def read_template(path: Path | None) -> Template:

@@ -5,7 +5,6 @@ from argparse import Namespace
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import quote
-from factory.plans.states.sources import NO_SOURCES
 from factory.system.terminal.console import Console
 from planner.commands.comparison import COMPARE, impact_of, is_made_for
 from planner.commands.inputs import BadText, read_amending_template, read_spec
@@ -15,7 +14,7 @@ from planner.commands.repair_request import RepairRequest, read_repair_request, 
 from planner.compile.amending import Revision, amending_message, read_changes
 from planner.compile.job import Job
 from planner.report.impact import ImpactFormat, counts, write_impact
-from planner.repository.landed import built
+from planner.repository.landed import NOTHING_BUILT, built
 from planner.revision.amendment import Amendment
 from planner.revision.impact import Impact
 
@@ -32,7 +31,8 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
         WorkorderError: an input can't be used, or there is nothing to revise.
     """
     standing = None if options.repo is None else built(options.repo, before, options.branch)
-    landed = frozenset(() if standing is None else standing.commits)
+    start = NOTHING_BUILT if standing is None else standing
+    landed = frozenset(start.commits)
     failure = None
     if options.failure is not None:
         failure = read_repair_request(options.failure)
@@ -62,9 +62,7 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     reason = _in_words(failure, options.feedback, touched)
     question = Revision(amendment, message, reason, read_changes(options.plan))
     console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
-    if standing is None:
-        return job_of(options, spec, frozenset(), NO_SOURCES, question)
-    return job_of(options, spec, standing.files, standing.sources, question)
+    return job_of(options, spec, start.files, start.sources, question)
 
 
 def refuse_impossible(options: Namespace) -> None:

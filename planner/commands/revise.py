@@ -6,7 +6,6 @@ from pathlib import Path
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
 from planner.commands.options import add_asking, add_built_in, add_command, add_old_spec, add_present_plan
-from planner.compile.exit_codes import ExitCode
 
 
 def add_options(commands: Commands) -> None:
@@ -36,15 +35,13 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or a file can't be written.
     """
-    from factory.plans.diagnostics.render import OutputFormat, render
     from planner.check.on_disk import check_plan
-    from planner.commands.job import execute
+    from planner.commands.ask import execute
+    from planner.commands.inputs import refuse_missing
     from planner.commands.reasons import refuse_impossible, revision_job
 
     refuse_impossible(options)
     checked = check_plan(options.plan, frozenset())
     if checked.plan is None:
-        console.progress(render(checked.diagnostics, OutputFormat.FULL))
-        console.error(f"{options.plan}: there is no plan to revise")
-        return ExitCode.INVALID
+        return refuse_missing(checked.diagnostics, options.plan, "revise", console)
     return execute(revision_job(options, checked.plan, console), options, console)

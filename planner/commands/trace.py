@@ -39,7 +39,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.plans.diagnostics.diagnostic import Severity
     from factory.plans.diagnostics.render import OutputFormat, render
     from planner.check.on_disk import check_plan
-    from planner.commands.inputs import read_spec
+    from planner.commands.inputs import read_spec, refuse_missing
     from planner.plan.trace import trace
     from planner.report.trace import TraceFormat, counts, write_trace
 
@@ -47,9 +47,7 @@ def run(options: Namespace, console: Console) -> int:
     spec = read_spec(options.spec)
     checked = check_plan(options.plan, frozenset(), spec)
     if checked.plan is None:
-        console.progress(render(checked.diagnostics, OutputFormat.FULL))
-        console.error(f"{options.plan}: there is no plan to trace")
-        return ExitCode.INVALID
+        return refuse_missing(checked.diagnostics, options.plan, "trace", console)
     commits = None
     if options.repo is not None:
         from planner.repository.landed import landed_commits

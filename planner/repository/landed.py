@@ -6,11 +6,12 @@ Only reads.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import Plan, WorkOrder
-from factory.plans.states.sources import Sources
+from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
 from factory.system.git.commits import changed_files, landing_commits
 from planner.repository.sources import committed_sources, present_sources
@@ -39,6 +40,10 @@ class Built:
     def writes(self, plan: Plan) -> tuple[frozenset[str], ...]:
         """For each work order of the plan the files that it has written or, not landed, may write."""
         return tuple(self.written.get(order.id, frozenset(order.allowed_files)) for order in plan.work_orders)
+
+
+NOTHING_BUILT: Final = Built({}, {}, frozenset(), NO_SOURCES)
+"""Where no repository was named."""
 
 
 def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[str, str]:

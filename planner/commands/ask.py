@@ -1,0 +1,108 @@
+"""Asks a model for the plan that a job describes, and tells how that ended.
+
+Not here: the loop of questions and answers (`compile.loop`).
+"""
+
+import os
+from argparse import Namespace
+from pathlib import Path
+
+from factory.contract.errors import WorkorderError
+from factory.llm.adapters.select import select_model
+from factory.llm.ledger.store import Ledger
+from factory.llm.port import Usage
+from factory.llm.spending.budget import Budget, Limits
+from factory.plans.diagnostics.render import OutputFormat, render
+from factory.system.clock import SystemClock
+from factory.system.terminal.console import Console
+from planner.compile.artifacts import LEDGER_NAME, Artifacts, default_directory
+from planner.compile.ending import Outcome
+from planner.compile.job import Job
+from planner.compile.loop import Compiled, Deps, compile_spec
+from planner.compile.summary import CompileSummary
+from planner.prompt.context import render_context
+
+
+def execute(job: Job, options: Namespace, console: Console) -> int:
+    """Compile, or revise, and tell how it ended; the exit code.
+
+    Raises:
+        WorkorderError: the model can't be asked, or a file can't be written.
+    """
+    directory = _artifacts_directory(options)
+    ledger = Ledger(options.ledger if options.ledger is not None else directory / LEDGER_NAME)
+    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, job.price), ledger)
+    model = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ, budget=budget)
+    deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
+    for line in render_context(job.context):
+        console.progress(line)
+    result = compile_spec(job, deps)
+    _tell(result, options, directory, console)
+    return result.summary.exit_code
+
+
+def _artifacts_directory(options: Namespace) -> Path:
+    outdir: Path = options.outdir
+    chosen: Path | None = options.artifacts_dir
+    if chosen is None:
+        if not outdir.resolve().name:
+            raise WorkorderError(
+                "the root directory has no place beside it", where="--outdir", hint="give --artifacts-dir"
+            )
+        return default_directory(outdir)
+    if outdir.resolve().is_relative_to(chosen.resolve()):
+        raise WorkorderError(
+            "the artifacts ignore themselves for git, and would hide a plan among them",
+            where=f"--artifacts-dir {chosen}",
+            hint="name another directory",
+        )
+    return chosen
+
+
+def _tell(result: Compiled, options: Namespace, directory: Path, console: Console) -> None:
+    summary = result.summary
+    if result.diagnostics:
+        console.progress(render(result.diagnostics, OutputFormat.FULL))
+    if summary.outcome is Outcome.WRITTEN:
+        console.result(f"{options.outdir}: {summary.message}")
+    else:
+        advice = f"\n  hint: {summary.hint}" if summary.hint else ""
+        console.error(summary.message + advice)
+    console.progress(f"artifacts: {directory}")
+    if options.print_summary:
+        console.result(_in_words(summary))
+
+
+def _in_words(summary: CompileSummary) -> str:
+    """The summary for a person; the whole of it is in its file."""
+    width = max((len(order.id) for order in summary.work_orders), default=0)
+    lines = [f"{order.id:<{width}}  {order.title}{_after(order.depends_on)}" for order in summary.work_orders]
+    lines += [
+        f"model     {summary.settings.adapter}:{summary.settings.model}",
+        f"attempts  {len(summary.attempts)} of {summary.settings.max_attempts}",
+        f"tokens    {_tokens(summary.usage)}",
+        *([] if summary.cost_usd is None else [f"cost      ${summary.cost_usd:.4f}"]),
+        *([f"context   {_context(summary)}"] if summary.context.parts else []),
+        f"time      {summary.elapsed_seconds:.1f} s",
+        f"compiled  {summary.compile_hash}",
+    ]
+    if summary.plan_hash is not None:
+        lines.append(f"plan      {summary.plan_hash}")
+    return "\n".join(lines)
+
+
+def _after(dependencies: tuple[str, ...]) -> str:
+    return f"  (after {', '.join(dependencies)})" if dependencies else ""
+
+
+def _context(summary: CompileSummary) -> str:
+    context = summary.context
+    return f"about {context.tokens:,} of {context.limit_tokens:,} tokens of each prompt"
+
+
+def _tokens(usage: Usage) -> str:
+    about = "about " if usage.estimated else ""
+    return (
+        f"{about}{usage.input_tokens:,} in ({usage.cached_tokens:,} cached), "
+        f"{usage.output_tokens:,} out ({usage.reasoning_tokens:,} reasoning)"
+    )
