@@ -1,7 +1,7 @@
 """How a build ends, in words for the user and as the state of the build."""
 
 from factory.attempt.exit_codes import ExitCode
-from factory.builds.decisions.halt import Halt
+from factory.builds.decisions.tasks import Halt
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState, Ended
 from factory.contract.errors import WorkorderError

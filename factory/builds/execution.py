@@ -10,9 +10,9 @@ from threading import Timer
 
 from factory.builds.branch.history import History
 from factory.builds.branch.trees import Trees
-from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.schedule import Dependencies
 from factory.builds.decisions.standing import Standing
+from factory.builds.decisions.tasks import Halt
 from factory.builds.landing_queue import LandingQueue
 from factory.builds.loop import Loop, Mail
 from factory.builds.settings import BuildSettings

@@ -12,9 +12,8 @@ from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, Stage
 from factory.builds.branch.history import History
 from factory.builds.branch.trees import Changes, Trees, changes, collisions, tree_of
-from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.messages import Collided, LandingRefused, LandingSucceeded, Merged
-from factory.builds.decisions.tasks import LandingTask, Result
+from factory.builds.decisions.tasks import Halt, LandingTask, Result
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
 from factory.repository.landing import LandingFailed, land

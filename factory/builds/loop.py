@@ -25,7 +25,6 @@ from factory.builds.decisions.acts import (
     StopEverything,
     StopTask,
 )
-from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.messages import (
     AttemptsEnded,
     Began,
@@ -36,7 +35,7 @@ from factory.builds.decisions.messages import (
 )
 from factory.builds.decisions.next import next_standing
 from factory.builds.decisions.standing import Standing
-from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result, TaskRunner
+from factory.builds.decisions.tasks import AttemptTask, Halt, LandingTask, Result, TaskRunner
 from factory.builds.landing_queue import LandingQueue
 from factory.builds.state.attempts import LastFailure
 from factory.builds.state.machine import UNDER_WAY, OrderPhase

@@ -27,8 +27,7 @@ from factory.repository.target import Target
 from factory.runs.execution import execute
 from factory.runs.inputs import Ports, Run
 from factory.runs.nodes.po import examine
-from factory.runs.record.documents import Ending
-from factory.runs.record.endings import ending_of
+from factory.runs.record.endings import Ending, ending_of
 from factory.runs.record.files import LANDING_FOLDER
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings

@@ -4,7 +4,7 @@ import shlex
 from pathlib import Path
 
 from factory.report.figures import output_lines
-from factory.runs.record.documents import Ending
+from factory.runs.record.endings import Ending
 from factory.runs.record.files import REPAIR_REQUEST
 
 

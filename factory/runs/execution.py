@@ -27,8 +27,8 @@ from factory.runs.nodes.proof import prove
 from factory.runs.nodes.se import propose
 from factory.runs.nodes.tr import apply
 from factory.runs.probe import probe_baseline
-from factory.runs.record.documents import Ending, RunRecord
-from factory.runs.record.endings import ending_of, failed, interrupted, stopped
+from factory.runs.record.documents import RunRecord
+from factory.runs.record.endings import Ending, ending_of, failed, interrupted, stopped
 from factory.runs.record.files import REPAIR_REQUEST
 from factory.runs.record.repair_request import repair_request
 from factory.system.process.signals import Interrupted, shielded

@@ -26,8 +26,7 @@ from factory.repository.target import (
 from factory.runs.execution import execute
 from factory.runs.inputs import Ports, Run
 from factory.runs.preflight import clean_up, landed_by
-from factory.runs.record.documents import Ending
-from factory.runs.record.endings import interrupted, refusal_of
+from factory.runs.record.endings import Ending, interrupted, refusal_of
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
 from factory.system.files.lock import exclusive

@@ -28,7 +28,6 @@ from factory.builds.decisions.acts import (
     StopEverything,
     StopTask,
 )
-from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.messages import (
     AttemptsEnded,
     Began,
@@ -43,7 +42,7 @@ from factory.builds.decisions.messages import (
 from factory.builds.decisions.next import next_standing
 from factory.builds.decisions.schedule import Dependencies
 from factory.builds.decisions.standing import Landed, Passed, Standing
-from factory.builds.decisions.tasks import Result
+from factory.builds.decisions.tasks import Halt, Result
 from factory.builds.state.attempts import AttemptRecord, RunEntry
 from factory.builds.state.machine import OrderPhase, next_order_phase
 from factory.contract.work_order import Plan

@@ -4,7 +4,6 @@ from dataclasses import replace
 from typing import assert_never
 
 from factory.builds.decisions.acts import Act, RecordPhase, StopEverything, StopTask
-from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.standing import (
     Attempting,
     Failed,
@@ -16,6 +15,7 @@ from factory.builds.decisions.standing import (
     Waiting,
     Withdrawn,
 )
+from factory.builds.decisions.tasks import Halt
 from factory.builds.state.machine import UNDER_WAY, OrderPhase
 
 

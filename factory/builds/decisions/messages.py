@@ -4,8 +4,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from factory.attempt.failure import Failure
-from factory.builds.decisions.halt import Halt
-from factory.builds.decisions.tasks import Result
+from factory.builds.decisions.tasks import Halt, Result
 from factory.builds.state.attempts import RunEntry
 
 

@@ -18,7 +18,6 @@ from factory.builds.decisions.acts import (
     StartAttempts,
 )
 from factory.builds.decisions.course import Course
-from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.messages import (
     AttemptsEnded,
     Began,
@@ -32,7 +31,7 @@ from factory.builds.decisions.messages import (
     NodeEntered,
 )
 from factory.builds.decisions.standing import Attempting, Landed, Passed, Standing, Step, Waiting, Withdrawn
-from factory.builds.decisions.tasks import Result, Retry
+from factory.builds.decisions.tasks import Halt, Result, Retry
 from factory.builds.state.machine import OrderPhase
 
 _FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)

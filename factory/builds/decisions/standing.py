@@ -9,9 +9,8 @@ from enum import Enum, auto
 from functools import cached_property
 from typing import TypeAlias
 
-from factory.builds.decisions.halt import Halt
 from factory.builds.decisions.schedule import Dependencies, GivenUp, given_up, next_to_land, startable
-from factory.builds.decisions.tasks import Result, Retry
+from factory.builds.decisions.tasks import Halt, Result, Retry
 from factory.builds.state.machine import OrderPhase
 
 

@@ -9,9 +9,9 @@ from typing import Final
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
-from factory.attempt.summary import AttemptSummary
 from factory.contract.work_order import WorkOrder
 from factory.llm.port import Usage
+from factory.runs.record.endings import Ending
 from factory.runs.record.files import RUN, SUMMARY, WORK_ORDER
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import RunDocument, RunSummary
@@ -19,29 +19,6 @@ from factory.system.clock import Clock
 from factory.system.terminal.console import visible
 
 _KILLED: Final = "the process was killed; nothing landed, and the checkout is as it was"
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How a run ended.
-
-    Attributes:
-        outcome: which way of ending it is.
-        exit_code: the process's exit code.
-        message: what happened, in a sentence.
-        hint: who must do what next; empty if nothing is to be done.
-        failure: the failure that ended it.
-        commit: the commit that holds the result.
-        attempts: one summary for each attempt.
-    """
-
-    outcome: RunOutcome
-    exit_code: ExitCode
-    message: str
-    hint: str = ""
-    failure: Failure | None = None
-    commit: str | None = None
-    attempts: tuple[AttemptSummary, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
-"""The ending of a run that an error, a signal or a failed attempt means. Recording it is for `documents`."""
+"""How a run ended, and which ending an error, a signal or a failed attempt means; `documents` records it."""
 
+from dataclasses import dataclass
 from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
@@ -8,7 +9,6 @@ from factory.attempt.outcome import RunOutcome
 from factory.attempt.routing import exit_code
 from factory.attempt.summary import AttemptSummary
 from factory.contract.errors import Fault, WorkorderError, expected
-from factory.runs.record.documents import Ending
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import Interrupted
 
@@ -18,6 +18,29 @@ _UNANSWERED: Final = {
 }
 _OUTCOMES: Final = {Fault.REFUSED: RunOutcome.REFUSED, Fault.NOT_RESTORED: RunOutcome.NOT_RESTORED}
 """Of the other faults, the run was stopped."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a run ended.
+
+    Attributes:
+        outcome: which way of ending it is.
+        exit_code: the process's exit code.
+        message: what happened, in a sentence.
+        hint: who must do what next; empty if nothing is to be done.
+        failure: the failure that ended it.
+        commit: the commit that holds the result.
+        attempts: one summary for each attempt.
+    """
+
+    outcome: RunOutcome
+    exit_code: ExitCode
+    message: str
+    hint: str = ""
+    failure: Failure | None = None
+    commit: str | None = None
+    attempts: tuple[AttemptSummary, ...] = ()
 
 
 def ending_of(error: BaseException) -> Ending | None:

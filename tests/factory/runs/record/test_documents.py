@@ -11,7 +11,8 @@ from factory.contract.canonical import dump
 from factory.contract.work_order import WorkOrder
 from factory.llm.port import Usage
 from factory.report.show import show_run
-from factory.runs.record.documents import Ending, RunRecord, complete_killed_runs
+from factory.runs.record.documents import RunRecord, complete_killed_runs
+from factory.runs.record.endings import Ending
 from factory.runs.record.files import RUN, SUMMARY
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import RunDocument
