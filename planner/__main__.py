@@ -1,8 +1,32 @@
-"""`python -m planner`."""
+"""The command `planner`, also as `python -m planner`: nothing of the current directory is run.
 
+`-m` looks for every module there first, and so do relative entries of PYTHONPATH; it may be a repository
+with code that a model wrote. What Python itself imports before this, or a package `planner` there, is beyond
+reach: the console command and `python -P -m planner` look there for nothing.
+"""
+
+import os
 import sys
 
-from planner.cli import main
+
+def _leave_current_directory() -> None:
+    """Take it off the path, with what lies below it by a relative entry."""
+    entries = ("", *os.environ.get("PYTHONPATH", "").split(os.pathsep))
+    try:
+        # As Python itself made them absolute.
+        relative = [os.path.abspath(entry) for entry in entries if not os.path.isabs(entry)]
+    except FileNotFoundError:
+        # The current directory is gone, and nothing can be imported from there.
+        relative = []
+    sys.path[:] = [entry for entry in sys.path if os.path.isabs(entry) and entry not in relative]
+    # Where this runs from its sources, the other package is there, too.
+    sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+
+# Before anything else is imported: it could come from there.
+_leave_current_directory()
+
+from planner.cli import main  # noqa: E402
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -13,15 +13,23 @@ _COMMON = """
 import ctypes, errno, os, pathlib, socket, stat, struct, sys, time
 place, starter = pathlib.Path(sys.argv[1]), int(sys.argv[2])
 library = ctypes.CDLL(None, use_errno=True)
+# Also in the memory of each process that is forked from here, at the same place.
+word = ctypes.create_string_buffer(b"replaced")
 def system_call(name, *arguments):
     numbers = {"x86_64": 0, "aarch64": 1}
     number = {
         "unshare": (272, 97), "clone": (56, 220), "setns": (308, 268), "add_key": (248, 217),
         "memfd_create": (319, 279), "ptrace": (101, 117), "mount": (165, 40), "shmget": (29, 194),
         "process_vm_readv": (310, 270), "open_by_handle_at": (304, 265), "clone3": (435, 435),
-        "openat2": (437, 437),
+        "openat2": (437, 437), "process_vm_writev": (311, 271), "pidfd_getfd": (438, 438),
     }[name][numbers[os.uname().machine]]
     return library.syscall(number, *arguments)
+def parent():
+    # The number that it has in /proc need not be that of its own namespace.
+    try:
+        return int(open("/proc/self/stat").read().rpartition(")")[2].split()[1])
+    except OSError:
+        return os.getppid()
 """
 
 _ONE_BY_ONE = """
@@ -191,6 +199,41 @@ breach(status["NoNewPrivs"].strip() == "0")
     ),
     "finds descriptors of who started it": Attack(
         "breach(any(int(name) > 2 and name != '3' for name in os.listdir('/proc/self/fd')))", frozenset()
+    ),
+    # The process above, which may be the one that judges: here it is the one that makes all the attacks.
+    "writes into the memory of its parent": Attack("os.open(f'/proc/{parent()}/mem', os.O_WRONLY); breach()"),
+    "writes into the memory of its parent by a thread": Attack(
+        "os.open(f'/proc/{parent()}/task/{parent()}/mem', os.O_RDWR); breach()"
+    ),
+    "writes into the memory of its parent by a call": Attack(
+        """
+here = struct.pack("PN", ctypes.addressof(word), 8)
+breach(system_call("process_vm_writev", os.getppid(), here, 1, here, 1, ctypes.c_long(0)) == 8)
+"""
+    ),
+    "writes into the memory of any process": Attack(
+        """
+for entry in pathlib.Path("/proc").iterdir():
+    if entry.name.isdigit() and int(entry.name) != os.getpid():
+        try:
+            os.close(os.open(entry / "mem", os.O_WRONLY))
+        except OSError:
+            continue
+        breach()
+for number in range(1, 100):
+    try:
+        os.close(os.open(f"/proc/{number}/mem", os.O_WRONLY))
+    except OSError:
+        continue
+    breach(number != os.getpid())
+""",
+    ),
+    "writes into its own memory past what is read-only": Attack(
+        "os.open('/proc/self/mem', os.O_WRONLY); breach()"
+    ),
+    "traces its parent": Attack("breach(system_call('ptrace', 0x4206, os.getppid(), 0, 0) == 0)"),
+    "takes a descriptor of its parent": Attack(
+        "breach(system_call('pidfd_getfd', os.pidfd_open(os.getppid()), 1, 0) >= 0)"
     ),
     # Network and sockets
     "connects to the machine": Attack(

@@ -140,6 +140,8 @@ class Bubblewrap:
             yield from ("--perms", "0644", "--ro-bind-data", descriptor, f"/etc/{name}")
         if self.new_proc:
             yield from ("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys")
+            # Or a process could write into the memory of another one, such as the one that judges it.
+            yield from ("--remount-ro", "/proc")
         else:
             yield from ("--ro-bind", "/proc", "/proc")
         yield from ("--dev", "/dev", *_memory(Path("/dev/shm"), _SHARED_BYTES))
