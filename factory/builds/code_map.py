@@ -21,13 +21,13 @@ def write_code_map(git: Git, plan: Plan, past: History, out: Path) -> None:
     Args:
         git: the repository.
         plan: the plan.
-        found: where it stands on the branch.
+        past: where it stands on the branch.
         out: the build's directory.
 
     Raises:
         GitError, FileProblem: it can't be read or written.
     """
-    landed = {name: one.commit for name, one in past.landed.items()}
+    landed = {name: landing.commit for name, landing in past.landed.items()}
     changed = changed_files(git, landed.values())
     files: dict[str, dict[str, list[JsonValue]]] = {}
     for order in plan.work_orders:
@@ -38,7 +38,9 @@ def write_code_map(git: Git, plan: Plan, past: History, out: Path) -> None:
             entry = files.setdefault(path, {"work_orders": [], "requirements": [], "commits": []})
             entry["work_orders"].append(order.id)
             entry["commits"].append(commit)
-            entry["requirements"] += [one for one in order.requirements if one not in entry["requirements"]]
+            entry["requirements"] += [
+                name for name in order.requirements if name not in entry["requirements"]
+            ]
     document: JsonObject = {
         "schema_version": SCHEMA_VERSION,
         "branch_tip": past.tip,

@@ -35,7 +35,7 @@ _KEYS = {
 }
 
 
-class Finding(BaseModel):
+class Observation(BaseModel):
     """One thing that was looked at.
 
     Attributes:
@@ -63,7 +63,7 @@ class Diagnosis(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    findings: tuple[Finding, ...]
+    findings: tuple[Observation, ...]
     sandbox: str | None
 
     @property
@@ -125,14 +125,14 @@ def as_json(diagnosis: Diagnosis) -> JsonObject:
     return {**document, "would_run": diagnosis.would_run}
 
 
-def _git(environment: Mapping[str, str]) -> Finding:
+def _git(environment: Mapping[str, str]) -> Observation:
     fix = (f"install git {OLDEST_GIT} or newer:", "apt-get install git")
     if shutil.which("git", path=environment.get("PATH")) is None:
-        return Finding(name="git", state="error", found="not on PATH", fix=fix)
+        return Observation(name="git", state="error", found="not on PATH", fix=fix)
     said = capture(["git", "--version"], cwd=None, env=dict(environment)).stdout.decode("utf-8", "replace")
     version = next((word for word in said.split() if word[0].isdigit()), "")
     old = _numbers(version) < _numbers(OLDEST_GIT)
-    return Finding(
+    return Observation(
         name="git", state="error" if old else "ok", found=version or "unknown", fix=fix if old else ()
     )
 
@@ -141,10 +141,10 @@ def _numbers(version: str) -> tuple[int, ...]:
     return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())
 
 
-def _python() -> Finding:
+def _python() -> Observation:
     old = sys.version_info < OLDEST_PYTHON
     oldest = ".".join(map(str, OLDEST_PYTHON))
-    return Finding(
+    return Observation(
         name="python",
         state="error" if old else "ok",
         found=f"{platform.python_version()}, {sys.executable}",
@@ -152,53 +152,53 @@ def _python() -> Finding:
     )
 
 
-def _level(level: Level) -> Finding:
+def _level(level: Level) -> Observation:
     name = f"sandbox {level.name}"
     if level.sandbox is None:
-        return Finding(name=name, state="warning", found=level.reason, fix=level.remedies)
+        return Observation(name=name, state="warning", found=level.reason, fix=level.remedies)
     gaps = f"; but {'; '.join(level.sandbox.gaps)}" if level.sandbox.gaps else ""
-    return Finding(name=name, state="ok", found=f"works ({level.sandbox.version}){gaps}")
+    return Observation(name=name, state="ok", found=f"works ({level.sandbox.version}){gaps}")
 
 
 def _try_sandbox(
     environment: Mapping[str, str], requested: Requested, allow_unsandboxed: bool
-) -> tuple[Sandbox | None, tuple[Finding, ...]]:
+) -> tuple[Sandbox | None, tuple[Observation, ...]]:
     """The sandbox that a run would use, and what came of attacking it."""
     try:
         sandbox = choose(requested, allow_unsandboxed=allow_unsandboxed, environment=environment)
     except WorkorderError as refusal:
         fix = tuple(line.strip() for line in refusal.hint.splitlines())
-        return None, (Finding(name="sandbox", state="error", found=refusal.message, fix=fix),)
+        return None, (Observation(name="sandbox", state="error", found=refusal.message, fix=fix),)
     if sandbox.level == "none":
         warning = "switched off: generated code may do whatever you may do"
-        return sandbox, (Finding(name="sandbox", state="warning", found=warning),)
+        return sandbox, (Observation(name="sandbox", state="warning", found=warning),)
     succeeded = broken_out(sandbox)
     if succeeded is None:
-        finding = Finding(name="self-attack", state="error", found="it could not be carried out")
+        finding = Observation(name="self-attack", state="error", found="it could not be carried out")
     elif succeeded:
-        finding = Finding(
+        finding = Observation(
             name="self-attack",
             state="error",
             found=f"generated code can {', '.join(succeeded)}",
             fix=("report this, with the output of `factory doctor --json`",),
         )
     else:
-        finding = Finding(
+        finding = Observation(
             name="self-attack", state="ok", found=f"every attempt failed inside {sandbox.level}"
         )
     return sandbox, (finding,)
 
 
-def _limits(chosen: str | None) -> Finding:
+def _limits(chosen: str | None) -> Observation:
     """What limits can be kept here: the kernel's by processes, and the watch's for all of them together."""
     if chosen is None or sys.platform != "linux":
-        return Finding(name="limits", state="warning", found="elapsed time and output alone")
+        return Observation(name="limits", state="warning", found="elapsed time and output alone")
     defaults = Resources()
     kept = ("cpu", "memory", "processes", "file size", "bytes written", "files written", "output")
     own = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     text = "; ".join(defaults.description(limit) for limit in kept)
     few = own != resource.RLIM_INFINITY and own < 1_024
-    return Finding(
+    return Observation(
         name="limits",
         state="warning" if few else "ok",
         found=f"at most {own} open files; {text}" if few else text,
@@ -206,12 +206,12 @@ def _limits(chosen: str | None) -> Finding:
     )
 
 
-def _bounds(sandbox: Sandbox) -> Finding:
+def _bounds(sandbox: Sandbox) -> Observation:
     """What keeps the limits on processes and memory: the kernel, or a watch that load can slow down."""
     discovery = find_control_groups()
     kept = discovery.bounds(sandbox.bounds_processes)
     text = f"processes by {kept.processes}, memory by {kept.memory}"
-    return Finding(
+    return Observation(
         name="bounds",
         state="warning" if kept.gap else "ok",
         found=f"{text}; {kept.reason}" if kept.gap else text,
@@ -219,9 +219,9 @@ def _bounds(sandbox: Sandbox) -> Finding:
     )
 
 
-def _model(environment: Mapping[str, str]) -> tuple[Finding, ...]:
+def _model(environment: Mapping[str, str]) -> tuple[Observation, ...]:
     return tuple(
-        Finding(
+        Observation(
             name=name,
             state="ok",
             found=f"{'set' if environment.get(name) else 'not set'}; for {purpose}",

@@ -20,7 +20,7 @@ _LONGEST_TEXT: Final = 500
 
 
 @dataclass(frozen=True)
-class Part:
+class CheckGroup:
     """Checks that are recorded together.
 
     Attributes:
@@ -47,7 +47,7 @@ class Trial:
 
     order: WorkOrder
     tree: str
-    parts: tuple[Part, ...]
+    parts: tuple[CheckGroup, ...]
 
 
 class PartResult(BaseModel):
@@ -140,7 +140,7 @@ def run_check(check: Check, context: CheckContext, stage: Stage) -> CheckResult:
         return CheckResult(name=check.name, failure=failure)
 
 
-def _run_checks(part: Part, context: CheckContext) -> tuple[CheckResult, ...]:
+def _run_checks(part: CheckGroup, context: CheckContext) -> tuple[CheckResult, ...]:
     results: list[CheckResult] = []
     for check in part.checks:
         results.append(run_check(check, context, part.stage))

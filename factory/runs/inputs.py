@@ -15,7 +15,7 @@ from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import registry
 from factory.gates.environment import gate_environment
-from factory.gates.trial import Part
+from factory.gates.trial import CheckGroup
 from factory.llm.port import Model
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -109,7 +109,7 @@ class Run:
         return self.settings.price_under(self.configuration)
 
     @property
-    def checks(self) -> tuple[Part, ...]:
+    def checks(self) -> tuple[CheckGroup, ...]:
         """What an attempt must pass."""
         declares = bool(self.order.provides or self.order.consumes)
         return registry(self.configuration, self.known, interfaces=declares)

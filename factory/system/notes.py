@@ -32,7 +32,7 @@ def read_notes(directory: Path | None) -> tuple[Note, ...]:
     """
     if directory is None:
         return ()
-    found: list[Note] = []
+    notes: list[Note] = []
     total = 0
     for path in sorted(_markdown(directory), key=os.fsencode):
         data = _bytes(directory / path)
@@ -46,12 +46,12 @@ def read_notes(directory: Path | None) -> tuple[Note, ...]:
                 where=str(directory),
                 hint="name a directory with what matters for this work",
             )
-        found.append(Note(path, text))
-    if not found:
+        notes.append(Note(path, text))
+    if not notes:
         raise BadNotes(
             "holds no Markdown", where=str(directory), hint=f"notes are files whose names end in {SUFFIX}"
         )
-    return tuple(found)
+    return tuple(notes)
 
 
 def _markdown(directory: Path) -> Iterator[str]:

@@ -10,7 +10,7 @@ from planner.check.document import Checked, check_broken_file, check_document, p
 from planner.specification.spec import Spec
 
 if TYPE_CHECKING:
-    from planner.repository.landed import Built
+    from planner.repository.landed import LandedPlan
 
 
 def check_plan(
@@ -36,7 +36,7 @@ def check_plan(
 
 def check_built_plan(
     path: Path, repo: Path | None, branch: str | None = None, spec: Spec | None = None
-) -> "tuple[Checked, Built | None]":
+) -> "tuple[Checked, LandedPlan | None]":
     """Check the plan at `path` from where it starts in a repository that may hold a part of its results.
 
     Work orders that have landed are not judged: they are history, for a revision of the plan, too.
@@ -60,9 +60,9 @@ def check_built_plan(
     if repo is None:
         return check_document(document, frozenset(), spec), None
     # Only here: most plans are checked by themselves.
-    from planner.repository.landed import built
+    from planner.repository.landed import landed_plan
 
-    standing = built(repo, plan_of(document), branch)
+    standing = landed_plan(repo, plan_of(document), branch)
     checked = check_document(
         document, standing.files, spec, sources=standing.sources, landed=standing.commits.keys()
     )

@@ -9,7 +9,7 @@ from planner.revision.impact import Impact, impact
 from planner.specification.spec import Spec
 
 if TYPE_CHECKING:
-    from planner.repository.landed import Built
+    from planner.repository.landed import LandedPlan
 
 COMPARE: Final = (
     "--old-spec FILE, the specification that the plan was made for, shows more: lines that grew around a"
@@ -18,7 +18,7 @@ COMPARE: Final = (
 """What a user hears who gives the changed specification alone."""
 
 
-def impact_of(plan: Plan, standing: "Built | None", spec: Spec, old_spec: Spec | None) -> Impact:
+def impact_of(plan: Plan, standing: "LandedPlan | None", spec: Spec, old_spec: Spec | None) -> Impact:
     """The impact on a plan, whose dependencies are computed if it does not tell all of them.
 
     If the plan says that it was made for the same specification, that is the one before.

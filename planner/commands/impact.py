@@ -56,9 +56,9 @@ def run(options: Namespace, console: Console) -> int:
         return refuse_missing(checked.diagnostics, options.plan, "compare", console)
     standing = None
     if options.repo is not None:
-        from planner.repository.landed import built
+        from planner.repository.landed import landed_plan
 
-        standing = built(options.repo, checked.plan, options.branch)
+        standing = landed_plan(options.repo, checked.plan, options.branch)
     impact = impact_of(checked.plan, standing, spec, old_spec)
     landed = None if standing is None else standing.commits
     console.result(write_impact(impact, checked.plan, landed, ImpactFormat(options.output_format)))

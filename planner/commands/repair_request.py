@@ -18,25 +18,25 @@ from factory.system.files.tree import read_bounded
 _PLAN_DEFECT: Final = "plan_defect"
 
 
-class _Told(BaseModel):
+class _FactoryDocument(BaseModel):
     # What else the factory tells is for the model alone.
     model_config = ConfigDict(frozen=True, extra="ignore", strict=True)
 
 
-class _Failure(_Told):
+class _Failure(_FactoryDocument):
     message: str
 
 
-class _Summary(_Told):
+class _Summary(_FactoryDocument):
     attempt: Annotated[int, Field(ge=1)]
     summary: Annotated[str, Field(max_length=EXCERPT_CHARS)]
 
 
-class _Evidence(_Told):
+class _Evidence(_FactoryDocument):
     summaries: Annotated[list[_Summary], Field(max_length=MAX_SUMMARIES)] = []
 
 
-class _Request(_Told):
+class _Request(_FactoryDocument):
     work_order: WorkOrderId
     contract: str
     stage: str

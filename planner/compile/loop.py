@@ -26,8 +26,8 @@ from planner.compile.emit import with_computed_fields, write_plan
 from planner.compile.ending import End, attempts_spent, stopped_by, written
 from planner.compile.job import Job
 from planner.compile.summary import (
-    AttemptRecord,
     CompileSummary,
+    PlanningAttempt,
     context_record,
     diagnostic_records,
     planned_hash,
@@ -99,7 +99,7 @@ class _Compile:
         self._compile_hash = job.compile_hash(self._model_name)
         schema = job.question.schema()
         self._asking = Asking(deps.model, job.parameters, schema, deps.artifacts, deps.progress)
-        self._attempts: list[AttemptRecord] = []
+        self._attempts: list[PlanningAttempt] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()
         self._started_at = deps.clock.now()
         self._started = deps.clock.monotonic()
@@ -182,7 +182,7 @@ class _Compile:
     def _record_attempt(self, number: int, began: float, checked: Checked | None) -> None:
         errors = checked.errors if checked else 0
         self._attempts.append(
-            AttemptRecord(
+            PlanningAttempt(
                 number=number,
                 elapsed_seconds=round(self._deps.clock.monotonic() - began, 3),
                 calls=self._asking.take_calls(),

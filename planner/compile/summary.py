@@ -84,7 +84,7 @@ class CallRecord(Document):
     from_ledger: bool
 
 
-class AttemptRecord(Document):
+class PlanningAttempt(Document):
     """One pass prompt → model → check.
 
     Attributes:
@@ -146,14 +146,14 @@ class CompileSummary(Document):
     compile_hash: str
     plan_hash: str | None
     work_orders: tuple[PlannedOrder, ...]
-    attempts: tuple[AttemptRecord, ...]
+    attempts: tuple[PlanningAttempt, ...]
     usage: Usage
     context: ContextRecord
     cost_usd: float | None = None
     diagnostics: tuple[DiagnosticRecord, ...]
 
 
-def total_usage(attempts: tuple[AttemptRecord, ...]) -> Usage:
+def total_usage(attempts: tuple[PlanningAttempt, ...]) -> Usage:
     """The tokens of all calls together."""
     return total(call.usage for attempt in attempts for call in attempt.calls)
 

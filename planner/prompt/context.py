@@ -22,7 +22,7 @@ _KINDS: Final[Mapping[Part, tuple[str, str]]] = {
     Part.TESTS: ("test module", "test modules"),
 }
 
-_TOLD: Final = 3
+_MOST_NAMED: Final = 3
 _RECORDED: Final = 100
 
 
@@ -67,9 +67,11 @@ def render_context(context: Context) -> tuple[str, ...]:
     if shortened or left_out:
         lines.append(f"context: --context-tokens {2 * context.limit} doubles the room")
     unreadable = [path for part in context.parts for path in part.unreadable]
-    lines += [f"context: {quote(name)} is not shown: {one_line(why)}" for name, why in unreadable[:_TOLD]]
-    if len(unreadable) > _TOLD:
-        lines.append(f"context: {len(unreadable) - _TOLD} more files can't be read")
+    lines += [
+        f"context: {quote(name)} is not shown: {one_line(why)}" for name, why in unreadable[:_MOST_NAMED]
+    ]
+    if len(unreadable) > _MOST_NAMED:
+        lines.append(f"context: {len(unreadable) - _MOST_NAMED} more files can't be read")
     return tuple(lines)
 
 
@@ -86,5 +88,5 @@ def counted(part: Part, count: int) -> str:
 
 
 def _listed(part: Part, names: Sequence[str]) -> str:
-    more = ", …" if len(names) > _TOLD else ""
-    return f"{counted(part, len(names))} ({', '.join(quote(name) for name in names[:_TOLD])}{more})"
+    more = ", …" if len(names) > _MOST_NAMED else ""
+    return f"{counted(part, len(names))} ({', '.join(quote(name) for name in names[:_MOST_NAMED])}{more})"

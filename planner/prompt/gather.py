@@ -42,14 +42,14 @@ def gather(
         limit: the limit in tokens; 0 for nothing at all.
         is_new: whether the plan is to be made, not revised.
     """
-    found_units = units(sources, notes, spec, limit)
+    candidates = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
-    if is_new and found_units[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
+    if is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
         head += WITHOUT_A_VERIFY_SCRIPT
     files = file_listing(sources.files, limit // _SHARES[Part.FILES])
     left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
-    for part, pieces in found_units.items():
+    for part, pieces in candidates.items():
         shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)))
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:

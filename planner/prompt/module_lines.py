@@ -114,7 +114,7 @@ class ModuleLines:
         """The constructor that the class itself has; an inherited one is shown where it is defined."""
         if "__init__" not in scope.names and not has_fields(node):
             return None
-        definitions = self._sources.find(self._module.name, f"{name}.__init__").found
+        definitions = self._sources.find(self._module.name, f"{name}.__init__").definitions
         return next(
             (definition for definition in definitions if isinstance(definition.shape, Function)), None
         )
@@ -131,7 +131,7 @@ class ModuleLines:
 
     def _written(self, name: str, bound: Sequence[Binding]) -> list[str]:
         """The written forms of what a name is bound to; several where a condition decides."""
-        symbols = self._sources.find(self._module.name, name).found
+        symbols = self._sources.find(self._module.name, name).definitions
         # Of a function with overloads the last definition is the one that runs.
         shown = symbols[-1:] if any(is_overload(symbol) for symbol in bound) else symbols
         return [symbol.text for symbol in shown if _is_copyable(symbol)]

@@ -22,7 +22,7 @@ class NoSuchBranch(WorkorderError):
 
 
 @dataclass(frozen=True)
-class Built:
+class LandedPlan:
     """A repository that holds a part of a plan's results.
 
     Attributes:
@@ -66,7 +66,7 @@ def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[st
     return _landed(git, plan.work_orders, _tip(git, branch))
 
 
-def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
+def landed_plan(repo: Path, plan: Plan | None, branch: str | None = None) -> LandedPlan:
     """What a repository holds of a plan, and what the plan starts from there.
 
     What the user committed, before or in between, is a part of what it starts from. Without a branch that is
@@ -92,7 +92,7 @@ def built(repo: Path, plan: Plan | None, branch: str | None = None) -> Built:
     for commit in reversed(landed.values()):
         first = {**changed[commit], **first}
     sources = present_sources(repo) if branch is None or tip is None else committed_sources(git, tip)
-    return Built(
+    return LandedPlan(
         commits={order.id: landed[order.id] for order in orders if order.id in landed},
         written={name: frozenset(changed[commit]) for name, commit in landed.items()},
         files=sources.files - {path for path, how in first.items() if how == "A"},

@@ -16,7 +16,7 @@ from factory.plans.diagnostics.diagnostic import one_line, quote
 from planner.specification.quotations import LINE_BREAK
 from planner.specification.spec import GivenRequirement, Spec
 
-_MOST_TOLD: Final = 20
+_MOST_PROBLEMS: Final = 20
 
 
 class SpecRequirement(Document):
@@ -79,8 +79,8 @@ def read_spec_document(text: str, source: str, *, is_json: bool) -> SpecDocument
             for index, name in _repeated(SpecDocument.model_validate(value))
         ]
     if problems:
-        hidden = len(problems) - _MOST_TOLD
-        shown = [*problems[:_MOST_TOLD], *([f"and {hidden} more"] if hidden > 0 else [])]
+        hidden = len(problems) - _MOST_PROBLEMS
+        shown = [*problems[:_MOST_PROBLEMS], *([f"and {hidden} more"] if hidden > 0 else [])]
         raise BadSpec(
             "; ".join(shown),
             where=source,

@@ -89,7 +89,7 @@ class Words:
         folded = [(index, word.folded) for index, word in enumerate(self.all)]
         self._said = _Sequence([(index, text) for index, text in folded if not self.all[index].is_marker])
         self._written = _Sequence(folded)
-        self._found: dict[str, tuple[tuple[Passage, ...], frozenset[int]]] = {}
+        self._located: dict[str, tuple[tuple[Passage, ...], frozenset[int]]] = {}
 
     def places(self, quote: str) -> tuple[Passage, ...]:
         """Where `quote` stands, at most `MAX_PLACES` places in order; empty if nowhere.
@@ -97,18 +97,18 @@ class Words:
         A quote begins and ends at the borders of words. Markers of lists count only if it is not found
         without them.
         """
-        return self._sought(quote)[0]
+        return self._locate(quote)[0]
 
     def held(self, quote: str) -> frozenset[int]:
         """The indices of the words that `quote` holds whole, but for punctuation around them.
 
         The words at its ends may be parts of words of the text: "in 2" stands in "in 2.5 s", and holds "in".
         """
-        return self._sought(quote)[1]
+        return self._locate(quote)[1]
 
-    def _sought(self, quote: str) -> tuple[tuple[Passage, ...], frozenset[int]]:
+    def _locate(self, quote: str) -> tuple[tuple[Passage, ...], frozenset[int]]:
         """The places of a quote, and the words that it holds there."""
-        passages = self._found.get(quote)
+        passages = self._located.get(quote)
         if passages is None:
             words = _words(quote)
             sought = [word.folded for word in words if not word.is_marker]
@@ -123,7 +123,7 @@ class Words:
                 if self.all[index].folded.strip(_PUNCTUATION) == word.strip(_PUNCTUATION)
             )
             passages = tuple(self.passage(indices) for indices in ranges), held
-            self._found[quote] = passages
+            self._located[quote] = passages
         return passages
 
     @cached_property

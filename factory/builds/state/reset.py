@@ -60,13 +60,13 @@ def reset(out: Path, ledger: Path, named: Sequence[str]) -> tuple[Reset, ...]:
             names = {key: name for key in keys[order.contract] if (name := remembered.retire(key))}
             done.append(Reset(order.id, len(names)))
             if names:
-                state = state.with_order(_told_apart(order, names))
+                state = state.with_order(_retire_runs(order, names))
         save_state(out, state)
         # Of one that was blocked nobody expects an answer.
         return tuple(reset_order for reset_order in done if named or reset_order.answers)
 
 
-def _told_apart(order: OrderState, retired: Mapping[str, str]) -> OrderState:
+def _retire_runs(order: OrderState, retired: Mapping[str, str]) -> OrderState:
     """With runs that the next build does not take for its own: what they used stays used.
 
     Args:

@@ -130,7 +130,10 @@ def _unquoted(node: ast.expr) -> ast.expr | None:
 
 def decorator_names(node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> list[str]:
     """The last names of the decorators, such as `cached_property`; empty for what is no name."""
-    return [last_name(one.func if isinstance(one, ast.Call) else one) for one in node.decorator_list]
+    return [
+        last_name(decorator.func if isinstance(decorator, ast.Call) else decorator)
+        for decorator in node.decorator_list
+    ]
 
 
 def last_name(node: ast.expr) -> str:

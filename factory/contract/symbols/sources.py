@@ -23,18 +23,18 @@ class Lookup:
     """What was found where a symbol should be.
 
     Attributes:
-        found: the definitions, several where a condition or an overload decides; empty if there is none.
+        definitions: several where a condition or an overload decides; empty if there is none.
         problem: why there is none, as what is said of the symbol's module.
         is_readable: False if the module is there and can't be read, so that nothing is known.
     """
 
-    found: tuple[Symbol, ...] = ()
+    definitions: tuple[Symbol, ...] = ()
     problem: str = ""
     is_readable: bool = True
 
     def keeps(self, promised: Symbol) -> bool:
         """Whether one of the definitions is what was promised."""
-        return any(symbol.keeps(promised) for symbol in self.found)
+        return any(symbol.keeps(promised) for symbol in self.definitions)
 
 
 class PythonSources:

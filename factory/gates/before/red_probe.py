@@ -68,7 +68,7 @@ def probe(order: WorkOrder, context: CheckContext, restore: Callable[[], None]) 
             probed.append(Probed(command=command, colour="impossible", reason=reason))
             continue
         result = context.execute(f"acceptance_{number}", command, words)
-        probed.append(_judged(command, result, order, context, reasons.get(command)))
+        probed.append(_classify(command, result, order, context, reasons.get(command)))
     return tuple(probed)
 
 
@@ -101,7 +101,7 @@ def defect(probed: Sequence[Probed]) -> Failure | None:
     return None
 
 
-def _judged(
+def _classify(
     command: str, result: CommandResult, order: WorkOrder, context: CheckContext, exempt: str | None
 ) -> Probed:
     def probed(colour: Colour, reason: str = "") -> Probed:

@@ -57,7 +57,7 @@ def _broken(promised: list[Symbol], context: CheckContext) -> Iterator[tuple[Sym
         sources = by_root.setdefault(root, PythonSources(read, (root,)))
         lookup = sources.find(symbol.module, symbol.name)
         if not lookup.keeps(symbol):
-            defined = " or ".join(f"`{definition.text}`" for definition in lookup.found)
+            defined = " or ".join(f"`{definition.text}`" for definition in lookup.definitions)
             yield symbol, f"the file defines {defined}" if defined else lookup.problem
 
 

@@ -13,7 +13,7 @@ from factory.gates.checks.interfaces import Interfaces
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
 from factory.gates.judge import judge
-from factory.gates.trial import Part, run_check
+from factory.gates.trial import CheckGroup, run_check
 
 _AS_CONFIGURED: Final = "only reported, as configured"
 _RED_BEFORE: Final = "only reported: it fails on the baseline, and its failures can't be told apart"
@@ -21,7 +21,7 @@ _RED_BEFORE: Final = "only reported: it fails on the baseline, and its failures 
 
 def registry(
     configuration: Configuration, known: BaselineReport | None = None, *, interfaces: bool = False
-) -> tuple[Part, ...]:
+) -> tuple[CheckGroup, ...]:
     """The checks of an attempt.
 
     Args:
@@ -33,11 +33,11 @@ def registry(
     Returns:
         The symbols, which need no command; the verification; then what else the work order promises.
     """
-    symbols = (Part("interfaces", Stage.ACCEPTANCE_FAILED, (Interfaces(),)),) if interfaces else ()
+    symbols = (CheckGroup("interfaces", Stage.ACCEPTANCE_FAILED, (Interfaces(),)),) if interfaces else ()
     return (
         *symbols,
-        Part("verify", Stage.VERIFY_FAILED, verification(configuration, known)),
-        Part("acceptance", Stage.ACCEPTANCE_FAILED, (Postconditions(), Acceptance())),
+        CheckGroup("verify", Stage.VERIFY_FAILED, verification(configuration, known)),
+        CheckGroup("acceptance", Stage.ACCEPTANCE_FAILED, (Postconditions(), Acceptance())),
     )
 
 
@@ -56,7 +56,7 @@ def verification(
     return tuple(_unless_known(check, known) for check in (*built_in, *configured))
 
 
-def gating_commands(parts: Sequence[Part]) -> tuple[str, ...]:
+def gating_commands(parts: Sequence[CheckGroup]) -> tuple[str, ...]:
     """The commands of the repository's configuration that can fail an attempt, in order."""
     return tuple(
         check.command for part in parts for check in part.checks if isinstance(check, ConfiguredCommand)

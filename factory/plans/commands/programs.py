@@ -98,7 +98,7 @@ def read_command(command: str) -> Reading:
     """
     reader = _Reader()
     words = split_words(command)
-    reader.text(words, Invocation(""), depth=0, judged=True)
+    reader.read(words, Invocation(""), depth=0, judged=True)
     return Reading(tuple(reader.texts), tuple(reader.invocations), reader.problem)
 
 
@@ -110,13 +110,13 @@ class _Reader:
         self.invocations: list[Invocation] = []
         self.problem = ""
 
-    def text(self, words: tuple[Word, ...], around: Invocation, *, depth: int, judged: bool) -> None:
+    def read(self, words: tuple[Word, ...], around: Invocation, *, depth: int, judged: bool) -> None:
         if judged:
             self.texts.append(words)
         for command in simple_commands(words):
-            around = self.words(command, around, depth)
+            around = self.follow(command, around, depth)
 
-    def words(self, words: Sequence[str], around: Invocation, depth: int) -> Invocation:
+    def follow(self, words: Sequence[str], around: Invocation, depth: int) -> Invocation:
         """Follow one simple command; returns what surrounds the commands after it."""
         if depth > MAX_NESTING:
             self.problem = f"wraps more than {MAX_NESTING} programs in each other"
@@ -132,37 +132,39 @@ class _Reader:
         self.invocations.append(invocation)
         if invocation.name in ("cd", "pushd") and invocation.arguments:
             return replace(around, directory=invocation.path(invocation.arguments[-1]))
-        self._inside(invocation, depth + 1)
+        self._follow_wrapped(invocation, depth + 1)
         return around
 
-    def _inside(self, invocation: Invocation, depth: int) -> None:
+    def _follow_wrapped(self, invocation: Invocation, depth: int) -> None:
         around = replace(invocation, code=None)
         name, arguments = invocation.name, invocation.arguments
         if is_shell(name):
             shell = shell_run(arguments)
             if shell.text is not None:
-                self._nested(shell.text, around, depth, judged=True)
+                self._read_nested(shell.text, around, depth, judged=True)
         elif is_python(name):
             run = python_run(arguments)
             if run.kind == "module" and run.target in _MODULES_THAT_ARE_PROGRAMS:
-                self.words((run.target, *run.arguments), around, depth)
+                self.follow((run.target, *run.arguments), around, depth)
             for command in invocation.code.commands if invocation.code else ():
-                self._nested(command, around, depth, judged=False)
+                self._read_nested(command, around, depth, judged=False)
         elif name == "env":
-            self._env(arguments, around, depth)
+            self._follow_env(arguments, around, depth)
         elif name == "eval":
-            self._nested(" ".join(arguments), around, depth, judged=True)
+            self._read_nested(" ".join(arguments), around, depth, judged=True)
         elif name in _KEYWORDS:
-            self.words(arguments, around, depth)
+            self.follow(arguments, around, depth)
         elif name in _RUNNERS and arguments[:1] == ("run",):
-            self.words(_after_options(arguments[1:], frozenset()), around, depth)
+            self.follow(_after_options(arguments[1:], frozenset()), around, depth)
         elif name == "coverage" and arguments[:1] == ("run",):
-            self.words(("python", *_after_options(arguments[1:], _COVERAGE_VALUES, stop="-m")), around, depth)
+            self.follow(
+                ("python", *_after_options(arguments[1:], _COVERAGE_VALUES, stop="-m")), around, depth
+            )
         elif name in _OPTION_VALUES:
             rest = _after_options(arguments, _OPTION_VALUES[name])
-            self.words(rest[1:] if name == "timeout" else rest, around, depth)
+            self.follow(rest[1:] if name == "timeout" else rest, around, depth)
 
-    def _env(self, arguments: tuple[str, ...], around: Invocation, depth: int) -> None:
+    def _follow_env(self, arguments: tuple[str, ...], around: Invocation, depth: int) -> None:
         run = env_run(arguments)
         inner = replace(
             around,
@@ -180,9 +182,9 @@ class _Reader:
             words = (*(word.text for word in split), *words)
             if ASSIGNMENT.match(words[0] if words else ""):
                 words = ("env", *words)
-        self.words(words, inner, depth)
+        self.follow(words, inner, depth)
 
-    def _nested(self, text: str, around: Invocation, depth: int, *, judged: bool) -> None:
+    def _read_nested(self, text: str, around: Invocation, depth: int, *, judged: bool) -> None:
         if depth > MAX_NESTING:
             self.problem = f"wraps more than {MAX_NESTING} programs in each other"
             return
@@ -192,7 +194,7 @@ class _Reader:
             if judged:
                 self.problem = f"gives a shell a text that can't be split into words: {error}"
             return
-        self.text(words, around, depth=depth, judged=judged)
+        self.read(words, around, depth=depth, judged=judged)
 
 
 def _after_options(

@@ -123,7 +123,7 @@ class Interfaces:
     def in_repository(self, symbol: Symbol) -> Lookup:
         """What the repository defines where a symbol should be; several projects may have such a module."""
         lookups = [source.find(symbol.module, symbol.name) for source in self._sources_of(symbol.module)]
-        definitions = tuple(definition for lookup in lookups for definition in lookup.found)
+        definitions = tuple(definition for lookup in lookups for definition in lookup.definitions)
         unknown = next((lookup for lookup in lookups if not lookup.is_readable), None)
         return Lookup(definitions) if definitions else unknown or next(iter(lookups), _NO_LOOKUP)
 

@@ -31,10 +31,10 @@ def finalize(
     failure = state.get("failure")
     if failure is None:
         if land is None:
-            return {"attempts": _recorded(state, None), "verdict": "passed"}
+            return {"attempts": _attempts_with(state, None), "verdict": "passed"}
         landed = land(state)
         if not isinstance(landed, Failure):
-            return {"attempts": _recorded(state, None), "verdict": "landed", "commit": landed}
+            return {"attempts": _attempts_with(state, None), "verdict": "landed", "commit": landed}
         failure = landed
     number = state["attempt"]
     FAILURE_BRIEF.write(folder.opened_attempt(number).path, failure)
@@ -47,7 +47,7 @@ def finalize(
 def _after_failure(state: RunState, failure: Failure, max_attempts: int) -> RunState:
     """The end of the run, or the start of the next attempt."""
     number = state["attempt"]
-    update: RunState = {"attempts": _recorded(state, failure)}
+    update: RunState = {"attempts": _attempts_with(state, failure)}
     if not spends_attempt(failure):
         update["verdict"] = "stopped"
     elif number >= max_attempts:
@@ -68,7 +68,7 @@ def _after_failure(state: RunState, failure: Failure, max_attempts: int) -> RunS
     return update
 
 
-def _recorded(state: RunState, failure: Failure | None) -> tuple[AttemptSummary, ...]:
+def _attempts_with(state: RunState, failure: Failure | None) -> tuple[AttemptSummary, ...]:
     """The summaries of all attempts, this one included."""
     proposal = state.get("proposal")
     summary = AttemptSummary(

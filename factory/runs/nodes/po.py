@@ -5,7 +5,7 @@ from collections.abc import Callable
 from factory.attempt.state import RunState
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.trial import Part, PartResult, Trial, try_out
+from factory.gates.trial import CheckGroup, PartResult, Trial, try_out
 from factory.runs.record.files import CHECK_RESULTS
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import CheckResults
@@ -16,7 +16,7 @@ def examine(
     *,
     order: WorkOrder,
     bench: Bench,
-    checks: tuple[Part, ...],
+    checks: tuple[CheckGroup, ...],
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> RunState:

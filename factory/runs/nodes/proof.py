@@ -14,7 +14,7 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.trial import Part, Trial, TrialResult, try_out
+from factory.gates.trial import CheckGroup, Trial, TrialResult, try_out
 from factory.mutation.kill_proof import (
     Fate,
     KillProof,
@@ -40,7 +40,7 @@ def prove(
     order: WorkOrder,
     settings: AttemptSettings,
     bench: Bench,
-    checks: tuple[Part, ...],
+    checks: tuple[CheckGroup, ...],
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> RunState:

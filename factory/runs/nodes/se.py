@@ -14,7 +14,7 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from factory.gates.checks.registry import gating_commands
-from factory.gates.trial import Part
+from factory.gates.trial import CheckGroup
 from factory.llm.ledger.store import call_key
 from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
@@ -36,7 +36,7 @@ def propose(
     settings: AttemptSettings,
     template: str,
     model: Model,
-    checks: tuple[Part, ...],
+    checks: tuple[CheckGroup, ...],
     checkout: Checkout,
     folder: RunFolder,
     progress: Callable[[str], None],

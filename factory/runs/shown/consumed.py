@@ -38,7 +38,7 @@ def as_defined(order: WorkOrder, tree: Tree) -> tuple[str, ...]:
         place = module_file(promised.module, [*order.context_files, *order.allowed_files], exists)
         root = place[1] if place is not None else ""
         sources = by_root.setdefault(root, PythonSources(read, (root,)))
-        definitions = sources.find(promised.module, promised.name).found
+        definitions = sources.find(promised.module, promised.name).definitions
         if len(definitions) != 1 or not definitions[0].keeps(promised):
             return text
         filled = definitions[0].filling(promised)

@@ -118,7 +118,7 @@ def _supervise(command: list[str], lifeline: int, report: int, groups: list[int]
 
 def _start(command: list[str], groups: list[int], nice: int) -> tuple[int | None, int]:
     """Fork, enter the control groups and execute; the child's pid, or None with the number of an error."""
-    told_read, told_write = os.pipe2(os.O_CLOEXEC)
+    error_read, error_write = os.pipe2(os.O_CLOEXEC)
     child = os.fork()
     if child == 0:
         try:
@@ -134,11 +134,11 @@ def _start(command: list[str], groups: list[int], nice: int) -> tuple[int | None
                 os.write(group, b"0")
             os.execvp(command[0], command)
         except OSError as error:
-            os.write(told_write, str(error.errno or errno.EIO).encode())
+            os.write(error_write, str(error.errno or errno.EIO).encode())
         finally:
             os._exit(127)
-    os.close(told_write)
-    with open(told_read, "rb") as report:
+    os.close(error_write)
+    with open(error_read, "rb") as report:
         failed = report.read()
     if failed:
         os.waitpid(child, 0)

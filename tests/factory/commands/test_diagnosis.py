@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.commands.diagnosis import Diagnosis, Finding, as_json, as_text, diagnose
+from factory.commands.diagnosis import Diagnosis, Observation, as_json, as_text, diagnose
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.levels.choose import levels
 from factory.system.sandbox.levels.self_attack import broken_out
@@ -17,7 +17,7 @@ from factory.system.sandbox.levels.unconfined import Unconfined
 from tests.support.repositories import VERIFY_PASSES, make_repo, write_work_order
 
 
-def finding(diagnosis: Diagnosis, name: str) -> Finding:
+def finding(diagnosis: Diagnosis, name: str) -> Observation:
     (found,) = (finding for finding in diagnosis.findings if finding.name == name)
     return found
 
@@ -143,7 +143,7 @@ def test_the_document_holds_every_finding() -> None:
 
 
 def test_what_is_found_is_harmless_on_a_terminal() -> None:
-    diagnosis = Diagnosis(findings=(Finding(name="x", state="ok", found="\x1b[2J"),), sandbox="bwrap")
+    diagnosis = Diagnosis(findings=(Observation(name="x", state="ok", found="\x1b[2J"),), sandbox="bwrap")
 
     assert "\x1b" not in as_text(diagnosis)
     assert sys.executable in finding(diagnose(os.environ), "python").found

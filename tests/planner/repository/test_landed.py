@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.repository.landed import built
+from planner.repository.landed import landed_plan
 from tests.support.repositories import commit_files
 from tests.support.revisions import Bench
 
@@ -17,7 +17,7 @@ def bench(tmp_path: Path) -> Bench:
 @pytest.mark.parametrize("branch", [None, "main"])
 def test_the_start_is_the_repository_without_what_landed(bench: Bench, branch: str | None) -> None:
     commit_files(bench.root / "repo", {"mine.py": "y = 1\n"})
-    start = built(bench.root / "repo", bench.before, branch)
+    start = landed_plan(bench.root / "repo", bench.before, branch)
     assert start.files == {"README.md", "old.py", "mine.py"}
     assert start.written == {"WO-01": {"words.py", "old.py"}}
     read = start.sources.read
@@ -31,7 +31,7 @@ def test_a_file_that_was_there_before_it_was_changed_is_a_part_of_the_start(benc
     bench.land(bench.before, 3, {"old.py": "x = 3\n", "count.py": ""})
     commit_files(bench.root / "repo", {"old.py": "x = 4\n"})
     bench.land(bench.before, 2, {"old.py": "x = 5\n", "sort.py": ""})
-    start = built(bench.root / "repo", bench.before)
+    start = landed_plan(bench.root / "repo", bench.before)
     assert start.files == {"README.md", "old.py"}
     assert start.writes(bench.before) == (
         {"old.py", "words.py"},

@@ -76,7 +76,7 @@ def _element(problem: SchemaProblem) -> str:
 
 def _findings(place: str, raw: JsonValue, problems: tuple[SchemaProblem, ...]) -> Iterator[Finding]:
     for problem in problems:
-        if not _told_elsewhere(raw, problem):
+        if not _has_own_rule(raw, problem):
             yield Finding(
                 place + problem.pointer,
                 problem.message,
@@ -84,7 +84,7 @@ def _findings(place: str, raw: JsonValue, problems: tuple[SchemaProblem, ...]) -
             )
 
 
-def _told_elsewhere(raw: JsonValue, problem: SchemaProblem) -> bool:
+def _has_own_rule(raw: JsonValue, problem: SchemaProblem) -> bool:
     if problem.kind == "unsafe_path" and "glob character" in problem.message:
         return True  # E004
     parts = problem.pointer.split("/")

@@ -70,7 +70,7 @@ def is_there(interfaces: Interfaces, symbol: Symbol, index: int) -> bool:
     if interfaces.provides_member(symbol, index):
         return True
     lookup = interfaces.in_repository(symbol)
-    return bool(lookup.found) or not lookup.is_readable
+    return bool(lookup.definitions) or not lookup.is_readable
 
 
 def _hint(subject: Subject, interfaces: Interfaces, symbol: Symbol, index: int) -> str:

@@ -74,10 +74,11 @@ def find(subject: Subject) -> Iterator[Finding]:
                 )
         elif not interfaces.provides_member(symbol, wanted.index):
             lookup = interfaces.in_repository(symbol)
-            if lookup.found and not lookup.keeps(symbol):
+            if lookup.definitions and not lookup.keeps(symbol):
                 yield Finding(
                     wanted.pointer,
-                    f"consumes {quote(symbol.text)}, but the repository has {quote(lookup.found[-1].text)}",
+                    f"consumes {quote(symbol.text)}, but the repository has"
+                    f" {quote(lookup.definitions[-1].text)}",
                     _HINT,
                 )
 

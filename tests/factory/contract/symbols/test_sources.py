@@ -206,7 +206,7 @@ def test_what_is_defined_keeps_its_promise(text: str) -> None:
 def test_what_is_defined_otherwise_is_shown(text: str, found: str) -> None:
     lookup = look(text)
     assert not lookup.keeps(parse_symbol(text))
-    assert any(one.text.startswith(found) for one in lookup.found)
+    assert any(one.text.startswith(found) for one in lookup.definitions)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_what_is_defined_otherwise_is_shown(text: str, found: str) -> None:
 )
 def test_what_is_not_there_is_told(text: str) -> None:
     lookup = look(text)
-    assert not lookup.found
+    assert not lookup.definitions
     assert lookup.is_readable
     assert "does not define" in lookup.problem or "no such module" in lookup.problem
 
@@ -408,7 +408,7 @@ def test_imports_in_a_circle_come_to_an_end() -> None:
 def test_a_hostile_source_is_a_problem(source: bytes, problem: str) -> None:
     started = time.process_time()
     lookup = look("bad:f()", {"bad.py": source})
-    assert (lookup.found, lookup.is_readable) == ((), False)
+    assert (lookup.definitions, lookup.is_readable) == ((), False)
     assert problem in lookup.problem
     assert time.process_time() - started < 10
 
@@ -424,15 +424,15 @@ def test_a_deep_signature_is_no_problem_of_its_own() -> None:
         + "|a" * 2_000
         + "': ...\n"
     )
-    (found,) = look("bad:f()", {"bad.py": deep}).found
+    (found,) = look("bad:f()", {"bad.py": deep}).definitions
     assert found.text.startswith("bad:f(x: ")
 
 
 def test_nested_classes_and_blocks_have_an_end() -> None:
     blocks = "".join(f"{' ' * n}if a:\n" for n in range(90)) + " " * 90 + "x = 1\n"
-    assert not look("deep:x: int", {"deep.py": blocks}).found
+    assert not look("deep:x: int", {"deep.py": blocks}).definitions
     heirs = "class A0: ...\n" + "".join(f"class A{n}(A{n - 1}): ...\n" for n in range(1, 200))
-    (found,) = look("heirs:A199.f(self)", {"heirs.py": heirs}).found
+    (found,) = look("heirs:A199.f(self)", {"heirs.py": heirs}).definitions
     # Who inherits from that far is not followed, so it can't be told.
     assert found.shape == Unknown()
 
@@ -480,4 +480,4 @@ def test_any_source_has_an_answer(source: str, name: str) -> None:
     text = f"class C(A):\n    pass\n{source}\n"
     for content in (source, text):
         lookup = sources({"m.py": content.encode("utf-8", "surrogatepass")}).find("m", name)
-        assert bool(lookup.found) != bool(lookup.problem)
+        assert bool(lookup.definitions) != bool(lookup.problem)
