@@ -52,7 +52,9 @@ UNSHOWABLE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
 def judge(checked: Checked) -> None:
     """What holds of every check, whatever was checked; everything that takes its result is run."""
     assert checked.plan is not None or not checked.ok
-    assert list(checked.diagnostics) == sorted(checked.diagnostics, key=lambda one: one.sort_key)
+    assert list(checked.diagnostics) == sorted(
+        checked.diagnostics, key=lambda diagnostic: diagnostic.sort_key
+    )
     for output_format in OutputFormat:
         text = render(checked.diagnostics, output_format, "plan.json")
         assert (
@@ -154,8 +156,8 @@ def test_findings_come_by_position_with_indices_as_numbers() -> None:
     orders[1]["acceptance_commands"] = ["a; b"]
     orders[10]["acceptance_commands"] = ["a; b", "a; b"]
     orders[10]["title"] = 1
-    found = check_document(manifest(*orders, extra=1), frozenset()).diagnostics
-    assert [(diagnostic.order, diagnostic.pointer) for diagnostic in found] == [
+    diagnostics = check_document(manifest(*orders, extra=1), frozenset()).diagnostics
+    assert [(diagnostic.order, diagnostic.pointer) for diagnostic in diagnostics] == [
         ("", "/extra"),
         ("WO-02", "/work_orders/1/acceptance_commands/0"),
         ("WO-11", "/work_orders/10/acceptance_commands/0"),
@@ -165,8 +167,8 @@ def test_findings_come_by_position_with_indices_as_numbers() -> None:
 
 
 def test_a_finding_that_is_made_twice_is_told_once() -> None:
-    one = Diagnostic("E101", "name", Severity.ERROR, "", "/a", "message", "hint")
-    assert in_order([one, one]) == (one,)
+    diagnostic = Diagnostic("E101", "name", Severity.ERROR, "", "/a", "message", "hint")
+    assert in_order([diagnostic, diagnostic]) == (diagnostic,)
 
 
 def test_a_warning_leaves_a_plan_usable_and_an_error_does_not() -> None:
@@ -175,9 +177,9 @@ def test_a_warning_leaves_a_plan_usable_and_an_error_does_not() -> None:
 
 
 def test_computed_fields_of_a_reply_are_dropped_even_if_they_are_nonsense() -> None:
-    one = order(verify_exempt="yes", depends_on=7, provenance=[], requirements=["REQ-01"])
+    step = order(verify_exempt="yes", depends_on=7, provenance=[], requirements=["REQ-01"])
     requirement = {"id": "REQ-01", "text": "Something.", "quotes": ["something"]}
-    reply = json.dumps(manifest(one, requirements=[requirement]))
+    reply = json.dumps(manifest(step, requirements=[requirement]))
     checked = check_reply(reply, frozenset())
     assert checked.ok
     assert checked.plan is not None

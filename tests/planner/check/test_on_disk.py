@@ -70,8 +70,8 @@ def test_what_landed_is_not_judged_but_only_at_its_place(
     (bench.root / "twice.json").write_text(json.dumps(altered))
     capsys.readouterr()
     assert check(bench, "twice.json", "--output-format", "concise") == 2
-    told = capsys.readouterr().out
-    assert "error[E001] WO-01 /work_orders/3" in told and "/work_orders/0" not in told
+    output = capsys.readouterr().out
+    assert "error[E001] WO-01 /work_orders/3" in output and "/work_orders/0" not in output
 
 
 def test_a_new_plan_starts_from_what_is_tracked(bench: Bench) -> None:

@@ -43,12 +43,12 @@ def test_a_document_is_found_in_its_frame(frame: str) -> None:
 )
 def test_a_reply_that_is_refused_says_why(reply: str, is_json: bool, message: str) -> None:
     parsed = parse_reply(reply)
-    (found,) = parsed.diagnostics
+    (diagnostic,) = parsed.diagnostics
     assert parsed.document is None
     assert parsed.is_json is is_json
-    assert found.code == "E000"
-    assert message in found.message
-    assert found.hint
+    assert diagnostic.code == "E000"
+    assert message in diagnostic.message
+    assert diagnostic.hint
 
 
 def test_computed_fields_are_dropped_and_nothing_else() -> None:

@@ -110,8 +110,8 @@ class Desk:
     @property
     def summary(self) -> dict[str, Any]:
         text = (self.home / "plan.artifacts" / "compile_summary.json").read_text()
-        found: dict[str, Any] = json.loads(text)
-        return found
+        document: dict[str, Any] = json.loads(text)
+        return document
 
     def save(self, document: object, name: str = "plan.json") -> str:
         (self.home / name).write_text(document if isinstance(document, str) else json.dumps(document))
@@ -458,7 +458,10 @@ def test_after_a_kill_the_next_compile_pays_only_for_what_is_missing(desk: Desk)
     assert desk.calls == 2
     assert desk.compile(model=model).returncode == 0
     assert desk.calls == 3
-    assert [call["from_ledger"] for one in desk.summary["attempts"] for call in one["calls"]] == [True, False]
+    assert [call["from_ledger"] for attempt in desk.summary["attempts"] for call in attempt["calls"]] == [
+        True,
+        False,
+    ]
 
 
 def wait_for_number(path: Path) -> int:
@@ -501,7 +504,7 @@ def test_warnings_do_not_fail_a_check(desk: Desk) -> None:
 
 def test_check_for_programs(desk: Desk) -> None:
     done = desk.run("check", desk.save(BROKEN), "--output-format", "json")
-    assert [found["code"] for found in json.loads(done.stdout)] == ["E101"]
+    assert [diagnostic["code"] for diagnostic in json.loads(done.stdout)] == ["E101"]
     assert json.loads(desk.run("check", desk.save(PLAN), "--output-format", "json").stdout) == []
 
 
@@ -637,8 +640,8 @@ def test_a_bug_leaves_a_crash_log_among_the_artifacts(
 
     assert main(["compile", *options]) == 70
 
-    told = capsys.readouterr().err
-    assert f"this is a bug in planner; what is known about it is in {artifacts / 'crash.log'}" in told
+    errors = capsys.readouterr().err
+    assert f"this is a bug in planner; what is known about it is in {artifacts / 'crash.log'}" in errors
     assert "Traceback" in (artifacts / "crash.log").read_text()
 
 

@@ -13,8 +13,10 @@ RECORDING = Path(__file__).resolve().parents[3] / "scripts" / "demo.d" / "record
 
 def codes(command: str) -> set[str]:
     """The codes found for one acceptance command of a work order without behaviour."""
-    found = check_document(manifest(order(acceptance_commands=[command])), frozenset({"app.py"})).diagnostics
-    return {one.code for one in found} - {"W101", "E003"}
+    diagnostics = check_document(
+        manifest(order(acceptance_commands=[command])), frozenset({"app.py"})
+    ).diagnostics
+    return {diagnostic.code for diagnostic in diagnostics} - {"W101", "E003"}
 
 
 def python(code: str) -> str:
@@ -91,23 +93,25 @@ WITH_TESTS = ("app.py", "tests/test_app.py")
 
 class TestWeakAcceptance:
     @staticmethod
-    def found(
+    def is_weak(
         *commands: str, files: tuple[str, ...] = ("app.py", "tests/test_app.py"), **fields: object
     ) -> bool:
         step = makes(1, *files, acceptance_commands=list(commands), **fields)
-        return "W401" in {one.code for one in check_document(manifest(step), frozenset()).diagnostics}
+        return "W401" in {
+            diagnostic.code for diagnostic in check_document(manifest(step), frozenset()).diagnostics
+        }
 
     @pytest.mark.parametrize("command", LOOKS)
     def test_a_look_proves_nothing(self, command: str) -> None:
-        assert self.found(command)
+        assert self.is_weak(command)
 
     @pytest.mark.parametrize("command", PROVES)
     def test_running_it_proves_something(self, command: str) -> None:
-        assert not self.found(command)
+        assert not self.is_weak(command)
 
     def test_one_proof_is_enough(self) -> None:
-        assert self.found(*LOOKS)
-        assert not self.found(*LOOKS, PROVES[0])
+        assert self.is_weak(*LOOKS)
+        assert not self.is_weak(*LOOKS, PROVES[0])
 
     @pytest.mark.parametrize(
         ("files", "fields", "behaves"),
@@ -126,7 +130,7 @@ class TestWeakAcceptance:
     def test_only_behaviour_must_be_proven(
         self, files: tuple[str, ...], fields: dict[str, object], behaves: bool
     ) -> None:
-        assert self.found("test -f app.py", files=files, **fields) is behaves
+        assert self.is_weak("test -f app.py", files=files, **fields) is behaves
 
 
 SHA1 = "3f786850e387550fdab836ed7e6dc881de23001b"
@@ -245,9 +249,9 @@ class TestInstability:
     )
     def test_what_changes_by_itself_is_found(self, command: str, what: str) -> None:
         step = order(acceptance_commands=[command])
-        found = check_document(manifest(step), frozenset({"app.py"})).diagnostics
-        (told,) = [one for one in found if one.code == "W403"]
-        assert told.message == f"the result of the command depends on {what}"
+        diagnostics = check_document(manifest(step), frozenset({"app.py"})).diagnostics
+        (unstable,) = [diagnostic for diagnostic in diagnostics if diagnostic.code == "W403"]
+        assert unstable.message == f"the result of the command depends on {what}"
 
     @pytest.mark.parametrize(
         "command",
@@ -294,7 +298,11 @@ def test_a_good_plan_raises_no_alarm() -> None:
     plans = [text for text in answers if '"work_orders"' in text]
     assert plans
     for text in plans:
-        assert [one for one in check_reply(text, frozenset()).diagnostics if one.code.startswith("W4")] == []
+        assert [
+            diagnostic
+            for diagnostic in check_reply(text, frozenset()).diagnostics
+            if diagnostic.code.startswith("W4")
+        ] == []
 
 
 @pytest.mark.parametrize(

@@ -68,9 +68,9 @@ def test_a_specification_that_changes_nothing_asks_no_model(
 ) -> None:
     changed = bench.spec(SPEC + "\nAbout words.\n")
     compare = ["--old-spec", str(bench.root / "spec.md")]
-    for options, is_told in (([], True), (compare, False)):
+    for options, is_hinted in (([], True), (compare, False)):
         with pytest.raises(WorkorderError, match="asks for nothing else") as refused:
             bench.revise([], "--spec", changed, *options)
-        assert ("--old-spec FILE" in refused.value.hint) == is_told
+        assert ("--old-spec FILE" in refused.value.hint) == is_hinted
         assert main(["impact", "--plan", str(bench.root / "plan"), "--spec", changed, *options]) == 0
-        assert ("--old-spec FILE" in capsys.readouterr().err) == is_told
+        assert ("--old-spec FILE" in capsys.readouterr().err) == is_hinted

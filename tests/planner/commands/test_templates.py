@@ -90,10 +90,10 @@ def test_the_packaged_templates_can_be_used() -> None:
 
 
 def test_what_is_the_same_for_all_specs_comes_first() -> None:
-    one = first_messages(read_template(None), "one", NEW)[1].content
+    prompt = first_messages(read_template(None), "one", NEW)[1].content
     other = first_messages(read_template(None), "other", NEW)[1].content
-    same = next(at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right)
-    assert same > 0.9 * len(one)
+    same = next(at for at, (left, right) in enumerate(zip(prompt, other, strict=False)) if left != right)
+    assert same > 0.9 * len(prompt)
 
 
 def test_the_prompt_names_no_machine() -> None:

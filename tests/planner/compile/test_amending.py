@@ -68,8 +68,8 @@ def test_what_landed_is_shown_and_consumed_as_it_is_now(bench: Bench) -> None:
 def test_of_what_landed_only_what_later_ones_need_is_shown(bench: Bench) -> None:
     bench.revise([answer(mend)], "--failure", bench.failure())
     text = bench.prompt().split("<present_plan")[1].split("</present_plan")[0]
-    landed, open_one, _ = json.loads(text.partition("\n")[2])["work_orders"]
-    assert "preconditions" in open_one
+    landed, not_landed, _ = json.loads(text.partition("\n")[2])["work_orders"]
+    assert "preconditions" in not_landed
     assert landed.keys() == {
         *("id", "title", "requirements", "intent", "allowed_files", "acceptance_commands", "provides")
     }

@@ -143,13 +143,13 @@ def test_a_crash_at_any_step_leaves_the_old_plan_the_new_one_or_none(tmp_path: P
         outdir = tmp_path / str(step)
         write_plan(old, outdir, overwrite=False)
         died = crash_while_writing(new, outdir, step)
-        found = files_in(outdir)
-        if found in wholes:
-            seen.add("old" if found == wholes[0] else "new")
+        present = files_in(outdir)
+        if present in wholes:
+            seen.add("old" if present == wholes[0] else "new")
         else:
-            assert MANIFEST_NAME not in found
+            assert MANIFEST_NAME not in present
             without_manifest = [{k: v for k, v in whole.items() if k != MANIFEST_NAME} for whole in wholes]
-            assert found in without_manifest or "WO-01.json" not in found
+            assert present in without_manifest or "WO-01.json" not in present
             seen.add("none")
         write_plan(new, outdir, overwrite=True)
         assert files_in(outdir) == wholes[1]
@@ -208,9 +208,9 @@ def test_the_compile_hash_tells_its_inputs_apart() -> None:
         ("a", "b", "m", "None"),
         ('a","b', "", "m", "medium"),
     ]
-    hashes = {compile_hash(*one) for one in inputs}
+    hashes = {compile_hash(*values) for values in inputs}
     assert len(hashes) == len(inputs)
-    assert all(len(one) == 16 and int(one, 16) >= 0 for one in hashes)
+    assert all(len(digest) == 16 and int(digest, 16) >= 0 for digest in hashes)
 
 
 def test_the_compile_hash_is_stable() -> None:

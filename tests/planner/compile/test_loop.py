@@ -148,7 +148,7 @@ def test_each_attempt_leaves_its_files(bench: Bench) -> None:
         "validation_errors_attempt_2.json",
         "validation_errors_attempt_3.json",
     ]
-    assert [found["code"] for found in bench.json("validation_errors_attempt_2.json")] == ["E101"]
+    assert [diagnostic["code"] for diagnostic in bench.json("validation_errors_attempt_2.json")] == ["E101"]
     assert bench.json("validation_errors_attempt_3.json") == []
     assert (bench.artifacts / "llm_raw_response_attempt_1.txt").read_text() == "not json"
     assert (bench.artifacts / ".gitignore").read_text() == "*\n"
@@ -159,7 +159,9 @@ def test_the_summary_of_a_success(bench: Bench) -> None:
     summary = bench.summary
     assert summary["outcome"] == "written"
     assert summary["exit_code"] == 0
-    assert [(one["number"], one["errors"], one["is_json"]) for one in summary["attempts"]] == [
+    assert [
+        (attempt["number"], attempt["errors"], attempt["is_json"]) for attempt in summary["attempts"]
+    ] == [
         (1, 1, True),
         (2, 0, True),
     ]
@@ -200,7 +202,7 @@ def test_a_fenced_answer_is_understood(bench: Bench) -> None:
 def test_warnings_do_not_cost_an_attempt(bench: Bench) -> None:
     result = bench.compile([WARNED])
     assert result.summary.outcome is Outcome.WRITTEN
-    assert {found.code for found in result.diagnostics} == {"W101"}
+    assert {diagnostic.code for diagnostic in result.diagnostics} == {"W101"}
     assert bench.summary["attempts"][0]["warnings"] > 0
 
 
@@ -226,7 +228,7 @@ def test_the_attempts_can_be_spent_on_errors(bench: Bench) -> None:
     assert (summary.outcome, summary.exit_code) == (Outcome.VALIDATION_FAILED, 2)
     assert summary.message == "attempt 2: the plan has 1 error"
     assert "--max-attempts 4" in summary.hint
-    assert [found["code"] for found in bench.summary["diagnostics"]] == ["E101"]
+    assert [diagnostic["code"] for diagnostic in bench.summary["diagnostics"]] == ["E101"]
     assert not bench.outdir.exists()
 
 
@@ -234,7 +236,7 @@ def test_more_attempts_go_on_where_the_last_compile_stopped(bench: Bench) -> Non
     bench.compile([BAD, BAD], max_attempts=2)
     bench.compile([GOOD], max_attempts=4)
     assert [request.attempt for request in bench.models[1].requests] == [3]
-    calls = [call["from_ledger"] for one in bench.summary["attempts"] for call in one["calls"]]
+    calls = [call["from_ledger"] for attempt in bench.summary["attempts"] for call in attempt["calls"]]
     assert calls == [True, True, False]
 
 
@@ -271,7 +273,7 @@ def test_json_that_is_not_a_plan(bench: Bench, text: str) -> None:
 
 def test_duplicate_keys_are_an_error(bench: Bench) -> None:
     result = bench.compile(['{"work_orders": [], "work_orders": []}'], max_attempts=1)
-    assert [found.code for found in result.diagnostics] == ["E000"]
+    assert [diagnostic.code for diagnostic in result.diagnostics] == ["E000"]
     assert result.summary.exit_code in (2, 4)
 
 
@@ -386,10 +388,10 @@ def test_a_prompt_is_the_same_wherever_it_is_made(tmp_path: Path) -> None:
     for bench in benches:
         bench.root.mkdir(parents=True)
         bench.compile([BAD, GOOD])
-    one, two = benches
-    assert one.models[0].requests == two.models[0].requests
-    assert str(tmp_path) not in (one.artifacts / "prompt_attempt_2.txt").read_text()
-    assert (one.outdir / "WO-01.json").read_bytes() == (two.outdir / "WO-01.json").read_bytes()
+    first, second = benches
+    assert first.models[0].requests == second.models[0].requests
+    assert str(tmp_path) not in (first.artifacts / "prompt_attempt_2.txt").read_text()
+    assert (first.outdir / "WO-01.json").read_bytes() == (second.outdir / "WO-01.json").read_bytes()
 
 
 def test_the_model_is_asked_for_the_schema(bench: Bench) -> None:
@@ -437,12 +439,12 @@ def test_what_is_known_beside_the_specification_is_asked_with_and_recorded(bench
     recorded = bench.summary["context"]
     assert recorded["notes_sha256"] == notes_hash((Note("a.md", "Be long."),))
     assert recorded["limit_tokens"] == 24_000
-    assert [(one["part"], one["shown"], one["unreadable"]) for one in recorded["parts"]] == [
+    assert [(part["part"], part["shown"], part["unreadable"]) for part in recorded["parts"]] == [
         ("files", ["app.py", "broken.py"], []),
         ("notes", ["a.md"], []),
         ("outline", ["app.py"], ["broken.py"]),
     ]
-    assert 0 < sum(one["tokens"] for one in recorded["parts"]) < recorded["tokens"]
+    assert 0 < sum(part["tokens"] for part in recorded["parts"]) < recorded["tokens"]
 
 
 def test_a_revised_question_still_carries_it(bench: Bench) -> None:

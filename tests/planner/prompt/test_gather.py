@@ -60,11 +60,11 @@ def text_of(context: Context) -> str:
 
 
 def part(context: Context, wanted: Part) -> tuple[str, ...]:
-    return next((one.names for one in context.parts if one.part is wanted), ())
+    return next((shown.names for shown in context.parts if shown.part is wanted), ())
 
 
 def left_out(context: Context) -> dict[str, tuple[str, ...]]:
-    return {one.part.value: one.left_out for one in context.parts if one.left_out}
+    return {shown.part.value: shown.left_out for shown in context.parts if shown.left_out}
 
 
 def module(number: int) -> str:
@@ -73,27 +73,27 @@ def module(number: int) -> str:
 
 
 def test_a_repository_and_notes() -> None:
-    found = known()
+    context = known()
 
-    assert_golden("context.txt", text_of(found))
-    tokens, broken = render_context(found)
+    assert_golden("context.txt", text_of(context))
+    tokens, broken = render_context(context)
     assert tokens == (
-        f"context: about {found.tokens:,} of 24,000 tokens: files 103 (12), AGENTS.md 201 (2),"
+        f"context: about {context.tokens:,} of 24,000 tokens: files 103 (12), AGENTS.md 201 (2),"
         " README 67 (1), notes 96 (1), configuration 139 (1), outline 267 (1), tests 139 (3)"
     )
     assert broken == (
         "context: `src/shop/broken.py` is not shown: its source `src/shop/broken.py` is not valid Python:"
         " invalid syntax (line 1)"
     )
-    assert found.notes_sha256 == notes_hash(NOTES)
+    assert context.notes_sha256 == notes_hash(NOTES)
 
 
 @pytest.mark.parametrize("files", [{}, {"empty.py": "", "data.bin": b"\xff", "x": "y"}])
 def test_where_nothing_is_known_nothing_is_said(files: dict[str, "str | bytes"]) -> None:
-    found = known(files, ())
+    context = known(files, ())
 
-    assert found.message is None
-    assert render_context(found) == ("context: about 13 of 24,000 tokens: files 13 (3)",) * bool(files)
+    assert context.message is None
+    assert render_context(context) == ("context: about 13 of 24,000 tokens: files 13 (3)",) * bool(files)
 
 
 def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
@@ -119,12 +119,12 @@ def test_notes_alone_need_no_repository() -> None:
 
 
 def test_a_limit_of_nothing_shows_nothing() -> None:
-    found = known(limit=0)
+    context = known(limit=0)
 
-    assert found.message is None
-    assert render_context(found) == ()
-    assert found.listing == f"({len(FILES)} files: there is no room for their names)"
-    assert left_out(found)["README"] == ("README.rst",)
+    assert context.message is None
+    assert render_context(context) == ()
+    assert context.listing == f"({len(FILES)} files: there is no room for their names)"
+    assert left_out(context)["README"] == ("README.rst",)
 
 
 def test_hostile_text_stays_in_its_quotation() -> None:
@@ -139,16 +139,18 @@ def test_hostile_text_stays_in_its_quotation() -> None:
         f"tests/{HOSTILE}.py": "def f(): ...\n",
         f"bad{HOSTILE}.py": "def f(:\n",
     }
-    found = known(files, (Note(f"{HOSTILE}.md", HOSTILE),), spec="`f` `A`")
+    context = known(files, (Note(f"{HOSTILE}.md", HOSTILE),), spec="`f` `A`")
 
     # Then taking out the quotations takes out all of it
-    assert "Obey" in text_of(found)
-    outside = re.sub(r'<(\w+) id="([0-9a-f]{16})">\n.*?\n</\1 id="\2">', "", text_of(found), flags=re.DOTALL)
+    assert "Obey" in text_of(context)
+    outside = re.sub(
+        r'<(\w+) id="([0-9a-f]{16})">\n.*?\n</\1 id="\2">', "", text_of(context), flags=re.DOTALL
+    )
     assert "Obey" not in outside
     assert "{{" not in outside
     assert "[system]" not in outside
     # And the user's lines are lines.
-    assert all("\n" not in line for line in render_context(found))
+    assert all("\n" not in line for line in render_context(context))
 
 
 def test_it_stays_within_any_limit_and_gives_up_the_least_important_first() -> None:
@@ -158,12 +160,12 @@ def test_it_stays_within_any_limit_and_gives_up_the_least_important_first() -> N
     seen: set[str] = set()
 
     for limit in range(0, 30_000, 1_250):
-        found = known(files, limit=limit)
-        text = found.message.content if found.message else ""
-        listed = next(one.tokens for one in found.parts if one.part is Part.FILES)
+        context = known(files, limit=limit)
+        text = context.message.content if context.message else ""
+        listed = next(shown.tokens for shown in context.parts if shown.part is Part.FILES)
         assert listed <= limit / 4
-        assert estimate_tokens(text) + listed == found.tokens <= limit
-        missing = left_out(found)
+        assert estimate_tokens(text) + listed == context.tokens <= limit
+        missing = left_out(context)
         if limit >= 5_000:
             assert set(missing) <= {"files", "outline", "tests"}
         seen.update(missing)
@@ -176,9 +178,9 @@ def test_what_is_missing_is_told_to_the_model_and_to_the_user() -> None:
     files = {f"pkg/m{number}.py": module(number) for number in range(30)}
     files |= {"pkg/__init__.py": "", "tests/test_x.py": "def test_x(): ...\n"}
 
-    found = known(files, (), limit=3_500)
+    context = known(files, (), limit=3_500)
 
-    (listed, outline, tests) = found.parts
+    (listed, outline, tests) = context.parts
     assert len(listed.names) == 32
     assert outline.names
     assert 0 < len(outline.shortened) < len(outline.names) < 31
@@ -186,16 +188,16 @@ def test_what_is_missing_is_told_to_the_model_and_to_the_user() -> None:
     assert (
         f"There was only room for the names in {len(outline.shortened)} modules."
         f" There was no room for {len(outline.left_out)} modules, 1 test module."
-    ) in text_of(found)
-    lines = render_context(found)
+    ) in text_of(context)
+    lines = render_context(context)
     assert lines[1].startswith(f"context: only the names in {len(outline.shortened)} modules (`pkg/m")
     assert lines[2].endswith(", …); 1 test module (`tests/test_x.py`)")
     assert lines[3] == "context: --context-tokens 7000 doubles the room"
     # And modules are shown with details, by name, or not at all; the most important with details.
     detailed = set(outline.names) - set(outline.shortened)
     assert min(detailed) == "pkg/m0.py"
-    assert "\npkg.m0:function_0_9(argument: int) -> int\n" in text_of(found)
-    assert f"\n# {outline.shortened[0]}, 11 lines: Module" in text_of(found)
+    assert "\npkg.m0:function_0_9(argument: int) -> int\n" in text_of(context)
+    assert f"\n# {outline.shortened[0]}, 11 lines: Module" in text_of(context)
 
 
 def test_modules_that_the_specification_names_come_first_then_packages() -> None:
@@ -208,10 +210,10 @@ def test_modules_that_the_specification_names_come_first_then_packages() -> None
         "Change m27.",
         "Let function_27_0 be quick.",
     ):
-        found = known(files, (), spec=spec, limit=2_500)
-        assert "a.b.m27:function_27_0(" in text_of(found)
-        assert "a.b.m0:function_0_0(" in text_of(found)
-        assert "loose:function" not in text_of(found)
+        context = known(files, (), spec=spec, limit=2_500)
+        assert "a.b.m27:function_27_0(" in text_of(context)
+        assert "a.b.m0:function_0_0(" in text_of(context)
+        assert "loose:function" not in text_of(context)
 
 
 def test_private_modules_come_after_public_ones() -> None:
@@ -239,25 +241,25 @@ def test_one_readme_is_shown(names: list[str], expected: tuple[str, ...]) -> Non
 
 
 def test_a_long_readme_is_cut_at_a_line() -> None:
-    found = known({"README.md": "".join(f"line {number}\n" for number in range(2_000))}, ())
+    context = known({"README.md": "".join(f"line {number}\n" for number in range(2_000))}, ())
 
-    text = text_of(found)
+    text = text_of(context)
     kept = re.findall(r"^line (\d+)$", text, re.MULTILINE)
     assert 0 < len(kept) < 2_000
     assert f"\n[cut here: {2_000 - len(kept)} of 2000 lines are left out]\n</readme" in text
     assert estimate_tokens(text) < 24_000 // 8 + 1_000
-    assert f"context: no room for `README.md from line {len(kept) + 1}`" in render_context(found)
+    assert f"context: no room for `README.md from line {len(kept) + 1}`" in render_context(context)
 
 
 def test_what_the_specification_names_is_shown_with_its_source_in_a_part_of_the_room() -> None:
     files = {f"m{number}.py": f"def take(x):\n    {'y' * 300}\n" for number in range(50)}
 
-    found = known(files, (), spec="`take(x)` changes.", limit=16_000)
+    context = known(files, (), spec="`take(x)` changes.", limit=16_000)
 
-    shown = next(one for one in found.parts if one.part is Part.SOURCE)
+    shown = next(one for one in context.parts if one.part is Part.SOURCE)
     assert 1_000 < shown.tokens <= 2_000
     assert shown.left_out
-    assert '"m0.py", lines 1 to 2\n\ndef take(x):\n    yyy' in text_of(found)
+    assert '"m0.py", lines 1 to 2\n\ndef take(x):\n    yyy' in text_of(context)
     assert part(known(files, (), spec="take changes."), Part.SOURCE) == ()
 
 
@@ -266,10 +268,10 @@ def test_configuration_at_the_root_is_shown_the_checks_first() -> None:
     files = dict.fromkeys([*names, "docs/pyproject.toml", "setup.txt"], "text\n")
     files["pyproject.toml"] = "".join(f"line {number}\n" for number in range(2_000))
 
-    found = known(files, ())
+    context = known(files, ())
 
-    assert part(found, Part.CONFIGURATION) == tuple(sorted(names))
-    assert "of 2000 lines are left out]\n</configuration" in text_of(found)
+    assert part(context, Part.CONFIGURATION) == tuple(sorted(names))
+    assert "of 2000 lines are left out]\n</configuration" in text_of(context)
     assert left_out(known(files, (), limit=1_120)) == {
         "configuration": ("pyproject.toml", "setup.py", "package.json")
     }
@@ -292,9 +294,9 @@ def test_what_cannot_be_read_is_named_and_no_link_is_followed(tmp_path: Path) ->
     commit_files(repo, {})
     (repo / "gone.py").unlink()
 
-    found = gather(present_sources(repo), (), None, 24_000)
+    context = gather(present_sources(repo), (), None, 24_000)
 
-    reasons = {name: reason for one in found.parts for name, reason in one.unreadable}
+    reasons = {name: reason for shown in context.parts for name, reason in shown.unreadable}
     assert reasons == {
         "AGENTS.md": "is a symbolic link, not a file",
         "docs/AGENTS.md": "is not UTF-8 (byte 2)",
@@ -304,10 +306,10 @@ def test_what_cannot_be_read_is_named_and_no_link_is_followed(tmp_path: Path) ->
         "linked.py": "its source `linked.py` is a symbolic link, not a file",
         "what?.py": "the path holds the glob character ?; name each file",
     }
-    assert "secret" not in text_of(found)
-    assert "\n# linked.py: can't be read\n" in text_of(found)
-    assert "not shown: 2 AGENTS.md files, 1 README, 4 modules." in text_of(found)
-    assert render_context(found)[-1] == "context: 4 more files can't be read"
+    assert "secret" not in text_of(context)
+    assert "\n# linked.py: can't be read\n" in text_of(context)
+    assert "not shown: 2 AGENTS.md files, 1 README, 4 modules." in text_of(context)
+    assert render_context(context)[-1] == "context: 4 more files can't be read"
 
 
 def test_of_many_names_the_record_has_the_first() -> None:
@@ -322,12 +324,12 @@ def test_names_of_any_bytes_break_nothing(tmp_path: Path) -> None:
     # As a repository's own objects give them, and as the checkout refuses them.
     whole = known({f"{odd}.py": "def f(): ...\n", f"{odd}/AGENTS.md": "x\n"}, ())
 
-    found = gather(present_sources(repo), (), None, 24_000)
+    from_disk = gather(present_sources(repo), (), None, 24_000)
 
     assert "# \\udcff.py, 1 line\n#   f\n" in text_of(whole)
     assert '"\\udcff/AGENTS.md"\n\nx\n' in text_of(whole)
-    for context in (whole, found):
+    for context in (whole, from_disk):
         text_of(context).encode()
-        for one in context.parts:
-            names = [*one.names, *one.left_out, *(name for name, _ in one.unreadable)]
+        for shown in context.parts:
+            names = [*shown.names, *shown.left_out, *(name for name, _ in shown.unreadable)]
             "".join(recorded_names(names)).encode()

@@ -38,10 +38,11 @@ if PRICE:
 
 
 def named(spec: str, files: Mapping[str, "str | bytes"] | None = None) -> list[tuple[str, str, int, int]]:
-    found = {"shop.py": SHOP} if files is None else files
-    data = {path: text.encode() if isinstance(text, str) else text for path, text in found.items()}
+    texts = {"shop.py": SHOP} if files is None else files
+    data = {path: text.encode() if isinstance(text, str) else text for path, text in texts.items()}
     return [
-        (one.path, one.name, one.first, one.last) for one in named_definitions(spec, list(data), data.get)
+        (definition.path, definition.name, definition.first, definition.last)
+        for definition in named_definitions(spec, list(data), data.get)
     ]
 
 

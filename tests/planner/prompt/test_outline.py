@@ -115,13 +115,13 @@ def outliner(files: Mapping[str, "str | bytes"]) -> Outliner:
 
 
 def test_a_package() -> None:
-    found = outliner(FILES)
+    outlines_of = outliner(FILES)
 
-    outlines = [found.outline(path) for path in sorted(FILES) if not path.startswith("tests")]
-    outlines += [found.names("tests/test_core.py"), found.summary("src/shop/core.py")]
+    outlines = [outlines_of.outline(path) for path in sorted(FILES) if not path.startswith("tests")]
+    outlines += [outlines_of.names("tests/test_core.py"), outlines_of.summary("src/shop/core.py")]
 
-    assert {one.problem for one in outlines} == {""}
-    assert_golden("outline.txt", "\n\n".join(one.text for one in outlines if one.text))
+    assert {outline.problem for outline in outlines} == {""}
+    assert_golden("outline.txt", "\n\n".join(outline.text for outline in outlines if outline.text))
 
 
 def test_the_modules_that_tests_use() -> None:
@@ -147,10 +147,10 @@ def test_what_can_be_copied_passes_the_rules() -> None:
     paths = [*(ROOT / "planner").rglob("*.py"), *(ROOT / "factory" / "contract").rglob("*.py")]
     files = {path.relative_to(ROOT).as_posix(): path.read_bytes() for path in paths}
     files |= {"factory/__init__.py": b""}
-    found = outliner(files)
+    outlines = outliner(files)
     defined = Interfaces([], Sources(frozenset(files), files.get))
 
-    lines = [line for path in sorted(files) for line in found.outline(path).text.split("\n")]
+    lines = [line for path in sorted(files) for line in outlines.outline(path).text.split("\n")]
     symbols = [line for line in lines if line and not line.startswith("#")]
 
     assert len(symbols) > 500
@@ -168,20 +168,20 @@ def test_what_can_be_copied_passes_the_rules() -> None:
     ],
 )
 def test_what_is_no_python_is_a_problem(source: "str | bytes", problem: str) -> None:
-    found = outliner({"a.py": source})
+    outlines = outliner({"a.py": source})
 
-    for one in (found.outline("a.py"), found.summary("a.py"), found.names("a.py")):
-        assert one.text == ""
-        assert one.problem.startswith(problem)
+    for outline in (outlines.outline("a.py"), outlines.summary("a.py"), outlines.names("a.py")):
+        assert outline.text == ""
+        assert outline.problem.startswith(problem)
 
 
 def test_a_large_source_takes_no_time() -> None:
     methods = "".join(f"    def m{number}(self, x: int) -> int: ...\n" for number in range(10_000))
     began = time.monotonic()
 
-    found = outliner({"a.py": f"class Huge:\n{methods}"}).outline("a.py")
+    outline = outliner({"a.py": f"class Huge:\n{methods}"}).outline("a.py")
 
-    assert found.text.count("\n") == 10_001
+    assert outline.text.count("\n") == 10_001
     assert time.monotonic() - began < 20
 
 

@@ -74,8 +74,10 @@ def traced() -> Trace:
 
 
 def test_each_line_knows_its_requirements() -> None:
-    found = {line.passage.first: (line.normative, line.covered, line.requirements) for line in traced().lines}
-    assert found == {
+    by_line = {
+        line.passage.first: (line.normative, line.covered, line.requirements) for line in traced().lines
+    }
+    assert by_line == {
         3: (False, True, ("REQ-01",)),
         5: (True, True, ("REQ-01", "REQ-02")),
         7: (True, True, ("REQ-02",)),
@@ -86,8 +88,11 @@ def test_each_line_knows_its_requirements() -> None:
 
 
 def test_each_requirement_knows_its_lines_and_work_orders() -> None:
-    found = {one.id: (one.lines, one.misquoted, one.work_orders) for one in traced().requirements}
-    assert found == {
+    by_id = {
+        requirement.id: (requirement.lines, requirement.misquoted, requirement.work_orders)
+        for requirement in traced().requirements
+    }
+    assert by_id == {
         "REQ-01": ((3, 5, 6), (), ("WO-02",)),
         "REQ-02": ((5, 7), (), ("WO-02", "WO-03")),
         "REQ-03": ((9,), (), ()),
@@ -95,7 +100,7 @@ def test_each_requirement_knows_its_lines_and_work_orders() -> None:
         # Of another specification: what it quoted there is not looked for in this one.
         "REQ-05": ((), (), ("WO-03",)),
     }
-    assert [one.id for one in traced().requirements if one.withdrawn] == ["REQ-05"]
+    assert [requirement.id for requirement in traced().requirements if requirement.withdrawn] == ["REQ-05"]
 
 
 def test_what_is_covered_is_counted() -> None:
@@ -162,7 +167,7 @@ class TestLandedCommits:
 
 
 def test_json_is_whole() -> None:
-    found = json.loads(write_trace(traced(), TraceFormat.JSON, "spec.md"))
-    assert set(found) == {"spec", "lines", "requirements", "work_orders"}
-    assert found["work_orders"][1]["commit"] == "2" * 40
-    assert found["work_orders"][2]["commit"] is None
+    document = json.loads(write_trace(traced(), TraceFormat.JSON, "spec.md"))
+    assert set(document) == {"spec", "lines", "requirements", "work_orders"}
+    assert document["work_orders"][1]["commit"] == "2" * 40
+    assert document["work_orders"][2]["commit"] is None

@@ -244,7 +244,7 @@ class TestChangedSpecification:
         gone = bench.spec(SPEC.replace("- It prints words.\n", ""))
         result = bench.revise([answer(leave_out)], "--spec", gone)
         assert result.summary.outcome is Outcome.WRITTEN
-        assert {one.id: one.withdrawn for one in bench.after.requirements} == {
+        assert {requirement.id: requirement.withdrawn for requirement in bench.after.requirements} == {
             "REQ-01": True,
             "REQ-02": False,
             "REQ-03": False,
@@ -299,9 +299,9 @@ def test_no_binding_field_of_a_landed_work_order_may_change(field: str) -> None:
     altered = document()
     altered["work_orders"][0][field] = other.get(field, ["other.py"])
     amendment = Amendment(before, frozenset({"WO-01"}))
-    found = check_document(altered, frozenset(), amendment=amendment).diagnostics
-    told = [one.message for one in found if one.code == "E209"]
-    assert told == [f"WO-01 has landed, and other values than before stand here for `{field}`"]
+    diagnostics = check_document(altered, frozenset(), amendment=amendment).diagnostics
+    messages = [diagnostic.message for diagnostic in diagnostics if diagnostic.code == "E209"]
+    assert messages == [f"WO-01 has landed, and other values than before stand here for `{field}`"]
 
 
 def test_what_binds_nobody_may_change_in_a_landed_work_order() -> None:

@@ -39,43 +39,43 @@ def touched(new: str, old: str | None = OLD, plan: Plan = PLAN) -> Impact:
     return impact(plan, depends_on(plan, frozenset()), Spec.of_text(new), old_spec)
 
 
-def orders(found: Impact) -> tuple[tuple[str, ...], ...]:
-    return found.dirty_orders, found.affected_orders, found.unaffected_orders
+def orders(result: Impact) -> tuple[tuple[str, ...], ...]:
+    return result.dirty_orders, result.affected_orders, result.unaffected_orders
 
 
 def test_a_changed_line_makes_its_requirement_dirty_and_those_after_it_affected() -> None:
-    found = touched(OLD.replace("sorts them", "sorts them backwards"))
-    assert found.dirty_requirements == ("REQ-02",)
-    assert found.requirements[1].vanished == ("It sorts them.",)
-    assert [line.text for line in found.new_lines] == ["It sorts them backwards."]
-    assert orders(found) == (("WO-02",), ("WO-03",), ("WO-01", "WO-04"))
+    result = touched(OLD.replace("sorts them", "sorts them backwards"))
+    assert result.dirty_requirements == ("REQ-02",)
+    assert result.requirements[1].vanished == ("It sorts them.",)
+    assert [line.text for line in result.new_lines] == ["It sorts them backwards."]
+    assert orders(result) == (("WO-02",), ("WO-03",), ("WO-01", "WO-04"))
 
 
 @pytest.mark.parametrize("silent", ["## Out of scope\n\n- It sorts them.\n", "<!-- - It sorts them. -->\n"])
 def test_what_is_still_there_and_no_longer_asked_for_makes_its_requirement_dirty(silent: str) -> None:
     changed = OLD.replace("- It sorts them.\n", "") + "\n" + silent
-    found = touched(changed)
-    assert found.dirty_requirements == ("REQ-02",)
-    assert (found.requirements[1].kept, found.requirements[1].silenced) == ((), ("It sorts them.",))
-    assert orders(found)[0] == ("WO-02",)
+    result = touched(changed)
+    assert result.dirty_requirements == ("REQ-02",)
+    assert (result.requirements[1].kept, result.requirements[1].silenced) == ((), ("It sorts them.",))
+    assert orders(result)[0] == ("WO-02",)
     assert touched(OLD + silent, old=OLD).is_empty
     # Without the old specification nobody knows whether it ever was asked for in these words.
     assert touched(changed, old=None).dirty_requirements == ()
 
 
 def test_dependence_is_followed_at_any_distance() -> None:
-    found = touched(OLD.replace("prints words", "prints letters"))
-    assert orders(found) == (("WO-01",), ("WO-02", "WO-03"), ("WO-04",))
+    result = touched(OLD.replace("prints words", "prints letters"))
+    assert orders(result) == (("WO-01",), ("WO-02", "WO-03"), ("WO-04",))
 
 
 def shared(*writes: str, dirty: str, needed: tuple[str, ...] = ("", "", "", "")) -> list[str]:
     """Who is affected and why, of four work orders that write these files and need those others."""
     ids = [f"WO-{number:02d}" for number in range(1, len(writes) + 1)]
-    found = affected(ids, [one.split() for one in needed], [one.split() for one in writes], {dirty})
+    reached = affected(ids, [names.split() for names in needed], [names.split() for names in writes], {dirty})
     return [
-        f"{one.id}: {' '.join(one.depends_on)}; "
-        + ", ".join(f"{file.file} {' '.join(file.work_orders)}" for file in one.shares)
-        for one in found
+        f"{order.id}: {' '.join(order.depends_on)}; "
+        + ", ".join(f"{file.file} {' '.join(file.work_orders)}" for file in order.shares)
+        for order in reached
     ]
 
 
@@ -104,21 +104,21 @@ def test_shared_files_are_shown_and_of_many_the_first() -> None:
     files = ["sort\x1b.py", *(f"z{number}.py" for number in range(6))]
     writes = [["words.py"], files, ["count.py"], files]
     new = Spec.of_text(OLD.replace("sorts them", "sorts them backwards"))
-    found = impact(PLAN, ((),) * 4, new, Spec.of_text(OLD), writes)
-    assert found.unaffected_orders == ("WO-01", "WO-03")
-    text = write_impact(found, PLAN, None, ImpactFormat.TEXT).splitlines()
+    result = impact(PLAN, ((),) * 4, new, Spec.of_text(OLD), writes)
+    assert result.unaffected_orders == ("WO-01", "WO-03")
+    text = write_impact(result, PLAN, None, ImpactFormat.TEXT).splitlines()
     assert text[-7:-5] == ["WO-04  may be affected  `Step 4`", "  writes `sort\\x1b.py`, as WO-02 does"]
     assert text[-1] == "  and 2 more files like that"
-    written = json.loads(write_impact(found, PLAN, None, ImpactFormat.JSON))["work_orders"]
-    assert [one["file"] for one in written[3]["because"]["shares"]] == files
+    written = json.loads(write_impact(result, PLAN, None, ImpactFormat.JSON))["work_orders"]
+    assert [share["file"] for share in written[3]["because"]["shares"]] == files
     assert written[3]["because"]["shares"][0]["work_orders"] == ["WO-02"]
 
 
 def test_a_new_line_touches_no_work_order() -> None:
-    found = touched(OLD + "- It must say goodbye.\n")
-    assert [(line.first, line.text) for line in found.new_lines] == [(5, "It must say goodbye.")]
-    assert orders(found) == ((), (), ("WO-01", "WO-02", "WO-03", "WO-04"))
-    assert not found.is_empty
+    result = touched(OLD + "- It must say goodbye.\n")
+    assert [(line.first, line.text) for line in result.new_lines] == [(5, "It must say goodbye.")]
+    assert orders(result) == ((), (), ("WO-01", "WO-02", "WO-03", "WO-04"))
+    assert not result.is_empty
 
 
 @pytest.mark.parametrize(
@@ -136,13 +136,13 @@ def test_a_new_line_touches_no_work_order() -> None:
     ],
 )
 def test_a_line_that_is_only_spelt_otherwise_is_dirty_and_told_to_be_that(new: str, respelt: bool) -> None:
-    found = touched(OLD.replace("It sorts them.", new))
-    assert found.dirty_requirements == ("REQ-02",)
-    text = write_impact(found, PLAN, None, ImpactFormat.TEXT)
-    written = json.loads(write_impact(found, PLAN, None, ImpactFormat.JSON))["requirements"][1]
+    result = touched(OLD.replace("It sorts them.", new))
+    assert result.dirty_requirements == ("REQ-02",)
+    text = write_impact(result, PLAN, None, ImpactFormat.TEXT)
+    written = json.loads(write_impact(result, PLAN, None, ImpactFormat.JSON))["requirements"][1]
     assert ("    only letter case or punctuation differs in line 2: " in text) == respelt
-    assert [one["quote"] for one in written["respelt"]] == ["It sorts them."] * respelt
-    assert all((one["first"], one["last"]) == (2, 2) for one in written["respelt"])
+    assert [passage["quote"] for passage in written["respelt"]] == ["It sorts them."] * respelt
+    assert all((passage["first"], passage["last"]) == (2, 2) for passage in written["respelt"])
 
 
 @pytest.mark.parametrize("new", ["It  sorts\n  them.", "It sorts\u200b them."])
@@ -160,9 +160,9 @@ def test_a_line_that_grew_around_its_quote_is_noticed() -> None:
         manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement(1, "It prints words")])
     )
     old, new = "- It prints words.\n- It is.\n", "- It prints words and it sorts them.\n- It is.\n"
-    found = touched(new, old.replace("words.", "words"), plan)
-    assert found.dirty_requirements == ("REQ-01",)
-    assert [line.text for line in found.requirements[0].outgrown] == ["It prints words and it sorts them."]
+    result = touched(new, old.replace("words.", "words"), plan)
+    assert result.dirty_requirements == ("REQ-01",)
+    assert [line.text for line in result.requirements[0].outgrown] == ["It prints words and it sorts them."]
     assert touched(new, None, plan).dirty_requirements == ()
 
 
@@ -202,9 +202,9 @@ def test_numbers_before_lines_are_no_part_of_what_they_say(label: str) -> None:
     def numbered(lines: list[str]) -> str:
         return "\n\n".join(f"{label.format(number)} {line}" for number, line in enumerate(lines, start=1))
 
-    found = touched(numbered(["It must say hello.", *said]), numbered(said), plan)
-    assert found.dirty_requirements == ()
-    assert [line.text.endswith("It must say hello.") for line in found.new_lines] == [True]
+    result = touched(numbered(["It must say hello.", *said]), numbered(said), plan)
+    assert result.dirty_requirements == ()
+    assert [line.text.endswith("It must say hello.") for line in result.new_lines] == [True]
     changed = touched(numbered([said[0], "It must sort them as numbers.", said[2]]), numbered(said), plan)
     assert changed.dirty_requirements == ("REQ-02",)
 
@@ -227,10 +227,10 @@ def test_a_requirement_of_the_specification_keeps_its_whole_passage() -> None:
 
 @pytest.mark.parametrize("old", [None, data("It prints.")])
 def test_a_requirement_under_another_id_is_another_one(old: Spec | None) -> None:
-    found = impact(PRINTS, ((),), data("It prints.", "REQ-02"), old)
-    assert found.dirty_requirements == ("REQ-01",)
-    assert found.requirements[0].silenced == ("It prints.",)
-    assert [line.text for line in found.new_lines] == ["It prints."]
+    result = impact(PRINTS, ((),), data("It prints.", "REQ-02"), old)
+    assert result.dirty_requirements == ("REQ-01",)
+    assert result.requirements[0].silenced == ("It prints.",)
+    assert [line.text for line in result.new_lines] == ["It prints."]
 
 
 def test_what_is_new_beside_the_requirements_of_the_specification_is_a_new_line() -> None:
@@ -242,17 +242,20 @@ def test_what_is_new_beside_the_requirements_of_the_specification_is_a_new_line(
         non_goals=["No files."],
     )
     assert impact(PRINTS, ((),), old, old).is_empty
-    found = impact(PRINTS, ((),), new, old)
-    assert [line.text for line in found.new_lines] == ["No libraries.", "`show()` prints."]
-    assert found.dirty_requirements == ()
+    result = impact(PRINTS, ((),), new, old)
+    assert [line.text for line in result.new_lines] == ["No libraries.", "`show()` prints."]
+    assert result.dirty_requirements == ()
 
 
 def test_a_withdrawn_requirement_is_of_the_past() -> None:
-    changed = [one.model_copy(update={"withdrawn": one.id == "REQ-03"}) for one in PLAN.requirements]
+    changed = [
+        requirement.model_copy(update={"withdrawn": requirement.id == "REQ-03"})
+        for requirement in PLAN.requirements
+    ]
     plan = PLAN.model_copy(update={"requirements": tuple(changed)})
-    found = touched(OLD.replace("- It counts them.\n", ""), plan=plan)
-    assert found.is_empty
-    assert [one.id for one in found.requirements] == ["REQ-01", "REQ-02"]
+    result = touched(OLD.replace("- It counts them.\n", ""), plan=plan)
+    assert result.is_empty
+    assert [requirement.id for requirement in result.requirements] == ["REQ-01", "REQ-02"]
 
 
 LINES = [*QUOTES, "It is never slow.", "It must say goodbye.", "It shall be blue."]
@@ -262,17 +265,17 @@ LINES = [*QUOTES, "It is never slow.", "It must say goodbye.", "It shall be blue
 def test_each_part_follows_from_the_lines_that_are_left(lines: list[str], wrap: bool, end: str) -> None:
     shown = [line.replace(" ", "\n  ", 1) if wrap else line for line in lines]
     text = "".join(f"- {line}{end}" for line in shown)
-    found = touched(text)
+    result = touched(text)
     gone = {f"REQ-{number:02d}" for number, quote in enumerate(QUOTES, start=1) if quote not in lines}
-    assert set(found.dirty_requirements) == gone
-    assert {line.text for line in found.new_lines} == set(lines) & set(LINES[4:])
-    parts = orders(found)
+    assert set(result.dirty_requirements) == gone
+    assert {line.text for line in result.new_lines} == set(lines) & set(LINES[4:])
+    parts = orders(result)
     ids = [order.id for order in PLAN.work_orders]
     assert sorted(name for part in parts for name in part) == ids
     for order, needed in zip(PLAN.work_orders, depends_on(PLAN, frozenset()), strict=True):
         is_dirty = bool(gone.intersection(order.requirements))
-        assert (order.id in found.dirty_orders) == is_dirty
-        reached = {*found.dirty_orders, *found.affected_orders}
+        assert (order.id in result.dirty_orders) == is_dirty
+        reached = {*result.dirty_orders, *result.affected_orders}
         assert (order.id in reached) == (is_dirty or bool(reached.intersection(needed)))
 
 
@@ -289,16 +292,16 @@ def test_each_part_follows_from_the_lines_that_are_left(lines: list[str], wrap: 
     ],
 )
 def test_the_sentence_nearest_to_what_vanished_is_shown_whole(changed: str, sentence: str | None) -> None:
-    found = touched(OLD.replace("It sorts them.", changed))
+    result = touched(OLD.replace("It sorts them.", changed))
 
-    shown = {quote: passage.text for quote, passage in found.nearest.items()}
+    shown = {quote: passage.text for quote, passage in result.nearest.items()}
 
     assert shown == ({} if sentence is None else {"It sorts them.": sentence})
 
 
 def test_the_text_says_what_is_touched() -> None:
-    found = touched(OLD.replace("sorts them", "sorts\x1b[31m them backwards"))
-    text = write_impact(found, PLAN, frozenset({"WO-02"}), ImpactFormat.TEXT)
+    result = touched(OLD.replace("sorts them", "sorts\x1b[31m them backwards"))
+    text = write_impact(result, PLAN, frozenset({"WO-02"}), ImpactFormat.TEXT)
     assert text.splitlines() == [
         "REQ-02  dirty, taken by WO-02",
         "  vanished  `It sorts them.`",
@@ -308,7 +311,7 @@ def test_the_text_says_what_is_touched() -> None:
         "WO-03  may be affected, not landed  `Step 3`",
         "  depends on WO-02",
     ]
-    assert counts(found) == (
+    assert counts(result) == (
         "1 of 3 requirements dirty, 1 new line, 1 work order dirty, 1 more that may be affected"
     )
     assert write_impact(touched(OLD), PLAN, None, ImpactFormat.TEXT) == "nothing is touched"
@@ -316,14 +319,14 @@ def test_the_text_says_what_is_touched() -> None:
 
 @pytest.mark.parametrize("landed", [None, frozenset({"WO-02"})])
 def test_json_is_whole(landed: frozenset[str] | None) -> None:
-    found = touched(OLD.replace("sorts them", "sorts them backwards"))
-    written = json.loads(write_impact(found, PLAN, landed, ImpactFormat.JSON))
-    assert [(one["id"], one["dirty"]) for one in written["requirements"]] == [
+    result = touched(OLD.replace("sorts them", "sorts them backwards"))
+    written = json.loads(write_impact(result, PLAN, landed, ImpactFormat.JSON))
+    assert [(requirement["id"], requirement["dirty"]) for requirement in written["requirements"]] == [
         ("REQ-01", False),
         ("REQ-02", True),
         ("REQ-03", False),
     ]
-    assert [(one["state"], one["landed"]) for one in written["work_orders"]] == [
+    assert [(order["state"], order["landed"]) for order in written["work_orders"]] == [
         ("unaffected", None if landed is None else False),
         ("dirty", None if landed is None else True),
         ("may be affected", None if landed is None else False),
@@ -331,7 +334,7 @@ def test_json_is_whole(landed: frozenset[str] | None) -> None:
     ]
     nearest = {"quote": "It sorts them.", "first": 2, "last": 2, "text": "It sorts them backwards."}
     assert written["requirements"][1]["nearest"] == [nearest]
-    because = [one["because"] for one in written["work_orders"]]
+    because = [order["because"] for order in written["work_orders"]]
     assert because[1:3] == [
         {"requirements": ["REQ-02"], "depends_on": [], "shares": []},
         {"requirements": [], "depends_on": ["WO-02"], "shares": []},

@@ -75,6 +75,6 @@ def test_one_that_stands_for_nothing_is_told(bench: Bench, element: Json, messag
 
     # Its requirement has no work order now, which is told as well.
     assert set(codes(result)) == {"E203", "E206", "E211"}
-    (found,) = (one for one in result.diagnostics if one.code == "E211")
-    assert found.pointer == "/work_orders/2"
-    assert message in found.message
+    (diagnostic,) = (diagnostic for diagnostic in result.diagnostics if diagnostic.code == "E211")
+    assert diagnostic.pointer == "/work_orders/2"
+    assert message in diagnostic.message

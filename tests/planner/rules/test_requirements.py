@@ -72,10 +72,14 @@ def plan(requirements: Any, *taken: list[str], commands: tuple[str, ...] = ("pyt
     return manifest(*orders, requirements=requirements)
 
 
-def found(document: Json, spec: Spec | None = SPEC, *, is_new: bool = True) -> list[tuple[str, str]]:
+def findings(document: Json, spec: Spec | None = SPEC, *, is_new: bool = True) -> list[tuple[str, str]]:
     """The findings, weak acceptance aside."""
     checked = check_document(document, frozenset(), spec, is_new=is_new)
-    return [(one.code, one.pointer) for one in checked.diagnostics if one.code != "W401"]
+    return [
+        (diagnostic.code, diagnostic.pointer)
+        for diagnostic in checked.diagnostics
+        if diagnostic.code != "W401"
+    ]
 
 
 ALL = ["REQ-01", "REQ-02", "REQ-03"]
@@ -83,8 +87,8 @@ GOOD = plan([SORTED, ONCE, MISSING], ALL)
 
 
 def test_a_plan_that_quotes_and_takes_everything_has_no_findings() -> None:
-    assert found(GOOD) == []
-    assert found(plan([SORTED, ONCE, MISSING], ["REQ-01"], ["REQ-02", "REQ-01"], ["REQ-03"], [])) == []
+    assert findings(GOOD) == []
+    assert findings(plan([SORTED, ONCE, MISSING], ["REQ-01"], ["REQ-02", "REQ-01"], ["REQ-03"], [])) == []
 
 
 def test_the_findings_of_a_plan_read_like_this() -> None:
@@ -118,15 +122,17 @@ def test_only_a_new_plan_must_have_requirements(is_new: bool) -> None:
     old = manifest(order(acceptance_commands=["python -m pytest"]))
     expected = [("E203", "/requirements")] if is_new else []
     for spec in (None, SPEC, DATA):
-        assert found(old, spec, is_new=is_new) == expected
-    assert found({**old, "requirements": []}, is_new=is_new) == expected
-    assert [one.code for one in check_reply(json.dumps(old), frozenset()).diagnostics] == ["E203"]
+        assert findings(old, spec, is_new=is_new) == expected
+    assert findings({**old, "requirements": []}, is_new=is_new) == expected
+    assert [diagnostic.code for diagnostic in check_reply(json.dumps(old), frozenset()).diagnostics] == [
+        "E203"
+    ]
 
 
 def test_without_the_specification_nothing_is_compared_with_it() -> None:
     document = plan([requirement("REQ-01", "whatever")], ["REQ-01"])
-    assert found(document, None) == []
-    assert ("E201", "/requirements/0/quotes/0") in found(document, SPEC)
+    assert findings(document, None) == []
+    assert ("E201", "/requirements/0/quotes/0") in findings(document, SPEC)
 
 
 @pytest.mark.parametrize(
@@ -144,23 +150,23 @@ def test_without_the_specification_nothing_is_compared_with_it() -> None:
     ],
 )
 def test_what_breaks_the_schema_is_told_once_and_alone(value: Any, pointers: list[str]) -> None:
-    assert found(plan(value, ALL)) == [("E005", pointer) for pointer in pointers]
+    assert findings(plan(value, ALL)) == [("E005", pointer) for pointer in pointers]
     assert check_document(plan(value, ALL), frozenset(), SPEC).plan is None
 
 
 def test_a_work_order_that_breaks_the_schema_still_takes_what_it_names() -> None:
     document = plan([SORTED, ONCE, MISSING], ALL)
     document["work_orders"][0]["title"] = 7
-    assert found(document) == [("E005", "/work_orders/0/title")]
+    assert findings(document) == [("E005", "/work_orders/0/title")]
     document["work_orders"][0]["requirements"] = [7, *ALL]
-    assert [code for code, _ in found(document)] == ["E005", "E005"]
+    assert [code for code, _ in findings(document)] == ["E005", "E005"]
     document["work_orders"][0]["requirements"] = 7
-    assert sorted({code for code, _ in found(document)}) == ["E005", "E203"]
+    assert sorted({code for code, _ in findings(document)}) == ["E005", "E203"]
 
 
 def test_an_unknown_id_names_its_neighbour() -> None:
     checked = check_document(plan([SORTED, ONCE, MISSING], [*ALL, "REQ-04"]), frozenset(), SPEC)
-    assert [one.pointer for one in checked.diagnostics] == ["/work_orders/0/requirements/3"]
+    assert [diagnostic.pointer for diagnostic in checked.diagnostics] == ["/work_orders/0/requirements/3"]
     assert "did you mean REQ-0" in checked.diagnostics[0].hint
 
 
@@ -175,8 +181,8 @@ def test_an_unknown_id_names_its_neighbour() -> None:
 )
 def test_a_line_counts_as_quoted_with_half_of_its_words(quotes: list[str], lines: list[int]) -> None:
     checked = check_document(plan([requirement("REQ-01", *quotes)], ["REQ-01"]), frozenset(), SPEC)
-    messages = [one.message for one in checked.diagnostics]
-    assert {one.code for one in checked.diagnostics} == {"W204"}
+    messages = [diagnostic.message for diagnostic in checked.diagnostics]
+    assert {diagnostic.code for diagnostic in checked.diagnostics} == {"W204"}
     assert [int(message.split()[1]) for message in messages] == lines
     assert checked.ok
 
@@ -184,8 +190,8 @@ def test_a_line_counts_as_quoted_with_half_of_its_words(quotes: list[str], lines
 def test_lines_are_told_in_their_order() -> None:
     spec = Spec.of_text("\n".join(f"- item {number} x" for number in range(1, 121)))
     checked = check_document(plan([requirement("REQ-01", "item 7 x")], ["REQ-01"]), frozenset(), spec)
-    told = [int(one.message.split()[1]) for one in checked.diagnostics]
-    assert told == [number for number in range(1, 121) if number != 7]
+    numbers = [int(diagnostic.message.split()[1]) for diagnostic in checked.diagnostics]
+    assert numbers == [number for number in range(1, 121) if number != 7]
 
 
 class TestOfData:
@@ -195,32 +201,34 @@ class TestOfData:
     second = requirement("R-2", "A missing file ends it with 2. Nothing is printed.")
 
     def test_its_ids_are_kept(self) -> None:
-        assert found(plan([self.first, self.second], ["R-1", "R-2"]), DATA) == []
+        assert findings(plan([self.first, self.second], ["R-1", "R-2"]), DATA) == []
 
     def test_a_quote_may_be_in_pieces_and_hold_more(self) -> None:
         second = requirement("R-2", "A missing file ends it with 2.", "Nothing is printed.", "Python only")
-        assert found(plan([self.first, second], ["R-1", "R-2"]), DATA) == []
+        assert findings(plan([self.first, second], ["R-1", "R-2"]), DATA) == []
 
     def test_an_id_of_ones_own_is_refused(self) -> None:
         document = plan([self.first, self.second, requirement("R-3", "Python only")], ["R-1", "R-2", "R-3"])
-        assert found(document, DATA) == [("E202", "/requirements/2/id")]
+        assert findings(document, DATA) == [("E202", "/requirements/2/id")]
 
     def test_none_is_left_out(self) -> None:
-        assert found(plan([self.first], ["R-1"]), DATA) == [("E203", "/requirements")]
+        assert findings(plan([self.first], ["R-1"]), DATA) == [("E203", "/requirements")]
 
     def test_its_text_is_quoted_whole(self) -> None:
         document = plan([self.first, requirement("R-2", "A missing file ends it with 2.")], ["R-1", "R-2"])
-        assert found(document, DATA) == [("E201", "/requirements/1/quotes")]
+        assert findings(document, DATA) == [("E201", "/requirements/1/quotes")]
 
     def test_a_part_of_a_word_is_not_all_of_it(self) -> None:
         text = DATA.text.replace("with 2.", "with 2.5.")
         spec = dataclasses.replace(DATA, text=text)
         second = requirement("R-2", "A missing file ends it with 2", "Nothing is printed.")
-        assert found(plan([self.first, second], ["R-1", "R-2"]), spec) == [("E201", "/requirements/1/quotes")]
+        assert findings(plan([self.first, second], ["R-1", "R-2"]), spec) == [
+            ("E201", "/requirements/1/quotes")
+        ]
 
     def test_the_text_of_another_is_not_its_own(self) -> None:
         swapped = [{**self.first, "id": "R-2"}, {**self.second, "id": "R-1"}]
-        assert [code for code, _ in found(plan(swapped, ["R-1", "R-2"]), DATA)] == ["E201", "E201"]
+        assert [code for code, _ in findings(plan(swapped, ["R-1", "R-2"]), DATA)] == ["E201", "E201"]
 
 
 @pytest.mark.parametrize(
@@ -252,7 +260,7 @@ class TestOfData:
 )
 def test_commands_that_show_presence_only(command: str) -> None:
     assert only_looks(read_command(command))
-    assert [code for code, _ in found(plan([SORTED, ONCE, MISSING], ALL, commands=(command,)))].count(
+    assert [code for code, _ in findings(plan([SORTED, ONCE, MISSING], ALL, commands=(command,)))].count(
         "W205"
     ) == 3
 
@@ -283,7 +291,7 @@ def test_commands_that_show_more(command: str) -> None:
 def test_one_command_of_one_work_order_is_enough() -> None:
     document = plan([SORTED, ONCE, MISSING], ALL, ["REQ-02"], commands=("test -f m1.py",))
     document["work_orders"][1]["acceptance_commands"] = ["test -f m2.py", "python -m pytest test_m2.py"]
-    assert found(document) == [("W205", "/requirements/0"), ("W205", "/requirements/2")]
+    assert findings(document) == [("W205", "/requirements/0"), ("W205", "/requirements/2")]
 
 
 @pytest.mark.parametrize("quote", ["x", "item 5", "nothing like it", "i" * 10_000], ids=len)
@@ -300,6 +308,8 @@ def test_very_many_quotes_take_bounded_time(quote: str) -> None:
 def test_more_quotes_than_are_looked_for_are_an_error() -> None:
     quotes = [SORTED["quotes"][0]] * 5_001
     checked = check_document(plan([requirement("REQ-01", *quotes), ONCE, MISSING], ALL), frozenset(), SPEC)
-    assert [(one.code, one.message) for one in checked.diagnostics if one.code == "E201"] == [
-        ("E201", "the plan has more than 5,000 quotes")
-    ]
+    assert [
+        (diagnostic.code, diagnostic.message)
+        for diagnostic in checked.diagnostics
+        if diagnostic.code == "E201"
+    ] == [("E201", "the plan has more than 5,000 quotes")]

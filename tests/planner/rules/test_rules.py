@@ -19,7 +19,7 @@ from planner.specification.spec import Spec
 from tests.support.plans import Json, absent, exists, makes, manifest, order, verified_by
 
 SECTIONS = ["## What it finds", "## Why it matters", "## Example", "## Fix"]
-FOUND_TOO = {"E102": {"E101"}, "E206": {"W205"}}
+ALSO_REPORTED = {"E102": {"E101"}, "E206": {"W205"}}
 """Codes that an example can't avoid: of two conditions that contradict each other one is false."""
 
 
@@ -73,11 +73,13 @@ class TestRegistry:
         assert example is not None
         text = re.search(r"```markdown\n(.*?)```", rule.explanation, re.DOTALL)
         spec = Spec.of_text(text[1]) if text else None
-        found = check_document(
+        diagnostics = check_document(
             json.loads(example[1]), frozenset(), spec, amendment=amendment_of(rule.explanation, spec)
         ).diagnostics
-        assert {diagnostic.code for diagnostic in found} == {rule.code} | FOUND_TOO.get(rule.code, set())
-        assert all(diagnostic.hint and diagnostic.message for diagnostic in found)
+        assert {diagnostic.code for diagnostic in diagnostics} == {rule.code} | ALSO_REPORTED.get(
+            rule.code, set()
+        )
+        assert all(diagnostic.hint and diagnostic.message for diagnostic in diagnostics)
 
 
 class TestExplain:
@@ -123,16 +125,16 @@ class TestOutline:
         ],
     )
     def test_each_flaw_of_the_outline_is_told_with_its_place(self, document: Json, pointer: str) -> None:
-        found = check_document(document, frozenset()).diagnostics
-        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [("E000", pointer)]
+        diagnostics = check_document(document, frozenset()).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in diagnostics] == [("E000", pointer)]
 
     def test_a_single_work_order_is_recognised(self) -> None:
-        (found,) = [
+        (diagnostic,) = [
             diagnostic
             for diagnostic in check_document(order(), frozenset()).diagnostics
             if diagnostic.pointer == "/work_orders"
         ]
-        assert "single work order" in found.hint
+        assert "single work order" in diagnostic.hint
 
     def test_an_enormous_document_is_refused_at_a_glance(self) -> None:
         checked = check_document({"work_orders": [1] * 300_000}, frozenset())
@@ -143,8 +145,8 @@ class TestOutline:
 
 class TestNumbering:
     def test_one_gap_is_one_finding(self) -> None:
-        found = check(order(1), order(3), order(4)).diagnostics
-        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [
+        diagnostics = check(order(1), order(3), order(4)).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in diagnostics] == [
             ("E001", "/work_orders/1/id")
         ]
 
@@ -185,16 +187,16 @@ class TestSchema:
     def test_a_field_that_breaks_the_schema_is_told_once_with_its_place(
         self, fields: Json, pointer: str
     ) -> None:
-        found = check(order(**fields)).diagnostics
-        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [
+        diagnostics = check(order(**fields)).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in diagnostics] == [
             ("E005", f"/work_orders/0{pointer}")
         ]
 
     @pytest.mark.parametrize("contract", [7, "bash x", [], {"command": []}, {"requires": [None]}])
     def test_a_verify_contract_of_the_wrong_type_is_told(self, contract: object) -> None:
-        found = check(order(), verify_contract=contract).diagnostics
-        assert {diagnostic.code for diagnostic in found} == {"E005"}
-        assert all(diagnostic.pointer.startswith("/verify_contract") for diagnostic in found)
+        diagnostics = check(order(), verify_contract=contract).diagnostics
+        assert {diagnostic.code for diagnostic in diagnostics} == {"E005"}
+        assert all(diagnostic.pointer.startswith("/verify_contract") for diagnostic in diagnostics)
 
     def test_all_work_orders_are_judged_though_one_is_broken(self) -> None:
         assert codes(
@@ -412,16 +414,16 @@ class TestPostconditions:
 
 class TestExemptions:
     def test_an_exemption_names_an_acceptance_command_of_its_work_order(self) -> None:
-        def found(*exempt: str) -> list[str]:
+        def unused(*exempt: str) -> list[str]:
             listed = [{"command": command, "reason": "It stays as it is."} for command in exempt]
             first = makes(1, "a.py", acceptance_commands=["python a.py", "pytest -q"], red_exempt=listed)
             second = makes(2, "b.py", acceptance_commands=["python b.py"])
             diagnostics = check(first, second, repo=("tests/test_a.py",)).diagnostics
-            return [one.pointer for one in diagnostics if one.code == "E404"]
+            return [diagnostic.pointer for diagnostic in diagnostics if diagnostic.code == "E404"]
 
-        assert found() == found("python a.py") == found("pytest -q", "python a.py") == []
-        assert found("pytest  -q") == found("python b.py") == ["/work_orders/0/red_exempt/0/command"]
-        assert found("pytest -q", "pytest") == ["/work_orders/0/red_exempt/1/command"]
+        assert unused() == unused("python a.py") == unused("pytest -q", "python a.py") == []
+        assert unused("pytest  -q") == unused("python b.py") == ["/work_orders/0/red_exempt/0/command"]
+        assert unused("pytest -q", "pytest") == ["/work_orders/0/red_exempt/1/command"]
 
 
 class TestVerifyInAcceptance:
@@ -481,7 +483,7 @@ class TestVerifyInAcceptance:
         assert "E105" not in command_codes(command)
 
     @pytest.mark.parametrize(
-        ("verify", "command", "found"),
+        ("verify", "command", "is_reported"),
         [
             ("bash tools/check.sh", "./tools/check.sh", True),
             ("bash tools/check.sh", "bash tools/check2.sh", False),
@@ -496,16 +498,16 @@ class TestVerifyInAcceptance:
             ("make verify", "sh scripts/verify.sh", True),
         ],
     )
-    def test_the_command_of_the_contract_counts(self, verify: str, command: str, found: bool) -> None:
+    def test_the_command_of_the_contract_counts(self, verify: str, command: str, is_reported: bool) -> None:
         step = order(acceptance_commands=[command])
-        assert ("E105" in codes(step, verify_contract=verified_by(verify))) is found
+        assert ("E105" in codes(step, verify_contract=verified_by(verify))) is is_reported
 
 
 class TestNeverVerified:
     def test_the_required_files_must_be_promised_by_the_end(self) -> None:
         contract = verified_by("bash scripts/verify.sh", "scripts/verify.sh", "b.py")
-        found = check(makes(1, "scripts/verify.sh"), verify_contract=contract).diagnostics
-        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in found] == [
+        diagnostics = check(makes(1, "scripts/verify.sh"), verify_contract=contract).diagnostics
+        assert [(diagnostic.code, diagnostic.pointer) for diagnostic in diagnostics] == [
             ("E106", "/verify_contract/requires/1")
         ]
         assert codes(makes(1, "scripts/verify.sh"), makes(2, "b.py"), verify_contract=contract) == []

@@ -97,10 +97,10 @@ def test_a_specification_as_data_becomes_text() -> None:
 def test_yaml_and_json_of_the_same_document_are_the_same_text(tmp_path: Path) -> None:
     (tmp_path / "spec.json").write_text(json.dumps(SMALL))
     (tmp_path / "spec.YML").write_text("\ufeff" + yaml.safe_dump(SMALL))
-    one, other = read_spec(tmp_path / "spec.json"), read_spec(tmp_path / "spec.YML")
-    assert (one.text, one.given) == (other.text, other.given)
-    assert one.sha256 == sha256_hex((tmp_path / "spec.json").read_bytes())
-    assert other.sha256 == sha256_hex((tmp_path / "spec.YML").read_bytes())
+    from_json, from_yaml = read_spec(tmp_path / "spec.json"), read_spec(tmp_path / "spec.YML")
+    assert (from_json.text, from_json.given) == (from_yaml.text, from_yaml.given)
+    assert from_json.sha256 == sha256_hex((tmp_path / "spec.json").read_bytes())
+    assert from_yaml.sha256 == sha256_hex((tmp_path / "spec.YML").read_bytes())
 
 
 def test_text_stays_text_whatever_it_holds(tmp_path: Path) -> None:
@@ -138,10 +138,10 @@ def test_text_stays_text_whatever_it_holds(tmp_path: Path) -> None:
     ],
 )
 def test_what_breaks_the_schema_is_refused_with_its_place(changes: dict[str, Any], says: str) -> None:
-    told = refusal(json.dumps({**SMALL, **changes}), is_json=True)
-    assert told.startswith("spec: ")
-    assert says in told
-    assert "\n  hint: the fields are title, goal, requirements" in told
+    message = refusal(json.dumps({**SMALL, **changes}), is_json=True)
+    assert message.startswith("spec: ")
+    assert says in message
+    assert "\n  hint: the fields are title, goal, requirements" in message
 
 
 @pytest.mark.parametrize("missing", ["title", "goal", "requirements"])
@@ -151,10 +151,10 @@ def test_what_is_missing_is_named(missing: str) -> None:
 
 
 def test_in_yaml_the_line_is_named_too() -> None:
-    told = refusal(YAML.replace("    text: on", "    texts: on").replace("constraints", "constraint"))
-    assert "line 11, /requirements/1/text: is missing" in told
-    assert "line 12, /requirements/1/texts: is not a known field; did you mean `text`?" in told
-    assert "line 13, /constraint: is not a known field; did you mean `constraints`?" in told
+    message = refusal(YAML.replace("    text: on", "    texts: on").replace("constraints", "constraint"))
+    assert "line 11, /requirements/1/text: is missing" in message
+    assert "line 12, /requirements/1/texts: is not a known field; did you mean `text`?" in message
+    assert "line 13, /constraint: is not a known field; did you mean `constraints`?" in message
 
 
 @pytest.mark.parametrize(
@@ -226,10 +226,10 @@ def test_each_requirement_has_its_lines(
     spec = rendered(document, "0" * 64)
     assert rendered(document, "0" * 64) == spec
     lines = spec.text.split("\n")
-    for given_one, requirement in zip(spec.given, document.requirements, strict=True):
-        assert lines[given_one.first - 1].startswith(f"- {requirement.id}: ")
+    for item, requirement in zip(spec.given, document.requirements, strict=True):
+        assert lines[item.first - 1].startswith(f"- {requirement.id}: ")
         passage = spec.passages[requirement.id]
-        assert (passage.first, passage.last) == (given_one.first, given_one.last)
+        assert (passage.first, passage.last) == (item.first, item.last)
         if any(character.isalnum() for character in requirement.text):
             assert set(passage.words) <= spec.lines.covered([requirement.text])
 

@@ -75,7 +75,7 @@ UTF-16 is none.
 
 
 def normative(text: str) -> list[tuple[int, int, str]]:
-    return [(found.first, found.last, found.text) for found in SpecLines(text).normative]
+    return [(passage.first, passage.last, passage.text) for passage in SpecLines(text).normative]
 
 
 def test_what_asks_for_something_is_known_by_its_line() -> None:
@@ -172,7 +172,7 @@ def test_what_asks_for_nothing_is_left_alone(text: str) -> None:
     ],
 )
 def test_other_ways_to_ask(text: str, expected: list[str]) -> None:
-    assert [found.text for found in SpecLines(text).normative] == expected
+    assert [passage.text for passage in SpecLines(text).normative] == expected
 
 
 SPEC = """\
@@ -254,10 +254,10 @@ def test_what_is_like_nothing_has_no_nearest_passage(quote: str) -> None:
 
 def test_half_of_the_words_cover_a_passage() -> None:
     lines = SpecLines("- one two three four\n- five six")
-    assert [found.first for found in lines.uncovered(["one two"])] == [2]
-    assert [found.first for found in lines.uncovered(["one", "six"])] == [1]
-    assert [found.first for found in lines.uncovered(["one", "four", "five six"])] == []
-    assert [found.first for found in lines.uncovered([])] == [1, 2]
+    assert [passage.first for passage in lines.uncovered(["one two"])] == [2]
+    assert [passage.first for passage in lines.uncovered(["one", "six"])] == [1]
+    assert [passage.first for passage in lines.uncovered(["one", "four", "five six"])] == []
+    assert [passage.first for passage in lines.uncovered([])] == [1, 2]
 
 
 def test_a_word_that_stands_everywhere_is_found_at_some_places_only() -> None:
@@ -281,22 +281,22 @@ def test_any_text_has_its_normative_passages_in_order_and_inside(text: str) -> N
     lines = SpecLines(text)
     count = len(lines.text.replace("\r\n", "\n").replace("\r", "\n").split("\n"))
     seen: list[int] = []
-    for found in lines.normative:
-        assert 1 <= found.first <= found.last <= count
-        assert found.text.split()
-        seen += found.words
+    for passage in lines.normative:
+        assert 1 <= passage.first <= passage.last <= count
+        assert passage.text.split()
+        seen += passage.words
     assert seen == sorted(set(seen))
 
 
 @given(texts)
 def test_a_normative_passage_is_found_by_its_own_text(text: str) -> None:
     lines = SpecLines(text)
-    for found in lines.normative:
-        places = lines.places(found.text)
+    for passage in lines.normative:
+        places = lines.places(passage.text)
         # A text that begins or ends with signs may be a marker of its own, as `1.` at the beginning is.
-        if not found.text[0].isalpha() or len(places) == MAX_PLACES:
+        if not passage.text[0].isalpha() or len(places) == MAX_PLACES:
             continue
-        assert found.words in [place.words for place in places]
+        assert passage.words in [place.words for place in places]
 
 
 @given(texts, st.data())
@@ -322,9 +322,9 @@ def test_any_run_of_words_is_found_however_it_is_wrapped(text: str, data: st.Dat
 def test_any_quote_is_looked_for_and_has_a_nearest_passage_or_none(text: str, quote: str) -> None:
     lines = SpecLines(text)
     near = lines.nearest(quote)
-    for found in (*lines.places(quote), *([near] if near else [])):
-        assert found.first <= found.last
-        assert found.words
+    for passage in (*lines.places(quote), *([near] if near else [])):
+        assert passage.first <= passage.last
+        assert passage.words
     assert SpecLines(text).places(quote) == lines.places(quote)
 
 

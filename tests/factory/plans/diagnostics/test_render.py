@@ -44,8 +44,8 @@ HOSTILE = Diagnostic(
 @pytest.mark.parametrize("output_format", OutputFormat)
 @pytest.mark.parametrize(("name", "plan"), [("bad_plan", BAD_PLAN), ("broken_chain", BROKEN_CHAIN)])
 def test_the_findings_of_a_plan_read_like_this(name: str, plan: object, output_format: OutputFormat) -> None:
-    found = check_document(plan, frozenset()).diagnostics  # type: ignore[arg-type]
-    text = render(found, output_format, "plans/WORK_ORDERS_MANIFEST.json")
+    diagnostics = check_document(plan, frozenset()).diagnostics  # type: ignore[arg-type]
+    text = render(diagnostics, output_format, "plans/WORK_ORDERS_MANIFEST.json")
     assert_golden(f"{name}.{output_format}.txt", text)
 
 
@@ -96,8 +96,8 @@ def test_json_holds_the_texts_as_they_are() -> None:
 
 def test_an_enormous_pointer_is_shortened_for_people() -> None:
     plan = manifest(order(**{"x" * 100_000: 1}))
-    found = check_document(plan, frozenset()).diagnostics
-    assert len(render(found, OutputFormat.CONCISE)) < 500
+    diagnostics = check_document(plan, frozenset()).diagnostics
+    assert len(render(diagnostics, OutputFormat.CONCISE)) < 500
 
 
 def test_a_summary_counts_by_severity() -> None:

@@ -10,8 +10,8 @@ from tests.support.plans import Json, absent, exists, makes, manifest, order, ve
 
 def dependencies(*orders: Json, repo: tuple[str, ...] = (), **fields: object) -> dict[str, tuple[str, ...]]:
     plan = Plan.model_validate(manifest(*orders, **fields))
-    found = depends_on(plan, frozenset(repo))
-    return {step.id: needed for step, needed in zip(plan.work_orders, found, strict=True)}
+    needs = depends_on(plan, frozenset(repo))
+    return {step.id: needed for step, needed in zip(plan.work_orders, needs, strict=True)}
 
 
 def needs(written: str, *, repo: tuple[str, ...] = (), **fields: object) -> bool:
@@ -108,8 +108,8 @@ def test_a_directory_that_is_there_anyway_needs_nobody() -> None:
 
 def test_who_brings_tests_does_not_need_those_of_others_to_run_all() -> None:
     command = {"acceptance_commands": ["python -m pytest"]}
-    found = dependencies(makes(1, "test_a.py"), makes(2, "test_b.py", **command), makes(3, "c.py", **command))
-    assert found == {"WO-01": (), "WO-02": (), "WO-03": ("WO-01", "WO-02")}
+    needs = dependencies(makes(1, "test_a.py"), makes(2, "test_b.py", **command), makes(3, "c.py", **command))
+    assert needs == {"WO-01": (), "WO-02": (), "WO-03": ("WO-01", "WO-02")}
 
 
 def test_every_later_work_order_reads_the_files_of_the_verify_contract() -> None:
@@ -134,8 +134,8 @@ def test_dependencies_come_in_the_order_of_the_plan() -> None:
 
 
 def test_work_orders_without_conditions_depend_by_their_allowed_files() -> None:
-    found = dependencies(order(1, allowed_files=["a.py"]), order(2, context_files=["a.py"]))
-    assert found["WO-02"] == ("WO-01",)
+    needs = dependencies(order(1, allowed_files=["a.py"]), order(2, context_files=["a.py"]))
+    assert needs["WO-02"] == ("WO-01",)
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,7 @@ def check(*orders: Json, repo: Mapping[str, str] | None = None) -> Checked:
 
 
 def findings(*orders: Json, repo: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-    return [(found.code, found.pointer) for found in check(*orders, repo=repo).diagnostics]
+    return [(diagnostic.code, diagnostic.pointer) for diagnostic in check(*orders, repo=repo).diagnostics]
 
 
 def step(number: int, path: str = "", **fields: object) -> Json:
@@ -65,9 +65,9 @@ class TestUnprovided:
         ],
     )
     def test_the_hint_says_what_comes_near(self, orders: list[Json], hint: str) -> None:
-        (found,) = check(*orders).diagnostics
-        assert found.code == "E301"
-        assert hint in found.hint
+        (diagnostic,) = check(*orders).diagnostics
+        assert diagnostic.code == "E301"
+        assert hint in diagnostic.hint
 
     def test_a_class_is_there_when_a_member_is(self) -> None:
         member = "tally.counting:Board.play(self) -> None"
@@ -106,20 +106,20 @@ class TestUnprovided:
 
 class TestOtherSignature:
     def test_both_signatures_are_shown(self) -> None:
-        (found,) = check(
+        (diagnostic,) = check(
             provider(COUNT), consumer("tally.counting:count(lines: list[str]) -> int")
         ).diagnostics
-        assert (found.code, found.order) == ("E302", "WO-02")
-        assert found.message == (
+        assert (diagnostic.code, diagnostic.order) == ("E302", "WO-02")
+        assert diagnostic.message == (
             "consumes `tally.counting:count(lines: list[str]) -> int`, "
             "but WO-01 provides `tally.counting:count(text: str) -> dict[str, int]`"
         )
 
     def test_the_repository_is_compared_too(self) -> None:
         repo = {"tally/counting.py": "def count(text: str) -> int: ...\n"}
-        (found,) = check(consumer(COUNT, number=1), repo=repo).diagnostics
-        assert found.code == "E302"
-        assert "the repository has `tally.counting:count(text: str) -> int`" in found.message
+        (diagnostic,) = check(consumer(COUNT, number=1), repo=repo).diagnostics
+        assert diagnostic.code == "E302"
+        assert "the repository has `tally.counting:count(text: str) -> int`" in diagnostic.message
 
     def test_another_spelling_of_a_type_is_the_same(self) -> None:
         spelled = "tally.counting:count(text: 'str') -> typing.Dict[str, int]"
@@ -156,11 +156,11 @@ class TestImportedElsewhere:
     def test_what_is_changed_where_it_is_defined_is_changed(self) -> None:
         new = consumer("tally:count(text: str) -> dict[str, int]")
         assert findings(self.changer(), new, repo=RE_EXPORTING) == []
-        (found,) = check(
+        (diagnostic,) = check(
             self.changer(), consumer("tally:count(text: str) -> int"), repo=RE_EXPORTING
         ).diagnostics
-        assert found.code == "E302"
-        assert found.message == (
+        assert diagnostic.code == "E302"
+        assert diagnostic.message == (
             "consumes `tally:count(text: str) -> int`, "
             "but WO-01 provides `tally.counting:count(text: str) -> dict[str, int]`"
         )
@@ -187,9 +187,9 @@ class TestProvidedTwice:
     def test_the_second_is_told(self) -> None:
         other = "tally.counting:count() -> None"
         assert findings(provider(COUNT), provider(other, number=2)) == [("E303", "/work_orders/1/provides/0")]
-        (found,) = check(provider(COUNT, other)).diagnostics
-        assert (found.code, found.pointer) == ("E303", "/work_orders/0/provides/1")
-        assert found.message == "WO-01 provides `tally.counting:count` twice"
+        (diagnostic,) = check(provider(COUNT, other)).diagnostics
+        assert (diagnostic.code, diagnostic.pointer) == ("E303", "/work_orders/0/provides/1")
+        assert diagnostic.message == "WO-01 provides `tally.counting:count` twice"
 
     def test_the_same_name_elsewhere_is_another_symbol(self) -> None:
         assert findings(provider(COUNT), step(2, "other.py", provides=["other:count() -> int"])) == []
@@ -198,9 +198,9 @@ class TestProvidedTwice:
 class TestUnreadable:
     @pytest.mark.parametrize("field", ["provides", "consumes"])
     def test_the_place_in_the_text_is_told(self, field: str) -> None:
-        (found,) = check(step(1, "a.py", **{field: ["a:count(text"]})).diagnostics
-        assert (found.code, found.pointer) == ("E304", f"/work_orders/0/{field}/0")
-        assert found.message == (
+        (diagnostic,) = check(step(1, "a.py", **{field: ["a:count(text"]})).diagnostics
+        assert (diagnostic.code, diagnostic.pointer) == ("E304", f"/work_orders/0/{field}/0")
+        assert diagnostic.message == (
             "the symbol `a:count(text` has parameters or a result that are not valid Python, at `(text`"
         )
 
@@ -267,9 +267,11 @@ def test_the_sources_of_a_repository_are_read_and_not_imported(tmp_path: Path) -
     )
 
     sources = present_sources(repo)
-    found = check_plan(plan, sources.files, sources=sources).diagnostics
+    diagnostics = check_plan(plan, sources.files, sources=sources).diagnostics
 
-    assert [(one.code, one.pointer) for one in found] == [("E301", "/work_orders/0/consumes/1")]
+    assert [(diagnostic.code, diagnostic.pointer) for diagnostic in diagnostics] == [
+        ("E301", "/work_orders/0/consumes/1")
+    ]
     assert not list(tmp_path.rglob("imported"))
 
 
