@@ -63,7 +63,7 @@ class TestRoom:
 
     def test_no_module_repeats_the_name_of_its_folder(self, room: Path) -> None:
         names = modules_of(room)
-        assert [one for one in names if one == room.name or one.startswith(f"{room.name}_")] == []
+        assert [name for name in names if name == room.name or name.startswith(f"{room.name}_")] == []
 
     def test_every_folder_with_modules_is_a_room(self, room: Path) -> None:
         folders = [path for path in room.iterdir() if path.is_dir() and any(path.glob("*.py"))]

@@ -88,10 +88,10 @@ class _Model:
     name: str = "bench"
 
     def complete(self, request: Request) -> Answer:
-        found = re.search(r'"id": "(WO-\d+)"', request.messages[-1].content)
-        assert found is not None
+        match = re.search(r'"id": "(WO-\d+)"', request.messages[-1].content)
+        assert match is not None
         time.sleep(self.delay)
-        write = {"path": f"{found[1]}.txt", "base_sha256": EMPTY_SHA256, "content": "done\n"}
+        write = {"path": f"{match[1]}.txt", "base_sha256": EMPTY_SHA256, "content": "done\n"}
         text = json.dumps({"summary": "Did it.", "writes": [write]})
         usage = Usage(input_tokens=1_000, output_tokens=100)
         return Answer(text=text, finish_reason=FinishReason.STOP, usage=usage, model=self.name)

@@ -96,8 +96,8 @@ def _import_times(arguments: list[str]) -> dict[str, int]:
     done = subprocess.run(
         [sys.executable, "-X", "importtime", *arguments], cwd=CHECKOUT, capture_output=True, text=True
     )
-    found = re.findall(r"^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", done.stderr, re.MULTILINE)
-    return {name: int(microseconds) for microseconds, name in found}
+    times = re.findall(r"^import time:\s+(\d+) \|\s+\d+ \|\s+(\S+)$", done.stderr, re.MULTILINE)
+    return {name: int(microseconds) for microseconds, name in times}
 
 
 if __name__ == "__main__":

@@ -57,7 +57,7 @@ _BUILD: Final[list[_Row]] = [
 def file_table(of: str) -> str:
     """The table of the files of a `run` or of a `build`."""
     _refuse_silence()
-    rows = _BUILD if of == "build" else [*_RUN, *((f"attempt_N/{name}", told) for name, told in _ATTEMPT)]
+    rows = _BUILD if of == "build" else [*_RUN, *((f"attempt_N/{name}", text) for name, text in _ATTEMPT)]
     return "\n".join(
         ["| file | content |", "|---|---|", *(f"| `{name}` | {content} |" for name, content in rows)]
     )

@@ -48,12 +48,12 @@ def test_what_is_stale_is_named_and_written_anew(copied: Path) -> None:
     nav.write_text(before[nav].replace("      - E101: codes/E101.md\n", ""), "utf-8")
     (copied / "docs" / "codes" / "E999.md").write_text("# E999\n")
 
-    told = generate("--check", "--root", copied)
+    checked = generate("--check", "--root", copied)
     written = generate("--root", copied)
 
     names = ["docs/codes/E101.md", "docs/codes/E999.md", "docs/factory.md", "mkdocs.yml"]
-    assert told.returncode == 1
-    assert sorted(told.stdout.splitlines()) == [f"stale: {name}" for name in names]
+    assert checked.returncode == 1
+    assert sorted(checked.stdout.splitlines()) == [f"stale: {name}" for name in names]
     assert (written.returncode, written.stderr) == (0, "")
     assert {path: path.read_text("utf-8") for path in before} == before
     assert not (copied / "docs" / "codes" / "E999.md").exists()

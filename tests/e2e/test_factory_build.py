@@ -293,9 +293,9 @@ def test_a_damaged_state_is_told_by_every_command_and_can_be_derived_again(tmp_p
     user.out.mkdir()
     (user.out / "state.json").write_text('{"state": "dancing"}')
 
-    told = [user.builds(), user.asks("status"), user.asks("reset")]
+    answers = [user.builds(), user.asks("status"), user.asks("reset")]
 
-    for done in told:
+    for done in answers:
         assert done.returncode == 7
         assert "--rebuild-state" in done.stderr
     assert user.builds("--rebuild-state").returncode == 0
@@ -343,9 +343,12 @@ def test_a_reader_that_leaves_does_not_end_the_build(tmp_path: Path) -> None:
     build.stdout.readline()
     build.stdout.close()
 
-    told = build.stderr.read()
+    errors = build.stderr.read()
 
-    assert (build.wait(30), told) == (0, f"2 of 2 work orders have landed on main\n  artifacts: {user.out}\n")
+    assert (build.wait(30), errors) == (
+        0,
+        f"2 of 2 work orders have landed on main\n  artifacts: {user.out}\n",
+    )
     build.stderr.close()
 
 

@@ -123,11 +123,11 @@ def test_a_weaker_sandbox_than_the_strongest_is_told(tmp_path: Path, monkeypatch
     chosen = user.runs()
     asked_for = user.runs("--sandbox", "landlock", "--branch", "other")
 
-    told = "commands run in the sandbox landlock, with gaps"
+    warning = "commands run in the sandbox landlock, with gaps"
     if "landlock: " in chosen.stderr:
         pytest.skip("this kernel has no Landlock")
-    assert told in chosen.stderr
-    assert told not in asked_for.stderr
+    assert warning in chosen.stderr
+    assert warning not in asked_for.stderr
 
 
 def test_a_copied_repository_is_landed_in_at_once(tmp_path: Path) -> None:

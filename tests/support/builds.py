@@ -47,9 +47,9 @@ class ReplyingModel:
         self._lock = threading.Lock()
 
     def complete(self, request: Request) -> Answer:
-        found = re.search(r'"id": "(WO-\d+)"', request.messages[-1].content)
-        assert found is not None
-        call = (found[1], request.attempt)
+        match = re.search(r'"id": "(WO-\d+)"', request.messages[-1].content)
+        assert match is not None
+        call = (match[1], request.attempt)
         with self._lock:
             self.asked.append(call)
             self.prompts[call] = request.messages[-1].content
@@ -109,9 +109,9 @@ class BuildScene:
             return ledger.wrap(self.model)
 
         ports = Ports(model, SystemClock(), lambda _text: None, os.environ)
-        return build(self.settings(**settings), ports, self._told)
+        return build(self.settings(**settings), ports, self._listen)
 
-    def _told(self, state: BuildState, event: JsonObject) -> None:
+    def _listen(self, state: BuildState, event: JsonObject) -> None:
         self.states.append(state)
         self.events.append(event)
 

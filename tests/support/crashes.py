@@ -131,16 +131,16 @@ class Scene:
     def left_behind(self) -> list[str]:
         """Everything that a build may leave only for a moment."""
         folder = self.repo / ".git"
-        found = [*(self.root / "tmp").iterdir()]
-        found += [path for path in (folder / "workorder").rglob("*") if path.name != "lock"]
-        found += [*folder.rglob("*.lock"), *self.out.rglob("*.pending.json")]
-        found += [*self.root.rglob("*.tmp"), *(folder / "objects").rglob("tmp_obj_*")]
-        found += [
+        paths = [*(self.root / "tmp").iterdir()]
+        paths += [path for path in (folder / "workorder").rglob("*") if path.name != "lock"]
+        paths += [*folder.rglob("*.lock"), *self.out.rglob("*.pending.json")]
+        paths += [*self.root.rglob("*.tmp"), *(folder / "objects").rglob("tmp_obj_*")]
+        paths += [
             path
             for path in self.out.iterdir()
             if _RUN_FOLDER.fullmatch(path.name) and not (path / "run_summary.json").is_file()
         ]
-        return sorted(str(path.relative_to(self.root)) for path in found)
+        return sorted(str(path.relative_to(self.root)) for path in paths)
 
 
 class Trials:
@@ -243,12 +243,12 @@ class _Script:
         descriptor = os.open(self._calls, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
         os.write(descriptor, call_key(self.adapter, self.name, request).encode() + b"\n")
         os.close(descriptor)
-        found = re.search(r'"id": "(WO-\d+)"', request.messages[-1].content)
-        assert found is not None
-        if found[1] == "WO-02" and request.attempt == 1:
+        match = re.search(r'"id": "(WO-\d+)"', request.messages[-1].content)
+        assert match is not None
+        if match[1] == "WO-02" and request.attempt == 1:
             return answer("I would rather not.")
         seen = hashlib.sha256(request.messages[-1].content.encode()).hexdigest()
-        return answer(a_proposal({f"{found[1]}.txt": f"attempt {request.attempt}, saw {seen}\n"}))
+        return answer(a_proposal({f"{match[1]}.txt": f"attempt {request.attempt}, saw {seen}\n"}))
 
 
 ORDERS = (

@@ -50,7 +50,7 @@ class Shape:
 @st.composite
 def shapes(draw: st.DrawFn, *, largest: int = 6) -> tuple[Shape, ...]:
     """Plans of two to `largest` work orders."""
-    found: list[Shape] = []
+    drawn: list[Shape] = []
     for place in range(draw(st.integers(2, largest))):
         earlier = st.lists(st.sampled_from(range(place)), unique=True, max_size=2) if place else st.just([])
         depends_on = sorted(draw(earlier))
@@ -58,7 +58,7 @@ def shapes(draw: st.DrawFn, *, largest: int = 6) -> tuple[Shape, ...]:
         # Most of the others are shown as absent, unless the plan is sequential.
         reads = {*draw(some), *(draw(earlier) if draw(st.booleans()) else [])}
         beside = [other for other in range(place) if other not in depends_on]
-        found.append(
+        drawn.append(
             Shape(
                 tuple(depends_on),
                 tuple(sorted(reads)),
@@ -68,7 +68,7 @@ def shapes(draw: st.DrawFn, *, largest: int = 6) -> tuple[Shape, ...]:
                 draw(st.sampled_from([0.0, 0.0, 0.3])),
             )
         )
-    return tuple(found)
+    return tuple(drawn)
 
 
 def orders_of(plan: tuple[Shape, ...], *, declared: bool) -> list[JsonObject]:

@@ -241,11 +241,11 @@ class ImaginedBuild:
         assert self._merged == order_id
         position = self.standing.positions[order_id]
         assert isinstance(position, Passed)
-        found = self.nature.gates(self._trees[order_id], self.tip)
+        failure = self.nature.gates(self._trees[order_id], self.tip)
         result = replace(
             position.result,
-            exit_code=ExitCode.PASS if found is None else ExitCode.FAIL,
-            failure=found,
+            exit_code=ExitCode.PASS if failure is None else ExitCode.FAIL,
+            failure=failure,
         )
         self.sent[order_id] = [ExaminationEnded(order_id, result)]
 

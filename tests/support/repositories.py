@@ -101,16 +101,16 @@ def copy_repo(repo: Path, to: Path, *, keeps_times: bool = False) -> Path:
 
 def files_of(root: Path) -> dict[str, bytes]:
     """Every file below `root` with its bytes, git's own excepted; of a link, where it leads."""
-    found = {}
+    contents = {}
     for path in sorted(root.rglob("*")):
         name = path.relative_to(root).as_posix()
         if name.split("/")[0] == ".git":
             continue
         if path.is_symlink():
-            found[name] = b"-> " + os.fsencode(path.readlink())
+            contents[name] = b"-> " + os.fsencode(path.readlink())
         elif path.is_file():
-            found[name] = path.read_bytes()
-    return found
+            contents[name] = path.read_bytes()
+    return contents
 
 
 def a_work_order(**changes: JsonValue) -> JsonObject:

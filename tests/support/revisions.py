@@ -126,7 +126,7 @@ def answer(change: Callable[[Json], None]) -> str:
 
 
 def codes(result: Compiled) -> list[str]:
-    return [found.code for found in result.diagnostics]
+    return [diagnostic.code for diagnostic in result.diagnostics]
 
 
 def mend(plan: Json) -> None:

@@ -127,8 +127,8 @@ class Result:
 
     def runs(self) -> list[str]:
         """How the runs ended whose artifacts were kept."""
-        found = [path for kept in self.kept.values() for path in kept.rglob("run_summary.json")]
-        return sorted(f"{run['work_order']} {run['outcome']}" for run in map(read_json, found))
+        summaries = [path for kept in self.kept.values() for path in kept.rglob("run_summary.json")]
+        return sorted(f"{run['work_order']} {run['outcome']}" for run in map(read_json, summaries))
 
 
 class Remote:
@@ -238,7 +238,7 @@ def on_github(remote: Remote, tries: int = 1) -> Result:
         }
 
         def filled(text: str, values: Mapping[str, str] = values) -> str:
-            return re.sub(r"\$\{\{ (.*?) \}\}", lambda found: values[found[1]], text)
+            return re.sub(r"\$\{\{ (.*?) \}\}", lambda match: values[match[1]], text)
 
         environment = remote.environment | {
             "GITHUB_WORKSPACE": str(workspace),

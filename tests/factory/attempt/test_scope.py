@@ -99,5 +99,7 @@ def test_what_is_let_through_is_allowed_and_unambiguous(
         folded = [path.casefold() for path in paths]
         assert set(paths) <= set(allowed)
         assert len(set(folded)) == len(folded)
-        assert not any(one != two and one.startswith(two + "/") for one in folded for two in folded)
+        assert not any(
+            inner != outer and inner.startswith(outer + "/") for inner in folded for outer in folded
+        )
         assert not any(path == name or path.startswith(name + "/") for path in paths for name in forbidden)

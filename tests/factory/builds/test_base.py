@@ -9,7 +9,7 @@ from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import Files, make_repo
 
-ONE_FAILS: Files = {
+WITH_A_FAILURE: Files = {
     "README.md": "a product\n",
     "test_old.py": "def test_broken():\n    assert False\n\n\ndef test_works():\n    pass\n",
 }
@@ -20,7 +20,7 @@ def writes_its_file(order_id: str, _attempt: int, _request: Request) -> str:
 
 
 def test_a_repository_whose_verification_fails_is_refused_before_a_model_is_asked(tmp_path: Path) -> None:
-    scene = BuildScene(make_repo(tmp_path / "repo", ONE_FAILS), [writes("WO-01.txt")], writes_its_file)
+    scene = BuildScene(make_repo(tmp_path / "repo", WITH_A_FAILURE), [writes("WO-01.txt")], writes_its_file)
 
     ended = scene.build().ended
 
@@ -35,7 +35,7 @@ def test_an_accepted_failure_does_not_count_and_a_new_one_does(tmp_path: Path) -
     def reply(_order_id: str, attempt: int, _request: Request) -> str:
         return a_proposal({"test_new.py": f"def test_new():\n    assert {attempt} == 2\n"})
 
-    scene = BuildScene(make_repo(tmp_path / "repo", ONE_FAILS), [writes("test_new.py")], reply)
+    scene = BuildScene(make_repo(tmp_path / "repo", WITH_A_FAILURE), [writes("test_new.py")], reply)
 
     ended = scene.build(baseline_red=True).ended
 
@@ -46,7 +46,7 @@ def test_an_accepted_failure_does_not_count_and_a_new_one_does(tmp_path: Path) -
 
 def test_a_plan_that_is_still_to_make_its_verification_starts_without_it(tmp_path: Path) -> None:
     """The tests need what the first work order brings; until then there is nothing to verify with."""
-    repo = make_repo(tmp_path / "repo", ONE_FAILS)
+    repo = make_repo(tmp_path / "repo", WITH_A_FAILURE)
     orders = [writes("scripts/verify.sh", id="WO-01", verify_exempt=False)]
     scene = BuildScene(repo, orders, lambda *_: a_proposal({"scripts/verify.sh": "exit 0\n"}))
     manifest = {

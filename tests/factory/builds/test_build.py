@@ -452,13 +452,13 @@ def test_what_an_attempt_used_is_told_while_it_and_the_next_one_go_on(repo: Path
     # Each answer has 100 tokens in.
     assert scene.build(price=Price(Decimal(10_000), Decimal(0))).ended.exit_code == 0
 
-    told = {
+    costs = {
         state.orders[0].state: (state.spent.cost_usd, state.wasted.cost_usd, state.open.cost_usd)
         for state in scene.states
     }
-    assert told[OrderPhase.PATCHING] == (1.0, 1.0, None)
-    assert told[OrderPhase.TESTING] == (2.0, 1.0, 1.0)
-    assert told[OrderPhase.LANDED] == (2.0, 1.0, None)
+    assert costs[OrderPhase.PATCHING] == (1.0, 1.0, None)
+    assert costs[OrderPhase.TESTING] == (2.0, 1.0, 1.0)
+    assert costs[OrderPhase.LANDED] == (2.0, 1.0, None)
 
 
 def test_why_a_work_order_fails_that_could_never_land_is_told(repo: Path) -> None:

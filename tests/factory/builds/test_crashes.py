@@ -87,17 +87,17 @@ def test_a_kill_at_any_fault_point_costs_nothing(
 
 def _answered_and_not_stored(points: list[Point]) -> set[int]:
     """The worker's points at which an answer has been given and is in memory only."""
-    found, inside = set(), False
+    numbers, inside = set(), False
     for point in points:
         if point.worker:
             if inside:
-                found.add(point.number)
+                numbers.add(point.number)
             if point.what == "write calls":
                 inside = True
             elif point.what.startswith("os.rename out/ledger/") and ".pending." not in point.what:
                 inside = False
-    assert len(found) == 2 * 3
-    return found
+    assert len(numbers) == 2 * 3
+    return numbers
 
 
 def _lost(scene: Scene) -> Counter[str]:

@@ -18,8 +18,8 @@ from tests.support.repositories import VERIFY_PASSES, make_repo, write_work_orde
 
 
 def finding(diagnosis: Diagnosis, name: str) -> Observation:
-    (found,) = (finding for finding in diagnosis.findings if finding.name == name)
-    return found
+    (observation,) = (finding for finding in diagnosis.findings if finding.name == name)
+    return observation
 
 
 def test_where_a_sandbox_works_a_run_would_not_be_refused() -> None:
@@ -84,7 +84,9 @@ def without_control_groups(*arguments: str) -> "subprocess.CompletedProcess[str]
 def test_without_control_groups_it_is_told_what_the_watch_alone_keeps() -> None:
     done = without_control_groups("doctor", "--json", "--sandbox", "none", "--allow-unsandboxed")
 
-    kept = next(found for found in json.loads(done.stdout)["findings"] if found["name"] == "bounds")
+    kept = next(
+        observation for observation in json.loads(done.stdout)["findings"] if observation["name"] == "bounds"
+    )
     assert (kept["state"], "memory by the watch alone; " in kept["found"]) == ("warning", True)
     assert [line for line in kept["fix"] if line.startswith(("systemd-run ", "docker run "))] != []
 
@@ -92,22 +94,22 @@ def test_without_control_groups_it_is_told_what_the_watch_alone_keeps() -> None:
 def test_what_bounds_processes_and_memory_is_told() -> None:
     kept = finding(diagnose(os.environ, requested="none", allow_unsandboxed=True), "bounds")
 
-    found = find_control_groups()
-    if found.groups is None or found.reason:
-        pytest.skip(found.reason)
-    by_group = f"control group v{found.groups.version}"
+    discovery = find_control_groups()
+    if discovery.groups is None or discovery.reason:
+        pytest.skip(discovery.reason)
+    by_group = f"control group v{discovery.groups.version}"
     assert (kept.state, kept.found) == ("ok", f"processes by {by_group}, memory by {by_group}")
 
 
 def test_strict_limits_refuse_what_the_watch_alone_would_keep(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo", VERIFY_PASSES)
     order = write_work_order(tmp_path / "WO-01.json", acceptance_commands=["test -f src/app.py"])
-    told = ("--repo", str(repo), "--work-order", str(order), "--out", str(tmp_path / "out"))
+    inputs = ("--repo", str(repo), "--work-order", str(order), "--out", str(tmp_path / "out"))
 
     done = without_control_groups(
         *(
             "run",
-            *told,
+            *inputs,
             "--llm",
             "command:false",
             "--strict-limits",
@@ -137,8 +139,8 @@ def test_the_document_holds_every_finding() -> None:
     assert document["would_run"] is diagnosis.would_run
     listed = document["findings"]
     assert isinstance(listed, list)
-    assert [one["name"] for one in listed if isinstance(one, dict)] == [
-        one.name for one in diagnosis.findings
+    assert [listed_finding["name"] for listed_finding in listed if isinstance(listed_finding, dict)] == [
+        observation.name for observation in diagnosis.findings
     ]
 
 

@@ -121,7 +121,7 @@ os.utime("README.md", ns=(0, before.st_mtime_ns))
 
 
 @pytest.mark.parametrize(
-    ("program", "limits", "killed", "told"),
+    ("program", "limits", "killed", "description"),
     [
         ("while True: pass", Resources(cpu_seconds=1), "cpu", "1 s of processor time"),
         # Those that a program would take for an error of its own, did the kernel refuse first.
@@ -139,7 +139,7 @@ def test_a_limit_is_told_to_the_model(
     program: str,
     limits: Resources,
     killed: str,
-    told: str,
+    description: str,
     open_executor: Executor,
     sandbox: Sandbox,
     tmp_path: Path,
@@ -150,7 +150,7 @@ def test_a_limit_is_told_to_the_model(
     assert result.killed == killed
     assert failure is not None
     assert failure.failure_class is FailureClass.MODEL_DEFECT
-    assert told in failure.message
+    assert description in failure.message
 
 
 def test_only_what_was_used_tells_that_a_limit_was_reached(open_executor: Executor) -> None:
@@ -217,10 +217,10 @@ class Broken:
     gaps = ()
 
     def wrap(self, command: Command, policy: Policy) -> Prepared:
-        told, telling = os.pipe()
-        os.set_blocking(told, False)
+        reading, writing = os.pipe()
+        os.set_blocking(reading, False)
         complaint = "import sys; sys.exit('bwrap: no\\x1b[2J')"
-        return Prepared((sys.executable, "-c", complaint, *command.argv), (telling,), told)
+        return Prepared((sys.executable, "-c", complaint, *command.argv), (writing,), reading)
 
 
 def test_a_sandbox_that_fails_is_no_failure_of_the_command(open_executor: Executor, tmp_path: Path) -> None:
@@ -235,7 +235,7 @@ def test_a_sandbox_that_fails_is_no_failure_of_the_command(open_executor: Execut
 
 @pytest.mark.parametrize("level", ["bwrap"])
 def test_in_place_git_and_environments_are_kept_from_commands(level: str, repo: Path, tmp_path: Path) -> None:
-    sandbox = next(found.sandbox for found in levels(os.environ) if found.name == level)
+    sandbox = next(candidate.sandbox for candidate in levels(os.environ) if candidate.name == level)
     if sandbox is None:
         pytest.skip(f"{level} does not work here")
     (repo / ".gitignore").write_text("env\n")

@@ -11,7 +11,7 @@ from tests.support.results import a_context, a_result
 
 MODEL, PLAN, MACHINE = FailureClass.MODEL_DEFECT, FailureClass.PLAN_DEFECT, FailureClass.ENVIRONMENT
 LANDING = ("README.md", "tool.sh", "src/app.py", "lib/product/core.py")
-NOT_FOUND = "no such file or directory"
+NO_SUCH_FILE = "no such file or directory"
 UNFOUND = (
     "python: Error while finding module specification for 'tool.x'"
     " (ModuleNotFoundError: No module named 'tool')"
@@ -69,18 +69,18 @@ def test_what_kills_a_sandbox_from_outside_is_not_the_model(end: dict[str, Any],
 @pytest.mark.parametrize(
     ("program", "reason", "class_"),
     [
-        ("linter", NOT_FOUND, MACHINE),
+        ("linter", NO_SUCH_FILE, MACHINE),
         ("linter", "permission denied", MACHINE),
-        ("/opt/tool", NOT_FOUND, MACHINE),
+        ("/opt/tool", NO_SUCH_FILE, MACHINE),
         ("./tool.sh", "permission denied", PLAN),
         ("src/../tool.sh", "permission denied", PLAN),
-        ("./new.sh", NOT_FOUND, PLAN),
+        ("./new.sh", NO_SUCH_FILE, PLAN),
         ("./new.sh", "permission denied", PLAN),
-        ("./tool.sh", NOT_FOUND, MACHINE),
+        ("./tool.sh", NO_SUCH_FILE, MACHINE),
         ("./tool.sh", "exec format error", MACHINE),
-        ("./src/app.py", NOT_FOUND, MODEL),
+        ("./src/app.py", NO_SUCH_FILE, MODEL),
         ("./src/app.py", "exec format error", MODEL),
-        ("build/app", NOT_FOUND, MODEL),
+        ("build/app", NO_SUCH_FILE, MODEL),
         ("build/app", "permission denied", MODEL),
     ],
 )

@@ -66,13 +66,13 @@ def test_a_limit_is_named_in_the_result_the_brief_the_prompt_and_here(tmp_path: 
 
     finished = scene.run(terms=Terms(Unconfined(), resources=Resources(file_bytes=MIB)))
 
-    told = "the command was killed because it reached a limit: 1 MiB for a single file"
+    message = "the command was killed because it reached a limit: 1 MiB for a single file"
     assert finished.folder is not None
     attempt = finished.folder / "attempt_1"
     (result,) = json.loads((attempt / "acceptance_result.json").read_text())["checks"][-1]["commands"]
     assert (result["killed"], result["exit_code"], result["signal"]) == ("file size", None, None)
-    assert json.loads((attempt / "failure_brief.json").read_text())["message"] == told
-    assert told in (finished.folder / "attempt_2/se_prompt.txt").read_text()
+    assert json.loads((attempt / "failure_brief.json").read_text())["message"] == message
+    assert message in (finished.folder / "attempt_2/se_prompt.txt").read_text()
     assert re.search(r"killed: file size  [0-9.]+ s  python -c", show_run(finished.folder))
 
 
@@ -196,8 +196,8 @@ def test_a_run_of_a_build_that_waits_for_its_turn_to_land(tmp_path: Path) -> Non
     finished = Scene(make_repo(tmp_path / "repo")).run()
     assert finished.folder is not None
     summary = finished.folder / "run_summary.json"
-    told = {"outcome": "passed", "message": "WO-01 passed its gates, and waits for its turn to land"}
-    summary.write_text(json.dumps({**json.loads(summary.read_text()), **told}))
+    waiting = {"outcome": "passed", "message": "WO-01 passed its gates, and waits for its turn to land"}
+    summary.write_text(json.dumps({**json.loads(summary.read_text()), **waiting}))
 
     assert "\n\nWO-01 passed its gates, and waits for its turn to land\n" in show_run(finished.folder)
 

@@ -82,12 +82,12 @@ def stage_an_edit(repo: Path) -> None:
     git(repo, "add", "README.md")
 
 
-def edit_a_file_that_git_was_told_to_overlook(repo: Path) -> None:
+def edit_a_file_that_git_overlooks(repo: Path) -> None:
     git(repo, "update-index", "--assume-unchanged", "README.md")
     edit(repo)
 
 
-@pytest.mark.parametrize("happening", [edit, stage_an_edit, edit_a_file_that_git_was_told_to_overlook])
+@pytest.mark.parametrize("happening", [edit, stage_an_edit, edit_a_file_that_git_overlooks])
 def test_an_edit_of_the_same_file_meanwhile_is_never_overwritten(
     tmp_path: Path, happening: Callable[[Path], None]
 ) -> None:

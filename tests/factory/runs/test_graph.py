@@ -108,8 +108,8 @@ def test_the_graph_library_traces_nothing_whatever_the_environment_says() -> Non
     )
     tracing = {"LANGSMITH_TRACING": "true", "LANGCHAIN_TRACING_V2": "true"}
 
-    told = subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-c", program], env={**os.environ, **tracing}, capture_output=True, check=True
     )
 
-    assert told.stdout == b"False\n"
+    assert done.stdout == b"False\n"

@@ -203,8 +203,10 @@ def test_a_bug_ends_in_a_crash_log(tmp_path: Path, capsys: pytest.CaptureFixture
     exit_code = main(options)
 
     assert exit_code == 70
-    told = capsys.readouterr().err
-    assert f"this is a bug in factory; what is known about it is in {tmp_path / 'out' / 'crash.log'}" in told
+    errors = capsys.readouterr().err
+    assert (
+        f"this is a bug in factory; what is known about it is in {tmp_path / 'out' / 'crash.log'}" in errors
+    )
     assert "Traceback" in (tmp_path / "out" / "crash.log").read_text()
 
     (tmp_path / "file").write_text("")

@@ -85,4 +85,4 @@ def test_links_pipes_odd_names_and_places_that_are_no_directory_are_refused(tmp_
 def test_the_hash_tells_notes_apart() -> None:
     notes = [(Note("a", "b"),), (Note("ab", ""),), (Note("a", ""), Note("b", "")), (Note("b", "a"),)]
 
-    assert len({notes_hash(one) for one in notes}) == 4
+    assert len({notes_hash(variant) for variant in notes}) == 4

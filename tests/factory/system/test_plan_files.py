@@ -99,8 +99,8 @@ def test_a_broken_work_order_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "WO-01.json").write_text('{"id": "WO-01", "id": "WO-02"}')
     with pytest.raises(BadJson, match=r"WO-01\.json:1:17 /id: the key \"id\" stands twice"):
         read_plan(tmp_path)
-    (found,) = check_plan(tmp_path, frozenset()).diagnostics
-    assert "WO-01.json" in found.message
+    (diagnostic,) = check_plan(tmp_path, frozenset()).diagnostics
+    assert "WO-01.json" in diagnostic.message
 
 
 def test_what_is_not_there_is_said(tmp_path: Path) -> None:

@@ -39,21 +39,21 @@ def branch(tmp_path: Path) -> Branch:
 
 
 def test_nothing_is_done_on_a_branch_of_others(branch: Branch) -> None:
-    found = branch.read()
+    past = branch.read()
 
-    assert (found.base, dict(found.landed), found.above_base) == (branch.first, {}, ())
+    assert (past.base, dict(past.landed), past.above_base) == (branch.first, {}, ())
 
 
 def test_what_landed_is_above_the_base_in_the_order_of_landing(branch: Branch) -> None:
     third, first = branch.land(3), branch.land(1)
 
-    found = branch.read()
+    past = branch.read()
 
-    assert found.base == branch.first
-    assert found.above_base == ("WO-03", "WO-01")
-    assert (found.landed["WO-01"].commit, found.landed["WO-01"].parent) == (first, third)
-    assert found.landed["WO-03"].run_id == "r3"
-    assert set(found.made_by(Git.open(branch.repo), "WO-01")) == {"1-r.txt"}
+    assert past.base == branch.first
+    assert past.above_base == ("WO-03", "WO-01")
+    assert (past.landed["WO-01"].commit, past.landed["WO-01"].parent) == (first, third)
+    assert past.landed["WO-03"].run_id == "r3"
+    assert set(past.made_by(Git.open(branch.repo), "WO-01")) == {"1-r.txt"}
 
 
 def test_commits_from_before_contracts_had_a_version_count(branch: Branch) -> None:
@@ -75,10 +75,10 @@ def test_a_users_commit_in_between_is_the_base_and_what_is_below_stays_done(bran
     mine = commit_files(branch.repo, {"mine.txt": "mine\n"}, "By hand")
     branch.land(2)
 
-    found = branch.read()
+    past = branch.read()
 
-    assert (found.base, found.above_base) == (mine, ("WO-02",))
-    assert set(found.landed) == {"WO-01", "WO-02"}
+    assert (past.base, past.above_base) == (mine, ("WO-02",))
+    assert set(past.landed) == {"WO-01", "WO-02"}
 
 
 @pytest.mark.parametrize(
@@ -96,9 +96,9 @@ def test_words_that_are_no_trailers_of_this_contract_prove_nothing(branch: Branc
         branch.repo, {"a.txt": "a\n"}, message.format(contract=contract_hash(PLAN.work_orders[0]))
     )
 
-    found = branch.read()
+    past = branch.read()
 
-    assert (dict(found.landed), found.base) == ({}, tip)
+    assert (dict(past.landed), past.base) == ({}, tip)
 
 
 def test_of_two_commits_for_one_contract_the_newer_counts_and_the_older_is_part_of_the_base(
@@ -107,10 +107,10 @@ def test_of_two_commits_for_one_contract_the_newer_counts_and_the_older_is_part_
     older = branch.land(1, run="a")
     newer = branch.land(1, run="b")
 
-    found = branch.read()
+    past = branch.read()
 
-    assert found.landed["WO-01"].commit == newer
-    assert (found.base, found.above_base) == (older, ("WO-01",))
+    assert past.landed["WO-01"].commit == newer
+    assert (past.base, past.above_base) == (older, ("WO-01",))
 
 
 def test_a_merge_of_the_users_ends_what_is_above_the_base(branch: Branch) -> None:
@@ -122,10 +122,10 @@ def test_a_merge_of_the_users_ends_what_is_above_the_base(branch: Branch) -> Non
     merge = git(branch.repo, "rev-parse", "HEAD")
     branch.land(2)
 
-    found = branch.read()
+    past = branch.read()
 
-    assert (found.base, found.above_base) == (merge, ("WO-02",))
-    assert set(found.landed) == {"WO-01", "WO-02"}
+    assert (past.base, past.above_base) == (merge, ("WO-02",))
+    assert set(past.landed) == {"WO-01", "WO-02"}
 
 
 def test_a_work_order_on_a_merged_branch_is_done(branch: Branch) -> None:
@@ -136,10 +136,10 @@ def test_a_work_order_on_a_merged_branch_is_done(branch: Branch) -> None:
     git(branch.repo, "merge", "--quiet", "--no-edit", "other")
     merge = git(branch.repo, "rev-parse", "HEAD")
 
-    found = branch.read()
+    past = branch.read()
 
-    assert set(found.landed) == {"WO-01"}
-    assert (found.base, found.above_base) == (merge, ())
+    assert set(past.landed) == {"WO-01"}
+    assert (past.base, past.above_base) == (merge, ())
 
 
 def test_a_root_commit_that_claims_a_work_order_is_no_landing_above_a_base(tmp_path: Path) -> None:
@@ -147,6 +147,6 @@ def test_a_root_commit_that_claims_a_work_order_is_no_landing_above_a_base(tmp_p
     order = PLAN.work_orders[0]
     tip = commit_files(repo, {"a.txt": "a\n"}, commit_message(order, "Done.", contract_hash(order), "r1"))
 
-    found = history(Git.open(repo), tip, PLAN)
+    past = history(Git.open(repo), tip, PLAN)
 
-    assert (found.base, found.above_base) == (tip, ())
+    assert (past.base, past.above_base) == (tip, ())

@@ -159,12 +159,12 @@ def test_folding_is_applying_one_after_the_other(
         parts.append({path: Change(now.get(path), after) for path, after in step.items()})
         now |= step
 
-    found = folded(parts)
+    changes = folded(parts)
 
-    assert list(found) == sorted(found)
-    assert {path: first.get(path) for path in found} == {
-        path: change.before for path, change in found.items()
+    assert list(changes) == sorted(changes)
+    assert {path: first.get(path) for path in changes} == {
+        path: change.before for path, change in changes.items()
     }
-    assert dict(first) | {path: change.after for path, change in found.items()} == now
+    assert dict(first) | {path: change.after for path, change in changes.items()} == now
     halves = folded([folded(parts[:2]), folded(parts[2:])])
-    assert halves == found
+    assert halves == changes

@@ -69,7 +69,7 @@ def sequential(
     landed: dict[str, str] = {}
     phases = dict.fromkeys(dependencies.order, OrderPhase.PENDING)
     for order_id in dependencies.order:
-        if any(phases[one] is OrderPhase.FAILED for one in dependencies.transitive[order_id]):
+        if any(phases[needed] is OrderPhase.FAILED for needed in dependencies.transitive[order_id]):
             phases[order_id] = OrderPhase.BLOCKED
         elif keep_going or OrderPhase.FAILED not in phases.values():
             tree = landable(order_id, dependencies.transitive[order_id], landed, nature)

@@ -10,23 +10,23 @@ from tests.support.imagined_builds import needs, plan_of
 
 
 def test_without_depends_on_each_needs_all_before_it() -> None:
-    found = Dependencies.of(plan_of([None, None, None]))
+    dependencies = Dependencies.of(plan_of([None, None, None]))
 
-    assert found.direct["WO-03"] == ("WO-01", "WO-02")
-    assert startable(found, found.order, ()) == ("WO-01",)
+    assert dependencies.direct["WO-03"] == ("WO-01", "WO-02")
+    assert startable(dependencies, dependencies.order, ()) == ("WO-01",)
 
 
 @given(needs())
 def test_transitive_dependencies_are_closed_and_in_the_plans_order(named: list[list[int]]) -> None:
-    found = Dependencies.of(plan_of(named))
+    dependencies = Dependencies.of(plan_of(named))
 
-    for order_id in found.order:
-        reached = found.transitive[order_id]
-        assert list(reached) == [other for other in found.order if other in reached]
-        assert set(found.direct[order_id]) <= set(reached)
+    for order_id in dependencies.order:
+        reached = dependencies.transitive[order_id]
+        assert list(reached) == [other for other in dependencies.order if other in reached]
+        assert set(dependencies.direct[order_id]) <= set(reached)
         for other in reached:
-            assert set(found.transitive[other]) <= set(reached)
-            assert order_id in found.dependents(other)
+            assert set(dependencies.transitive[other]) <= set(reached)
+            assert order_id in dependencies.dependents(other)
         assert order_id not in reached
 
 
@@ -34,38 +34,42 @@ def test_transitive_dependencies_are_closed_and_in_the_plans_order(named: list[l
 def test_every_schedule_starts_all_and_each_after_what_it_needs(
     named: list[list[int]], chance: Random
 ) -> None:
-    found = Dependencies.of(plan_of(named))
+    dependencies = Dependencies.of(plan_of(named))
     passed: list[str] = []
     landed: list[str] = []
-    while len(passed) < len(found.order):
-        ready = startable(found, [one for one in found.order if one not in passed], passed)
+    while len(passed) < len(dependencies.order):
+        ready = startable(
+            dependencies, [order_id for order_id in dependencies.order if order_id not in passed], passed
+        )
         assert ready
-        assert all(set(found.transitive[one]) <= set(passed) for one in ready)
+        assert all(set(dependencies.transitive[order_id]) <= set(passed) for order_id in ready)
         passed.append(chance.choice(ready))
-        while (turn := next_to_land(found, landed)) in passed:
+        while (turn := next_to_land(dependencies, landed)) in passed:
             assert turn is not None
             landed.append(turn)
 
-    assert tuple(landed) == found.order
-    assert next_to_land(found, landed) is None
+    assert tuple(landed) == dependencies.order
+    assert next_to_land(dependencies, landed) is None
 
 
 @given(needs(), st.data())
 def test_what_is_given_up_is_what_a_sequential_build_would_not_reach(
     named: list[list[int]], data: st.DataObject
 ) -> None:
-    found = Dependencies.of(plan_of(named))
-    failed = data.draw(st.sets(st.sampled_from(found.order), min_size=1))
-    first = min(found.order.index(order_id) for order_id in failed)
+    dependencies = Dependencies.of(plan_of(named))
+    failed = data.draw(st.sets(st.sampled_from(dependencies.order), min_size=1))
+    first = min(dependencies.order.index(order_id) for order_id in failed)
 
-    going_on = given_up(found, failed, keep_going=True)
-    ending = given_up(found, failed, keep_going=False)
+    going_on = given_up(dependencies, failed, keep_going=True)
+    ending = given_up(dependencies, failed, keep_going=False)
 
     assert going_on.unreached == frozenset()
-    for place, order_id in enumerate(found.order):
-        hit = order_id not in failed and bool(failed & set(found.transitive[order_id]))
+    for place, order_id in enumerate(dependencies.order):
+        hit = order_id not in failed and bool(failed & set(dependencies.transitive[order_id]))
         assert (order_id in going_on) == (order_id in going_on.blocked) == hit
         assert (order_id in ending) == (place > first)
-        assert (order_id in ending.blocked) == (found.order[first] in found.transitive[order_id])
+        assert (order_id in ending.blocked) == (
+            dependencies.order[first] in dependencies.transitive[order_id]
+        )
     assert not ending.blocked & ending.unreached
-    assert not given_up(found, (), keep_going=False).blocked
+    assert not given_up(dependencies, (), keep_going=False).blocked

@@ -66,11 +66,11 @@ def test_the_next_build_asks_anew_and_both_answers_stay_paid(scene: BuildScene, 
     fickle.better = True
 
     done = reset(scene.out, scene.out / "ledger", [])
-    told = require_state(scene.out)
+    after = require_state(scene.out)
     built = scene.build()
 
     assert done == (Reset("WO-02", 2),)
-    assert told.spent == before.spent
+    assert after.spent == before.spent
     assert built.ended.exit_code == 0
     assert scene.model.asked == [
         ("WO-01", 1),

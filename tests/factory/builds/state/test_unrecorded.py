@@ -106,9 +106,9 @@ def test_what_is_retired_is_wasted_also_without_an_attempt_on_record(repo: Path)
     state = require_state(scene.out)
     forgotten = state.with_order(state.orders[0].model_copy(update={"runs": ()}))
 
-    told, others = with_unrecorded(forgotten, ledger)
+    completed, others = with_unrecorded(forgotten, ledger)
 
-    assert (told.spent, told.wasted, others) == (state.spent, state.spent, Spending())
+    assert (completed.spent, completed.wasted, others) == (state.spent, state.spent, Spending())
 
 
 def test_a_damaged_file_of_the_ledger_is_named(repo: Path) -> None:

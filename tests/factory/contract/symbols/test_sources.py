@@ -188,7 +188,7 @@ def test_what_is_defined_keeps_its_promise(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "found"),
+    ("text", "defined"),
     [
         ("pkg.core:count(text: str) -> dict[str, int]", "pkg.core:count(text: str, *, n: int | None = None)"),
         ("pkg:count() -> int", "pkg:count(text: str, *, n: int | None = None) -> dict[str, int]"),
@@ -203,10 +203,10 @@ def test_what_is_defined_keeps_its_promise(text: str) -> None:
         ("pkg.core:wait(seconds: float = 0.5) -> None", "async pkg.core:wait(seconds: float = 0.5) -> None"),
     ],
 )
-def test_what_is_defined_otherwise_is_shown(text: str, found: str) -> None:
+def test_what_is_defined_otherwise_is_shown(text: str, defined: str) -> None:
     lookup = look(text)
     assert not lookup.keeps(parse_symbol(text))
-    assert any(one.text.startswith(found) for one in lookup.definitions)
+    assert any(symbol.text.startswith(defined) for symbol in lookup.definitions)
 
 
 @pytest.mark.parametrize(
@@ -424,17 +424,17 @@ def test_a_deep_signature_is_no_problem_of_its_own() -> None:
         + "|a" * 2_000
         + "': ...\n"
     )
-    (found,) = look("bad:f()", {"bad.py": deep}).definitions
-    assert found.text.startswith("bad:f(x: ")
+    (symbol,) = look("bad:f()", {"bad.py": deep}).definitions
+    assert symbol.text.startswith("bad:f(x: ")
 
 
 def test_nested_classes_and_blocks_have_an_end() -> None:
     blocks = "".join(f"{' ' * n}if a:\n" for n in range(90)) + " " * 90 + "x = 1\n"
     assert not look("deep:x: int", {"deep.py": blocks}).definitions
     heirs = "class A0: ...\n" + "".join(f"class A{n}(A{n - 1}): ...\n" for n in range(1, 200))
-    (found,) = look("heirs:A199.f(self)", {"heirs.py": heirs}).definitions
+    (symbol,) = look("heirs:A199.f(self)", {"heirs.py": heirs}).definitions
     # Who inherits from that far is not followed, so it can't be told.
-    assert found.shape == Unknown()
+    assert symbol.shape == Unknown()
 
 
 @pytest.mark.parametrize(

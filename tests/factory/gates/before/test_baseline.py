@@ -292,12 +292,12 @@ def test_what_is_new(changes: dict[str, str], new: str, red: Desk) -> None:
     known = red.examine()
     failure = red.attempt(known, changes)["pytest"].failure
 
-    told = (
+    failures = (
         failure.message.partition(" that the baseline does not have: ")[2].partition(";")[0]
         if failure
         else ""
     )
-    assert told == new
+    assert failures == new
 
 
 @pytest.mark.parametrize(

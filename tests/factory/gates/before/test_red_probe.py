@@ -20,16 +20,16 @@ def probed(scene: Scene) -> dict[str, str]:
     return {command["command"]: command["colour"] for command in commands}
 
 
-def scene(tmp_path: Path, *commands: str, **order: object) -> Scene:
+def make_scene(tmp_path: Path, *commands: str, **order: object) -> Scene:
     return Scene(make_repo(tmp_path / "repo"), acceptance_commands=list(commands), **order)  # type: ignore[arg-type]
 
 
 def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path) -> None:
-    one = scene(tmp_path, "test -f src/app.py", "python src/app.py")
+    scene = make_scene(tmp_path, "test -f src/app.py", "python src/app.py")
 
-    assert one.run(red_probe=True).ending.exit_code == 0
+    assert scene.run(red_probe=True).ending.exit_code == 0
 
-    assert probed(one) == {"test -f src/app.py": "red", "python src/app.py": "red"}
+    assert probed(scene) == {"test -f src/app.py": "red", "python src/app.py": "red"}
 
 
 @pytest.mark.parametrize(
@@ -57,22 +57,22 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
 def test_what_is_no_proof_is_a_defect_of_the_plan_and_costs_nothing(
     tmp_path: Path, command: str, colour: str
 ) -> None:
-    one = scene(tmp_path, "test -f src/app.py", command)
+    scene = make_scene(tmp_path, "test -f src/app.py", command)
 
-    ending = one.run(red_probe=True).ending
+    ending = scene.run(red_probe=True).ending
 
     assert ending.exit_code == 4
     assert command in ending.message
-    assert one.asked == 0
-    assert probed(one)[command] == colour
+    assert scene.asked == 0
+    assert probed(scene)[command] == colour
 
 
 def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
-    one = scene(tmp_path, "sleep 60")
+    scene = make_scene(tmp_path, "sleep 60")
 
-    ending = one.run(red_probe=True, timeout_seconds=1.0).ending
+    ending = scene.run(red_probe=True, timeout_seconds=1.0).ending
 
-    assert (ending.exit_code, one.asked) == (4, 0)
+    assert (ending.exit_code, scene.asked) == (4, 0)
     assert "time limit" in ending.message
 
 
@@ -94,25 +94,25 @@ def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: s
         tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n", "unfinished.py": "x = \n"}
     )
     files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py", "compiled.c"]
-    one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
+    scene = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
 
-    one.run(red_probe=True, max_attempts=1)
+    scene.run(red_probe=True, max_attempts=1)
 
-    assert probed(one) == {command: "red"}
+    assert probed(scene) == {command: "red"}
 
 
 def test_what_is_missing_is_read_from_newer_interpreters_too(tmp_path: Path) -> None:
-    told = (
+    traceback = (
         'Traceback (most recent call last):\n  File "<string>", line 1, in <module>\n'
         "    import no_such_module_anywhere\nModuleNotFoundError: No module named 'no_such_module_anywhere'\n"
     )
-    repo = make_repo(tmp_path / "repo", {"told.txt": told})
+    repo = make_repo(tmp_path / "repo", {"told.txt": traceback})
     command = "sh -c 'cat told.txt; exit 1'"
-    one = Scene(repo, [], allowed_files=["app.py"], acceptance_commands=[command])
+    scene = Scene(repo, [], allowed_files=["app.py"], acceptance_commands=[command])
 
-    assert one.run(red_probe=True).ending.exit_code == 4
+    assert scene.run(red_probe=True).ending.exit_code == 4
 
-    assert probed(one) == {command: "impossible"}
+    assert probed(scene) == {command: "impossible"}
 
 
 @pytest.mark.parametrize("file", ["conftest.py", "plugin.py"])
@@ -120,23 +120,23 @@ def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path, fil
     command = "python -m pytest -q --fast"
     plugin = "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"
     repo = make_repo(tmp_path / "repo", {"conftest.py": "pytest_plugins = ['plugin']\n", "plugin.py": plugin})
-    one = Scene(repo, [], allowed_files=[file], acceptance_commands=[command])
+    scene = Scene(repo, [], allowed_files=[file], acceptance_commands=[command])
 
-    one.run(red_probe=True, max_attempts=1)
+    scene.run(red_probe=True, max_attempts=1)
 
-    assert probed(one) == {command: "red"}
+    assert probed(scene) == {command: "red"}
 
 
 def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> None:
     answer = a_proposal({"check.sh": "exit 0\n"})
-    one = Scene(
+    scene = Scene(
         make_repo(tmp_path / "repo"),
         [answer],
         allowed_files=["check.sh"],
         acceptance_commands=["bash check.sh"],
     )
 
-    assert one.run(red_probe=True).ending.exit_code == 0
+    assert scene.run(red_probe=True).ending.exit_code == 0
 
 
 @pytest.mark.parametrize(
@@ -156,11 +156,11 @@ def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> N
 def test_what_the_work_order_writes_may_be_missing_by_whichever_name(tmp_path: Path, command: str) -> None:
     repo = make_repo(tmp_path / "repo", {"web/a": "", "lib/a": "", "check.sh": "bash web/build.sh\n"})
     files = ["web/build.sh", "web/tests/test_it.py", "web/a b.sh"]
-    one = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
+    scene = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
 
-    one.run(red_probe=True, max_attempts=1)
+    scene.run(red_probe=True, max_attempts=1)
 
-    assert probed(one) == {command: "red"}
+    assert probed(scene) == {command: "red"}
 
 
 @pytest.mark.parametrize(
@@ -172,54 +172,54 @@ def test_what_the_work_order_writes_may_be_missing_by_whichever_name(tmp_path: P
     ],
 )
 def test_what_an_earlier_command_builds_may_be_missing(tmp_path: Path, commands: list[str]) -> None:
-    one = scene(tmp_path, *commands)
+    scene = make_scene(tmp_path, *commands)
 
-    one.run(red_probe=True)
+    scene.run(red_probe=True)
 
-    assert probed(one) == dict.fromkeys(commands, "red")
+    assert probed(scene) == dict.fromkeys(commands, "red")
 
 
 def test_what_nothing_builds_may_not_be_missing(tmp_path: Path) -> None:
-    one = Scene(make_repo(tmp_path / "repo", {"README.md": ""}), acceptance_commands=["./missing"])
+    scene = Scene(make_repo(tmp_path / "repo", {"README.md": ""}), acceptance_commands=["./missing"])
 
-    assert one.run(red_probe=True).ending.exit_code == 4
+    assert scene.run(red_probe=True).ending.exit_code == 4
 
-    assert probed(one) == {"./missing": "impossible"}
+    assert probed(scene) == {"./missing": "impossible"}
 
 
 def test_what_the_verification_builds_may_be_missing(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo", {"scripts/verify.sh": "cp src/app.py tool\n"})
-    one = Scene(repo, acceptance_commands=["./tool"])
+    scene = Scene(repo, acceptance_commands=["./tool"])
 
-    one.run(red_probe=True)
+    scene.run(red_probe=True)
 
-    assert probed(one) == {"./tool": "red"}
+    assert probed(scene) == {"./tool": "red"}
 
 
 def test_what_one_command_left_behind_is_no_merit_of_the_baseline(tmp_path: Path) -> None:
     commands = ["sh -c 'python src/app.py > out.txt'", "test -f out.txt"]
-    one = scene(tmp_path, *commands)
+    scene = make_scene(tmp_path, *commands)
 
-    assert one.run(red_probe=True).ending.exit_code == 0
+    assert scene.run(red_probe=True).ending.exit_code == 0
 
-    assert probed(one) == dict.fromkeys(commands, "red")
+    assert probed(scene) == dict.fromkeys(commands, "red")
 
 
 def test_an_exempt_command_may_pass_before_and_the_reason_is_kept(tmp_path: Path) -> None:
     exempt = [{"command": "test -f README.md", "reason": "it must stay"}]
-    one = scene(tmp_path, "test -f src/app.py", "test -f README.md", red_exempt=exempt)
+    scene = make_scene(tmp_path, "test -f src/app.py", "test -f README.md", red_exempt=exempt)
 
-    assert one.run(red_probe=True).ending.exit_code == 0
+    assert scene.run(red_probe=True).ending.exit_code == 0
 
-    (path,) = one.out.glob("*/probe.json")
+    (path,) = scene.out.glob("*/probe.json")
     assert read_object(path)["commands"][1]["reason"] == "it must stay"  # type: ignore[index,call-overload]
 
 
 def test_what_a_probe_left_behind_is_not_there_in_the_attempt(tmp_path: Path) -> None:
     command = "sh -c 'test ! -e left && test -f src/app.py || { touch left; exit 1; }'"
-    one = scene(tmp_path, command)
+    scene = make_scene(tmp_path, command)
 
-    assert one.run(red_probe=True).ending.exit_code == 0
+    assert scene.run(red_probe=True).ending.exit_code == 0
 
 
 @pytest.mark.parametrize(

@@ -51,12 +51,12 @@ def test_a_symbol_may_come_from_a_module_that_was_there(tmp_path: Path) -> None:
 
 
 def test_another_signature_is_shown_beside_the_promised_one(tmp_path: Path) -> None:
-    found = failure(tmp_path, {"src/app.py": "def greet(name): ...\n"}, provides=[PROMISED])
-    assert found is not None
+    broken = failure(tmp_path, {"src/app.py": "def greet(name): ...\n"}, provides=[PROMISED])
+    assert broken is not None
     assert (
-        found.message == "promised is `app:greet(name: str) -> str`, but the file defines `app:greet(name)`"
+        broken.message == "promised is `app:greet(name: str) -> str`, but the file defines `app:greet(name)`"
     )
-    assert (found.stage, found.failure_class, found.where) == (
+    assert (broken.stage, broken.failure_class, broken.where) == (
         Stage.ACCEPTANCE_FAILED,
         FailureClass.MODEL_DEFECT,
         "app:greet",
@@ -64,7 +64,7 @@ def test_another_signature_is_shown_beside_the_promised_one(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("source", "told"),
+    ("source", "reason"),
     [
         ("x = 1\n", "it does not define `greet`"),
         ("def greet(:\n", "its source `src/app.py` is not valid Python: invalid syntax (line 1)"),
@@ -73,50 +73,50 @@ def test_another_signature_is_shown_beside_the_promised_one(tmp_path: Path) -> N
         ("class greet:\n    pass\n", "the file defines `app:greet`"),
     ],
 )
-def test_a_missing_symbol_is_told_with_the_reason(source: str | bytes, told: str, tmp_path: Path) -> None:
-    found = failure(tmp_path, {"src/app.py": source}, provides=[PROMISED])
-    assert found is not None
-    assert told in found.message
-    assert found.failure_class is FailureClass.MODEL_DEFECT
+def test_a_missing_symbol_is_told_with_the_reason(source: str | bytes, reason: str, tmp_path: Path) -> None:
+    broken = failure(tmp_path, {"src/app.py": source}, provides=[PROMISED])
+    assert broken is not None
+    assert reason in broken.message
+    assert broken.failure_class is FailureClass.MODEL_DEFECT
 
 
 def test_all_broken_promises_are_told_at_once(tmp_path: Path) -> None:
     provides: JsonValue = [f"app:f{number}() -> int" for number in range(12)]
-    found = failure(tmp_path, {"src/app.py": "def f3() -> int: ...\n"}, provides=provides)
-    assert found is not None
-    assert found.message.count("promised is") == 10
-    assert "`app:f3" not in found.message
-    assert found.message.endswith("; and 1 more")
+    broken = failure(tmp_path, {"src/app.py": "def f3() -> int: ...\n"}, provides=provides)
+    assert broken is not None
+    assert broken.message.count("promised is") == 10
+    assert "`app:f3" not in broken.message
+    assert broken.message.endswith("; and 1 more")
 
 
 def test_what_does_not_land_does_not_count(tmp_path: Path) -> None:
-    found = failure(tmp_path, {"src/app.py": KEPT}, landing=(), provides=[PROMISED])
-    assert found is not None
-    assert "there is no such module" in found.message
+    broken = failure(tmp_path, {"src/app.py": KEPT}, landing=(), provides=[PROMISED])
+    assert broken is not None
+    assert "there is no such module" in broken.message
 
 
 def test_a_link_is_not_followed(tmp_path: Path) -> None:
     write_files(tmp_path, {"elsewhere.py": KEPT})
     (tmp_path / "src").mkdir()
     (tmp_path / "src" / "app.py").symlink_to(tmp_path / "elsewhere.py")
-    found = failure(tmp_path, {}, landing=("src/app.py",), provides=[PROMISED])
-    assert found is not None
-    assert "symbolic link" in found.message
+    broken = failure(tmp_path, {}, landing=("src/app.py",), provides=[PROMISED])
+    assert broken is not None
+    assert "symbolic link" in broken.message
 
 
 def test_what_no_attempt_can_keep_is_a_defect_of_the_plan(tmp_path: Path) -> None:
-    found = failure(tmp_path, {"src/app.py": KEPT}, provides=["other:f() -> int"])
-    assert found is not None
-    assert found.failure_class is FailureClass.PLAN_DEFECT
-    assert "promised is `other:f() -> int`, but there is no such module" in found.message
+    broken = failure(tmp_path, {"src/app.py": KEPT}, provides=["other:f() -> int"])
+    assert broken is not None
+    assert broken.failure_class is FailureClass.PLAN_DEFECT
+    assert "promised is `other:f() -> int`, but there is no such module" in broken.message
 
 
 def test_a_consumed_symbol_of_a_rewritten_module_must_stay(tmp_path: Path) -> None:
     consumes: JsonValue = [PROMISED, "other:f() -> int"]
-    found = failure(tmp_path, {"src/app.py": "x = 1\n"}, consumes=consumes)
-    assert found is not None
-    assert (found.failure_class, found.where) == (FailureClass.MODEL_DEFECT, "app:greet")
-    assert "other:f" not in found.message
+    broken = failure(tmp_path, {"src/app.py": "x = 1\n"}, consumes=consumes)
+    assert broken is not None
+    assert (broken.failure_class, broken.where) == (FailureClass.MODEL_DEFECT, "app:greet")
+    assert "other:f" not in broken.message
 
 
 def test_a_symbol_may_be_changed_by_saying_so(tmp_path: Path) -> None:

@@ -223,9 +223,9 @@ requests = st.builds(
 
 @settings(deadline=None)
 @given(requests, requests)
-def test_two_calls_share_a_key_exactly_if_they_are_the_same(one: Request, other: Request) -> None:
-    assert (call_key("a", "m", one) == call_key("a", "m", other)) == (one == other)
-    assert len({call_key("a", "m", one), call_key("b", "m", one), call_key("a", "n", one)}) == 3
+def test_two_calls_share_a_key_exactly_if_they_are_the_same(first: Request, second: Request) -> None:
+    assert (call_key("a", "m", first) == call_key("a", "m", second)) == (first == second)
+    assert len({call_key("a", "m", first), call_key("b", "m", first), call_key("a", "n", first)}) == 3
 
 
 @settings(deadline=None)

@@ -36,9 +36,9 @@ def request(
     ]
     written = Write(path=RepoPath.parse("hello.py"), base_sha256=EMPTY_SHA256, content=content)
     proposal = WriteProposal(summary="", writes=(written,))
-    found = repair_request(ORDER, contract_hash(ORDER), failed, attempts, proposal)
-    assert found is not None
-    return found
+    document = repair_request(ORDER, contract_hash(ORDER), failed, attempts, proposal)
+    assert document is not None
+    return document
 
 
 @pytest.mark.parametrize(
@@ -46,9 +46,9 @@ def request(
     [(FailureClass.PLAN_DEFECT, "plan"), (FailureClass.MODEL_DEFECT, "plan or code")],
 )
 def test_no_more_is_claimed_than_is_known(whose: FailureClass, at_fault: str) -> None:
-    told = request(whose=whose)
-    assert told.at_fault == at_fault
-    assert whose not in str(dump(told))
+    document = request(whose=whose)
+    assert document.at_fault == at_fault
+    assert whose not in str(dump(document))
 
 
 @pytest.mark.parametrize(
@@ -56,16 +56,16 @@ def test_no_more_is_claimed_than_is_known(whose: FailureClass, at_fault: str) ->
 )
 @pytest.mark.parametrize("count", [2, 20])
 def test_the_planner_reads_what_the_factory_leaves(tmp_path: Path, summary: str, count: int) -> None:
-    told = request(count, summary, "x\n" * (MAX_WRITE_BYTES // 2))
+    document = request(count, summary, "x\n" * (MAX_WRITE_BYTES // 2))
     path = tmp_path / "repair_request.json"
-    path.write_bytes(readable_json(dump(told)))
+    path.write_bytes(readable_json(dump(document)))
 
     read = read_repair_request(path)
 
-    assert read.text == readable_json(dump(told)).decode()
-    assert (told.evidence.code, told.evidence.left_out) == (None, ("code",))
+    assert read.text == readable_json(dump(document)).decode()
+    assert (document.evidence.code, document.evidence.left_out) == (None, ("code",))
     last = range(count - min(count, MAX_SUMMARIES) + 1, count + 1)
-    assert [(said.attempt, said.summary) for said in told.evidence.summaries] == [
+    assert [(said.attempt, said.summary) for said in document.evidence.summaries] == [
         (number, summary) for number in last
     ]
 

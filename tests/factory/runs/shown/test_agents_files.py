@@ -52,9 +52,9 @@ def test_the_nearest_of_each_file_is_shown_once(repo: Path, paths: list[str], ex
 
 
 def test_of_many_files_each_is_looked_at(repo: Path) -> None:
-    found = nearest(repo, *(f"d{number}/x.py" for number in range(450)), "docs/guide/x.py")
+    agents_files = nearest(repo, *(f"d{number}/x.py" for number in range(450)), "docs/guide/x.py")
 
-    assert [file.path for file in found] == ["AGENTS.md", "docs/guide/AGENTS.md"]
+    assert [file.path for file in agents_files] == ["AGENTS.md", "docs/guide/AGENTS.md"]
 
 
 def test_only_the_commit_counts(tmp_path: Path) -> None:

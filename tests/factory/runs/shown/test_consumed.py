@@ -58,8 +58,8 @@ class Board:
 
 
 def shown(text: str, root: Path) -> str:
-    (found,) = as_defined(WorkOrder.model_validate(a_work_order(consumes=[text])), Tree(root))
-    return found
+    (definition,) = as_defined(WorkOrder.model_validate(a_work_order(consumes=[text])), Tree(root))
+    return definition
 
 
 @pytest.mark.parametrize(
@@ -145,8 +145,8 @@ def test_the_prompt_has_the_signature_that_was_written(root: str, tmp_path: Path
     assert finished.ending.exit_code == ExitCode.PASS
     assert finished.folder is not None
     prompt = (finished.folder / "attempt_1" / "se_prompt.txt").read_text()
-    found = re.search(r'<work_order id="\w+">\n(.*?)\n</work_order', prompt, re.DOTALL)
-    assert found is not None
-    assert json.loads(found[1])["consumes"] == [
+    match = re.search(r'<work_order id="\w+">\n(.*?)\n</work_order', prompt, re.DOTALL)
+    assert match is not None
+    assert json.loads(match[1])["consumes"] == [
         "tally.counting:count(text: str, /, *more: str, least: int = 2) -> dict[str, int]"
     ]

@@ -32,11 +32,11 @@ def test_a_commit_tells_its_trailers_and_its_parent(repo: Path) -> None:
     first = git(repo, "rev-parse", "HEAD")
     made = commit(repo, REAL)
 
-    (found,) = commits_naming(Git.open(repo), "HEAD")
+    (landing,) = commits_naming(Git.open(repo), "HEAD")
 
-    assert (found.id, found.parent) == (made, first)
-    assert found.trailers == {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1"}
-    assert commits_naming(Git.open(repo), "refs/heads/main") == (found,)
+    assert (landing.id, landing.parent) == (made, first)
+    assert landing.trailers == {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1"}
+    assert commits_naming(Git.open(repo), "refs/heads/main") == (landing,)
     assert landing_of_run(Git.open(repo), "HEAD", "r1") == made
     assert landing_of_run(Git.open(repo), "HEAD", "r2") is None
 
@@ -50,9 +50,9 @@ def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) ->
     newest = commit(repo, REAL)
     git(repo, "revert", "--no-edit", newest)
 
-    found = landing_commits(Git.open(repo), "HEAD", contracts)
+    landings = landing_commits(Git.open(repo), "HEAD", contracts)
 
-    assert {name: commit.id for name, commit in found.items()} == {"WO-01": newest}
+    assert {name: commit.id for name, commit in landings.items()} == {"WO-01": newest}
 
 
 @pytest.mark.parametrize(
@@ -72,9 +72,9 @@ def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) ->
 )
 def test_words_that_only_look_like_a_landing_are_none(repo: Path, message: str) -> None:
     commit(repo, message.replace("WO-01: x", "x"))
-    found = [commit.trailers for commit in commits_naming(Git.open(repo), "HEAD")]
+    trailers = [commit.trailers for commit in commits_naming(Git.open(repo), "HEAD")]
     whole = {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1"}
-    assert len(found) <= 1 and whole not in found
+    assert len(trailers) <= 1 and whole not in trailers
     assert landing_commits(Git.open(repo), "HEAD", WANTED) == {}
 
 
@@ -94,9 +94,9 @@ def test_first_parents_are_followed_and_a_merge_and_a_root_have_no_one_parent(re
     git(repo, "merge", "--quiet", "--no-edit", "other")
     merge = git(repo, "rev-parse", "HEAD")
 
-    found = latest_commits(Git.open(repo), "HEAD", 9)
+    commits = latest_commits(Git.open(repo), "HEAD", 9)
 
-    assert [(commit.id, commit.parent) for commit in found] == [(merge, ""), (mine, root), (root, "")]
+    assert [(commit.id, commit.parent) for commit in commits] == [(merge, ""), (mine, root), (root, "")]
     assert [commit.id for commit in latest_commits(Git.open(repo), "HEAD", 2)] == [merge, mine]
 
 
@@ -107,15 +107,15 @@ def test_files_are_told_with_what_happened_to_them(repo: Path) -> None:
     third = commit_files(repo, {})
     empty = commit(repo, "Nothing")
 
-    found = changed_files(Git.open(repo), [third, root, empty, second])
+    changes = changed_files(Git.open(repo), [third, root, empty, second])
 
-    assert found == {
+    assert changes == {
         third: {"x": "D", "y": "A"},
         # Of a shallow clone everything would be new.
         root: {},
         empty: {},
         second: {"M": "A", "a\nb\u00e9": "A", "a.txt": "M", "x": "A"},
     }
-    assert list(found) == [third, root, empty, second]
-    assert list(found[second]) == ["M", "a\nb\u00e9", "a.txt", "x"]
+    assert list(changes) == [third, root, empty, second]
+    assert list(changes[second]) == ["M", "a\nb\u00e9", "a.txt", "x"]
     assert changed_files(Git.open(repo), []) == {}

@@ -17,11 +17,11 @@ def test_the_interpreter_and_the_directories_of_programs_are_shown(tmp_path: Pat
     programs = tmp_path / "tools/bin"
     programs.mkdir(parents=True)
 
-    found = shown(f"{programs}:/usr/bin")
+    places = shown(f"{programs}:/usr/bin")
 
-    assert Path(sys.base_prefix) in found
-    assert programs in found
-    assert programs.parent not in found
+    assert Path(sys.base_prefix) in places
+    assert programs in places
+    assert programs.parent not in places
 
 
 def test_an_environment_is_shown_with_what_it_was_made_from(tmp_path: Path) -> None:
@@ -31,9 +31,9 @@ def test_an_environment_is_shown_with_what_it_was_made_from(tmp_path: Path) -> N
     (environment / "bin").mkdir(parents=True)
     (environment / "pyvenv.cfg").write_text(f"home = {base}/bin\nversion = 3.12\n")
 
-    found = shown(f"{environment}/bin")
+    places = shown(f"{environment}/bin")
 
-    assert {environment, base} <= set(found)
+    assert {environment, base} <= set(places)
 
 
 def test_an_installation_is_shown_whole_and_nothing_that_only_looks_like_one(tmp_path: Path) -> None:
@@ -54,11 +54,11 @@ def test_no_home_is_shown_whatever_the_variables_say(tmp_path: Path) -> None:
     own = {"HOME": str(home)}
     path = f"{home}:{tmp_path}/people:{tmp_path}/link:{home}/bin:/:/etc:/proc/self:relative:{home}/bin/.."
 
-    found = shown(path, own, VIRTUAL_ENV=str(home), LD_LIBRARY_PATH=str(tmp_path))
+    places = shown(path, own, VIRTUAL_ENV=str(home), LD_LIBRARY_PATH=str(tmp_path))
 
-    assert home / "bin" in found
-    assert not any(home.is_relative_to(place.resolve()) for place in found)
-    assert not {Path("/"), Path("/etc"), Path("/proc/self"), Path("relative")} & set(found)
+    assert home / "bin" in places
+    assert not any(home.is_relative_to(place.resolve()) for place in places)
+    assert not {Path("/"), Path("/etc"), Path("/proc/self"), Path("relative")} & set(places)
 
 
 def test_of_what_is_installed_in_a_home_no_data_is_shown(tmp_path: Path) -> None:
@@ -73,10 +73,10 @@ def test_of_what_is_installed_in_a_home_no_data_is_shown(tmp_path: Path) -> None
     (environment / "bin").mkdir(parents=True)
     (environment / "pyvenv.cfg").write_text(f"home = {local}/bin\n")
 
-    found = shown(f"{environment}/bin:{local}/bin", {"HOME": str(home)})
+    places = shown(f"{environment}/bin:{local}/bin", {"HOME": str(home)})
 
-    assert {local / "bin", local / "lib", local / "include", environment} <= set(found)
-    assert not any((local / "share").is_relative_to(place) for place in found)
+    assert {local / "bin", local / "lib", local / "include", environment} <= set(places)
+    assert not any((local / "share").is_relative_to(place) for place in places)
 
 
 def test_what_is_missing_or_closed_is_left_out(tmp_path: Path) -> None:
@@ -84,13 +84,13 @@ def test_what_is_missing_or_closed_is_left_out(tmp_path: Path) -> None:
     (closed / "bin").mkdir(parents=True)
     closed.chmod(0)
     try:
-        found = shown(f"{tmp_path}/missing:{closed}/bin")
+        places = shown(f"{tmp_path}/missing:{closed}/bin")
     finally:
         closed.chmod(0o700)
 
-    assert tmp_path / "missing" not in found
+    assert tmp_path / "missing" not in places
     if os.geteuid() != 0:
-        assert closed / "bin" not in found
+        assert closed / "bin" not in places
 
 
 def test_environments_of_a_directory_are_found_and_links_are_none(tmp_path: Path) -> None:

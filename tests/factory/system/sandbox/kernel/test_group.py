@@ -36,10 +36,10 @@ time.sleep(600)
 
 @pytest.fixture
 def groups() -> ControlGroups:
-    found = find_control_groups()
-    if found.groups is None:
-        pytest.skip(found.reason)
-    return found.groups
+    discovery = find_control_groups()
+    if discovery.groups is None:
+        pytest.skip(discovery.reason)
+    return discovery.groups
 
 
 def run_in_group(groups: ControlGroups, folder: Path, *argv: str) -> str:

@@ -57,22 +57,22 @@ def test_a_program_at_a_relative_place_is_not_taken(tmp_path: Path, monkeypatch:
     program(tmp_path / "bin", "echo bubblewrap 0.8.0")
     monkeypatch.chdir(tmp_path)
 
-    found = next(levels({"PATH": "bin:./bin"}))
+    level = next(levels({"PATH": "bin:./bin"}))
 
-    assert (found.sandbox, found.reason) == (None, "bubblewrap is not installed")
+    assert (level.sandbox, level.reason) == (None, "bubblewrap is not installed")
 
 
 def test_an_old_version_is_refused(tmp_path: Path) -> None:
     environment = program(tmp_path / "bin", "echo bubblewrap 0.6.1")
 
-    found = next(levels(environment))
+    level = next(levels(environment))
 
-    assert (found.sandbox, "0.6.1" in found.reason, "0.8.0" in found.reason) == (None, True, True)
+    assert (level.sandbox, "0.6.1" in level.reason, "0.8.0" in level.reason) == (None, True, True)
 
 
 @pytest.mark.parametrize("advice", KNOWN, ids=lambda advice: advice.sign)
 def test_a_known_complaint_is_explained(advice: object, tmp_path: Path) -> None:
-    known = next(one for one in KNOWN if one is advice)
+    known = next(candidate for candidate in KNOWN if candidate is advice)
     environment = program(tmp_path / "bin", FAILING.format(known.sign))
 
     with pytest.raises(SandboxRefused) as refusal:
@@ -114,9 +114,9 @@ def test_a_root_without_rights_is_told_so_and_gets_what_still_works() -> None:
 
     done = subprocess.run(words, capture_output=True, text=True)
 
-    found = {finding["name"]: finding["found"] for finding in json.loads(done.stdout)["findings"]}
-    assert "CAP_CHOWN" in found["sandbox bwrap"] or found["sandbox bwrap"].startswith("works")
-    assert done.returncode == (0 if found["sandbox landlock"].startswith("works") else 1)
+    observations = {finding["name"]: finding["found"] for finding in json.loads(done.stdout)["findings"]}
+    assert "CAP_CHOWN" in observations["sandbox bwrap"] or observations["sandbox bwrap"].startswith("works")
+    assert done.returncode == (0 if observations["sandbox landlock"].startswith("works") else 1)
 
 
 def test_trying_leaves_nothing_behind(temporary_files: Path) -> None:

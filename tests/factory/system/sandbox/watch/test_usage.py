@@ -45,9 +45,9 @@ def test_files_that_no_descriptor_leads_to_are_noticed(source: str, hides: bool,
     with subprocess.Popen(words, cwd=tmp_path, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as started:
         assert started.stdout is not None
         assert started.stdout.readline() == b"ready\n"
-        found = hides_files(os.getpid(), tmp_path.stat().st_dev)
+        hidden = hides_files(os.getpid(), tmp_path.stat().st_dev)
 
-    assert found is hides
+    assert hidden is hides
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
