@@ -270,7 +270,7 @@ class TestScale:
 
     def test_checking_imports_no_model_sdk_and_no_graph_library(self) -> None:
         modules = ("check.document", "check.explain", "diagnostics.render", "report.diagram")
-        program = f"import sys, {', '.join(f'planner.{one}' for one in modules)}; print(*sys.modules)"
+        program = f"import sys, {', '.join(f'planner.{name}' for name in modules)}; print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         loaded = {name.partition(".")[0] for name in done.stdout.split()}
         assert "pydantic" in loaded

@@ -256,7 +256,7 @@ def test_what_the_specification_names_is_shown_with_its_source_in_a_part_of_the_
 
     context = known(files, (), spec="`take(x)` changes.", limit=16_000)
 
-    shown = next(one for one in context.parts if one.part is Part.SOURCE)
+    shown = next(item for item in context.parts if item.part is Part.SOURCE)
     assert 1_000 < shown.tokens <= 2_000
     assert shown.left_out
     assert '"m0.py", lines 1 to 2\n\ndef take(x):\n    yyy' in text_of(context)
