@@ -14,7 +14,7 @@ from planner.commands.repair_request import RepairRequest, read_repair_request, 
 from planner.compile.amending import Revision, amending_message, read_changes
 from planner.compile.job import Job
 from planner.report.impact import ImpactFormat, counts, write_impact
-from planner.repository.landed import NOTHING_BUILT, built
+from planner.repository.landed import NOTHING_LANDED, landed_plan
 from planner.revision.amendment import Amendment
 from planner.revision.impact import Impact
 
@@ -31,7 +31,7 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
         WorkorderError: an input can't be used, or there is nothing to revise.
     """
     standing = None if options.repo is None else landed_plan(options.repo, before, options.branch)
-    start = NOTHING_BUILT if standing is None else standing
+    start = NOTHING_LANDED if standing is None else standing
     landed = frozenset(start.commits)
     failure = None
     if options.failure is not None:

@@ -42,7 +42,7 @@ class LandedPlan:
         return tuple(self.written.get(order.id, frozenset(order.allowed_files)) for order in plan.work_orders)
 
 
-NOTHING_BUILT: Final = Built({}, {}, frozenset(), NO_SOURCES)
+NOTHING_LANDED: Final = LandedPlan({}, {}, frozenset(), NO_SOURCES)
 """Where no repository was named."""
 
 
