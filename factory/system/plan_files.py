@@ -48,7 +48,7 @@ def read_plan(path: Path) -> JsonValue:
                 hint="name the directory or the manifest of the plan that it belongs to",
             )
         return value
-    files = _work_order_files(path)
+    files = work_order_files(path)
     if (path / MANIFEST_NAME).exists():
         manifest = _read(path / MANIFEST_NAME)
         _require_agreement(path, manifest, files)
@@ -63,7 +63,8 @@ def read_plan(path: Path) -> JsonValue:
     return {"system_overview": [], "verify_contract": None, "work_orders": orders}
 
 
-def _work_order_files(directory: Path) -> list[Path]:
+def work_order_files(directory: Path) -> list[Path]:
+    """The files `WO-NN.json` of a directory, by their numbers."""
     numbered = [
         (int(match[1]), entry.name, entry)
         for entry in directory.iterdir()
@@ -90,7 +91,7 @@ def _disagreement(directory: Path, message: str) -> NoPlan:
     return NoPlan(
         message,
         where=str(directory),
-        hint=f"compile the plan again; or make them equal; or check {MANIFEST_NAME} alone by naming the file",
+        hint=f"{MANIFEST_NAME} is the source: `planner sync` writes the work orders from it",
     )
 
 

@@ -44,8 +44,8 @@ def run(options: Namespace, console: Console) -> int:
         WorkorderError: an input can't be used.
     """
     from planner.check.on_disk import check_plan
-    from planner.commands.comparison import COMPARE, impact_of, is_made_for
     from planner.commands.inputs import read_spec, refuse_missing
+    from planner.commands.reasons.comparison import COMPARE, impact_of, is_made_for
     from planner.report.impact import ImpactFormat, counts, write_impact
 
     refuse_lone_branch(options)

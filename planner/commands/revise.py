@@ -38,7 +38,7 @@ def run(options: Namespace, console: Console) -> int:
     from planner.check.on_disk import check_plan
     from planner.commands.ask import execute
     from planner.commands.inputs import refuse_missing
-    from planner.commands.reasons import refuse_impossible, revision_job
+    from planner.commands.reasons.revision import refuse_impossible, revision_job
 
     refuse_impossible(options)
     checked = check_plan(options.plan, frozenset())

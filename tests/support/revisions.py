@@ -13,7 +13,7 @@ from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console
 from planner.check.on_disk import check_plan
 from planner.cli import parser
-from planner.commands.reasons import revision_job
+from planner.commands.reasons.revision import revision_job
 from planner.compile.amending import CHANGES_NAME
 from planner.compile.artifacts import Artifacts, default_directory
 from planner.compile.emit import with_computed_fields, write_plan

@@ -11,7 +11,7 @@ from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console
 from planner.check.on_disk import check_plan
 from planner.cli import parser
-from planner.commands.reasons import revision_job
+from planner.commands.reasons.revision import revision_job
 from planner.compile.amending import CHANGES_NAME
 from planner.compile.artifacts import Artifacts
 from planner.compile.ending import Outcome

@@ -11,7 +11,7 @@ from factory.contract.identity import contract_hash
 from factory.contract.work_order import NOT_BINDING_FIELDS, Plan, WorkOrder
 from planner.check.document import check_document, check_reply
 from planner.cli import main
-from planner.commands.comparison import impact_of
+from planner.commands.reasons.comparison import impact_of
 from planner.compile.emit import with_computed_fields, write_plan
 from planner.compile.ending import Outcome
 from planner.revision.amendment import Amendment

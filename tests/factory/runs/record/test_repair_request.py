@@ -13,7 +13,7 @@ from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.runs.record.repair_request import RepairRequest, repair_request
-from planner.commands.repair_request import read_repair_request
+from planner.commands.reasons.repair_request import read_repair_request
 from tests.support.answering_program import order
 
 ORDER = WorkOrder.model_validate(order("WO-01", "hello.py"))

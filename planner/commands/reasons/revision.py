@@ -6,11 +6,11 @@ from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import quote
 from factory.system.terminal.console import Console
-from planner.commands.comparison import COMPARE, impact_of, is_made_for
 from planner.commands.inputs import BadText, read_amending_template, read_spec
 from planner.commands.job import job_of
 from planner.commands.options import refuse_lone_branch
-from planner.commands.repair_request import RepairRequest, read_repair_request, require_of_plan
+from planner.commands.reasons.comparison import COMPARE, impact_of, is_made_for
+from planner.commands.reasons.repair_request import RepairRequest, read_repair_request, require_of_plan
 from planner.compile.amending import Revision, amending_message, read_changes
 from planner.compile.job import Job
 from planner.report.impact import ImpactFormat, counts, write_impact
