@@ -1,23 +1,47 @@
-"""The files that a compile leaves for a person to look into: what was asked, answered and found.
+"""The files that a compile leaves for a person to look into: the name of each, and who writes them.
 
 The directory ignores itself for git, because it may lie in the target repository. Not here: the plan, which
 `emit` writes.
 """
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
-from factory.contract.canonical import readable_json
+from factory.contract.canonical import dump, readable_json
 from factory.contract.strict_json import JsonValue
 from factory.system.files.tree import FileProblem, write_atomic
+from planner.compile.summary import CompileSummary
 
 SUMMARY_NAME: Final = "compile_summary.json"
 LEDGER_NAME: Final = "ledger"
 
-_ATTEMPT_FILE: Final = re.compile(
-    r"(prompt|llm_raw_response|llm_cut_off_response|manifest_raw|validation_errors)_attempt_[0-9]+\.(txt|json)"
-)
+
+@dataclass(frozen=True)
+class AttemptFile:
+    """A file of each attempt, `STEM_attempt_N.SUFFIX`."""
+
+    stem: str
+    suffix: Literal["txt", "json"]
+
+    def name(self, attempt: int | str) -> str:
+        """Its name in an attempt, by the attempt's number."""
+        return f"{self.stem}_attempt_{attempt}.{self.suffix}"
+
+    def has_name(self, name: str) -> bool:
+        """Whether it has this name in some attempt."""
+        return (
+            re.fullmatch(re.escape(self.name("")).replace("_attempt_", "_attempt_[0-9]+"), name) is not None
+        )
+
+
+PROMPT: Final = AttemptFile("prompt", "txt")
+ANSWER: Final = AttemptFile("llm_raw_response", "txt")
+CUT_OFF_ANSWER: Final = AttemptFile("llm_cut_off_response", "txt")
+MANIFEST: Final = AttemptFile("manifest_raw", "json")
+DIAGNOSTICS: Final = AttemptFile("validation_errors", "json")
+ATTEMPT_FILES: Final = (PROMPT, ANSWER, CUT_OFF_ANSWER, MANIFEST, DIAGNOSTICS)
 
 
 def default_directory(outdir: Path) -> Path:
@@ -47,40 +71,21 @@ class Artifacts:
         try:
             self.directory.mkdir(parents=True, exist_ok=True)
             for path in self.directory.iterdir():
-                if path.name == SUMMARY_NAME or _ATTEMPT_FILE.fullmatch(path.name):
+                if path.name == SUMMARY_NAME or any(file.has_name(path.name) for file in ATTEMPT_FILES):
                     path.unlink()
         except OSError as error:
             reason = (error.strerror or type(error).__name__).lower()
             raise FileProblem(f"can't hold the artifacts: {reason}", where=str(self.directory)) from error
         write_atomic(self.directory / ".gitignore", b"*\n")
 
-    def prompt(self, attempt: int, text: str) -> None:
-        """What the model was asked."""
-        self._text(f"prompt_attempt_{attempt}.txt", text)
+    def text(self, file: AttemptFile, attempt: int, text: str) -> None:
+        """Write a text of an attempt to the letter, but half of a surrogate pair as its escape."""
+        write_atomic(self.directory / file.name(attempt), text.encode("utf-8", "backslashreplace"))
 
-    def answer(self, attempt: int, text: str) -> None:
-        """What it answered, to the letter."""
-        self._text(f"llm_raw_response_attempt_{attempt}.txt", text)
+    def document(self, file: AttemptFile, attempt: int, document: JsonValue) -> None:
+        """Write a document of an attempt."""
+        write_atomic(self.directory / file.name(attempt), readable_json(document))
 
-    def cut_off_answer(self, attempt: int, text: str) -> None:
-        """An answer that ended at the token limit and was asked for again."""
-        self._text(f"llm_cut_off_response_attempt_{attempt}.txt", text)
-
-    def manifest(self, attempt: int, document: JsonValue) -> None:
-        """The JSON in the answer, before it was checked."""
-        self._json(f"manifest_raw_attempt_{attempt}.json", document)
-
-    def diagnostics(self, attempt: int, diagnostics: JsonValue) -> None:
-        """What checking found; an empty list when it found nothing."""
-        self._json(f"validation_errors_attempt_{attempt}.json", diagnostics)
-
-    def summary(self, summary: JsonValue) -> None:
-        """How the compile ended."""
-        self._json(SUMMARY_NAME, summary)
-
-    def _text(self, name: str, text: str) -> None:
-        # An answer may hold half of a surrogate pair; it is kept as its escape.
-        write_atomic(self.directory / name, text.encode("utf-8", "backslashreplace"))
-
-    def _json(self, name: str, value: JsonValue) -> None:
-        write_atomic(self.directory / name, readable_json(value))
+    def summary(self, summary: CompileSummary) -> None:
+        """Write how the compile ended."""
+        write_atomic(self.directory / SUMMARY_NAME, readable_json(dump(summary)))

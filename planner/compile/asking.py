@@ -6,7 +6,7 @@ from factory.contract.strict_json import JsonObject
 from factory.llm.ledger.store import RecordedModel
 from factory.llm.port import Answer, FinishReason, Message, Parameters, ProviderError, Request
 from factory.llm.template import transcript
-from planner.compile.artifacts import Artifacts
+from planner.compile.artifacts import ANSWER, CUT_OFF_ANSWER, PROMPT, Artifacts
 from planner.compile.ending import End, provider_failed, unusable
 from planner.compile.manifest_schema import SCHEMA_NAME
 from planner.compile.summary import CallRecord
@@ -44,16 +44,16 @@ class Asking:
 
     def ask(self, attempt: int, messages: tuple[Message, ...]) -> Answer | End:
         """The answer, or why there is none that can be checked."""
-        self._artifacts.prompt(attempt, transcript(messages))
+        self._artifacts.text(PROMPT, attempt, transcript(messages))
         try:
             answer = self._call(attempt, messages)
             if answer.finish_reason is FinishReason.LENGTH and not self._was_cut_off:
-                self._artifacts.cut_off_answer(attempt, answer.text)
+                self._artifacts.text(CUT_OFF_ANSWER, attempt, answer.text)
                 self._double_the_limit(attempt)
                 answer = self._call(attempt, messages)
         except ProviderError as error:
             return provider_failed(attempt, error)
-        self._artifacts.answer(attempt, answer.text)
+        self._artifacts.text(ANSWER, attempt, answer.text)
         return unusable(attempt, answer, self._parameters.max_output_tokens) or answer
 
     def take_calls(self) -> tuple[CallRecord, ...]:

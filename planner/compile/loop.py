@@ -8,7 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from factory.contract.canonical import dump
 from factory.contract.work_order import Plan
 from factory.llm.ledger.store import RecordedModel
 from factory.llm.port import Answer
@@ -20,7 +19,7 @@ from factory.system.clock import Clock
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import shielded
 from planner.check.document import Checked, check_reply
-from planner.compile.artifacts import Artifacts
+from planner.compile.artifacts import DIAGNOSTICS, MANIFEST, Artifacts
 from planner.compile.asking import Asking
 from planner.compile.emit import with_computed_fields, write_plan
 from planner.compile.ending import End, attempts_spent, stopped_by, written
@@ -163,7 +162,7 @@ class _Compile:
             cost_usd=cost_usd(self._deps.model, usage, self._job.price),
             diagnostics=diagnostic_records(self._diagnostics),
         )
-        self._deps.artifacts.summary(dump(document))
+        self._deps.artifacts.summary(document)
         self.closed = True
         return Compiled(document, self._diagnostics)
 
@@ -173,8 +172,8 @@ class _Compile:
             answer.text, job.repo_files, job.spec, sources=job.sources, amendment=job.question.amendment
         )
         if checked.document is not None:
-            self._deps.artifacts.manifest(number, checked.document)
-        self._deps.artifacts.diagnostics(number, as_json(checked.diagnostics))
+            self._deps.artifacts.document(MANIFEST, number, checked.document)
+        self._deps.artifacts.document(DIAGNOSTICS, number, as_json(checked.diagnostics))
         self._diagnostics = checked.diagnostics
         self._deps.progress(f"attempt {number}: {_verdict(checked)}")
         return checked

@@ -81,7 +81,7 @@ def _part(name: str, root: Path) -> str:
             return _exit_code_table(exit_code_rows(planner.compile.exit_codes.ExitCode))
         case ["exit-codes", "factory"]:
             return _exit_code_table(exit_code_rows(factory.attempt.exit_codes.ExitCode))
-        case ["files", "run" | "build" as of]:
+        case ["files", "run" | "build" | "compile" as of]:
             return file_table(of)
         case ["codes"]:
             return _code_table()

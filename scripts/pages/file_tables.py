@@ -1,6 +1,6 @@
 """The tables of files that runs, builds and compiles leave. Names come from the code that writes them.
 
-What a file holds is told here; a file of a run's folder that nothing is told of is an error.
+What a file holds is told here; a file of a run's folder or of a compile that nothing is told of is an error.
 """
 
 import sys
@@ -14,6 +14,7 @@ from factory.builds.state.file import STATE_FILE
 from factory.gates.before.baseline import BASELINE_RESULT
 from factory.runs.record import files
 from factory.runs.record.events import EVENTS_FILE
+from planner.compile import artifacts
 
 _Row = tuple[str, str]
 
@@ -52,24 +53,38 @@ _BUILD: Final[list[_Row]] = [
     ("RUN_ID/", "the run of a work order on a base"),
     ("ledger/", "the answers; in `ledger/retired` those that `factory reset` has put away"),
 ]
+_COMPILE: Final[list[_Row]] = [
+    (artifacts.PROMPT.name("N"), "what the model was asked"),
+    (artifacts.ANSWER.name("N"), "what it said"),
+    (artifacts.CUT_OFF_ANSWER.name("N"), "what it said before, cut off at the limit of tokens"),
+    (artifacts.MANIFEST.name("N"), "the JSON in its answer, before it was checked"),
+    (artifacts.DIAGNOSTICS.name("N"), "what checking found; an empty list where it found nothing"),
+    (artifacts.SUMMARY_NAME, "how the compile ended, with its settings, attempts, tokens and findings"),
+    (f"{artifacts.LEDGER_NAME}/", "the remembered answers, unless `--ledger` names another place"),
+]
+_ROWS: Final = {
+    "run": [*_RUN, *((f"attempt_N/{name}", text) for name, text in _ATTEMPT)],
+    "build": _BUILD,
+    "compile": _COMPILE,
+}
 
 
 def file_table(of: str) -> str:
-    """The table of the files of a `run` or of a `build`."""
+    """The table of the files of a `run`, a `build` or a `compile`."""
     _refuse_silence()
-    rows = _BUILD if of == "build" else [*_RUN, *((f"attempt_N/{name}", text) for name, text in _ATTEMPT)]
+    rows = _ROWS[of]
     return "\n".join(
         ["| file | content |", "|---|---|", *(f"| `{name}` | {content} |" for name, content in rows)]
     )
 
 
 def _refuse_silence() -> None:
-    """Refuse to go on where a name of a run's folder has no row."""
-    named: set[str] = set()
+    """Refuse to go on where a name of a run's folder, or of a compile's attempts, has no row."""
+    named = {file.name("N") for file in artifacts.ATTEMPT_FILES}
     for value in vars(files).values():
         for part in value.values() if isinstance(value, dict) else (value,):
             if isinstance(part, files.Artifact):
                 named.add(part.name)
-    silent = named - {name for name, _ in (*_RUN, *_ATTEMPT)}
+    silent = named - {name for name, _ in (*_RUN, *_ATTEMPT, *_COMPILE)}
     if silent:
         raise SystemExit(f"error: scripts/pages/file_tables.py tells nothing of {', '.join(sorted(silent))}")
