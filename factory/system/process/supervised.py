@@ -10,6 +10,7 @@ import sys
 import tempfile
 import time
 from contextlib import ExitStack, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -144,53 +145,61 @@ class Supervised:
 
     def wait(self, sinks: Sinks, deadline: float, stop: Stop | None) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""
-        timed_out = False
+        course = _Course(deadline)
         with selectors.DefaultSelector() as selector:
             for source, sink in sinks.sources(self._process):
                 selector.register(source, selectors.EVENT_READ, sink)
             selector.register(self._report_pipe, selectors.EVENT_READ, None)
             if stop is not None:
                 selector.register(stop, selectors.EVENT_READ, stop)
-            ended = False
             while len(selector.get_map()) > (stop is not None):
-                remaining = deadline - time.monotonic()
-                if remaining <= 0 and (timed_out or ended or self.killed):
+                remaining = course.deadline - time.monotonic()
+                if remaining <= 0 and course.is_ending:
                     break
                 if remaining <= 0:
-                    timed_out = True
-                    self._cut_lifeline()
-                    deadline = time.monotonic() + _GRACE_SECONDS
-                    continue
-                if self._watch is not None and not (ended or timed_out or self.killed):
-                    has_begun = self._has_begun()
-                    self.killed = self._watch.look(sinks.total_bytes) if has_begun else None
-                    if self.killed:
-                        if self._group is not None:
-                            self._group.kill()
-                        self._cut_lifeline()
-                        deadline = time.monotonic() + _GRACE_SECONDS
-                        continue
-                    remaining = min(remaining, self._watch.pause() if has_begun else _BEGINNING_SECONDS)
-                # Once all is dead, only what is in the pipes follows. A process that is no descendant may
-                # have been handed one of them: it does not make us wait.
-                ready = selector.select(0 if ended else remaining)
-                if ended and not ready:
+                    course.timed_out = True
+                    self._demand_end(course)
+                elif not course.is_ending and self._reaches_limit(sinks.total_bytes):
+                    self._demand_end(course)
+                elif not self._receive(selector, course, remaining):
                     break
-                for key, _ in ready:
-                    if stop is not None and key.data is stop:
-                        stop.heed()
-                    chunk = os.read(key.fd, _CHUNK)
-                    if not chunk:
-                        selector.unregister(key.fileobj)
-                    elif key.data is not None:
-                        key.data.write(chunk)
-                    if key.data is None and not ended:
-                        ended = True
-                        self.report += chunk
-                        deadline = min(deadline, time.monotonic() + _DRAIN_SECONDS)
-                        if not chunk:
-                            self._kill_group()
-        return timed_out
+        return course.timed_out
+
+    def _receive(self, selector: selectors.BaseSelector, course: "_Course", remaining: float) -> bool:
+        """Store what comes before the watch must look again; whether more may come."""
+        if course.ended:
+            # All is dead, so only what is in the pipes follows. A process that is no descendant may have
+            # been handed one of them: it does not make us wait.
+            remaining = 0
+        elif not course.is_ending and self._watch is not None:
+            remaining = min(remaining, self._watch.pause() if self._began else _BEGINNING_SECONDS)
+        ready = selector.select(remaining)
+        for key, _ in ready:
+            if isinstance(key.data, Stop):
+                key.data.heed()
+            chunk = os.read(key.fd, _CHUNK)
+            if not chunk:
+                selector.unregister(key.fileobj)
+            elif key.data is not None:
+                key.data.write(chunk)
+            if key.data is None and not course.ended:
+                self.report += chunk
+                course.conclude()
+                if not chunk:
+                    self._kill_group()
+        return bool(ready) or not course.ended
+
+    def _reaches_limit(self, output_bytes: int) -> bool:
+        """Look whether the command has reached a limit, which is then in `killed`."""
+        if self._watch is not None and self._has_begun():
+            self.killed = self._watch.look(output_bytes)
+        return self.killed is not None
+
+    def _demand_end(self, course: "_Course") -> None:
+        if self.killed is not None and self._group is not None:
+            self._group.kill()
+        self._cut_lifeline()
+        course.grant_grace()
 
     def _has_begun(self) -> bool:
         """Whether the command runs: what is there before that is ours, and may be closed to us."""
@@ -219,3 +228,30 @@ class Supervised:
         if self._lifeline >= 0:
             os.close(self._lifeline)
             self._lifeline = -1
+
+
+@dataclass
+class _Course:
+    """How far the waiting for a command has come.
+
+    Attributes:
+        deadline: when it is cut off: the time limit, and once the end has begun what is granted for that.
+        timed_out: whether the time limit has passed.
+        is_ending: whether the end was demanded, or came by itself.
+        ended: whether the supervisor has said how it ended, or is gone.
+    """
+
+    deadline: float
+    timed_out: bool = False
+    is_ending: bool = False
+    ended: bool = False
+
+    def grant_grace(self) -> None:
+        """The end was demanded."""
+        self.is_ending = True
+        self.deadline = time.monotonic() + _GRACE_SECONDS
+
+    def conclude(self) -> None:
+        """The supervisor has ended."""
+        self.is_ending = self.ended = True
+        self.deadline = min(self.deadline, time.monotonic() + _DRAIN_SECONDS)
