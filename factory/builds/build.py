@@ -10,21 +10,22 @@ from factory.builds.branch.history import History, history
 from factory.builds.code_map import write_code_map
 from factory.builds.endings import interruption, loop_ending, refusal
 from factory.builds.execution import PlanExecution
-from factory.builds.read_plan import load_plan
 from factory.builds.settings import BuildSettings, Built
 from factory.builds.state.file import load_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.records import Records
 from factory.builds.state.resumption import require_same, state_to_start_from
+from factory.contract.documents import BadDocument, schema_problems
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
-from factory.repository.target import require_outside, state_folder, target
+from factory.repository.target import Refused, require_outside, state_folder, target
 from factory.runs.inputs import Ports
 from factory.runs.preflight import clean_up
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
+from factory.system.plan_files import read_plan
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.terminal.console import visible
 
@@ -40,7 +41,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
         listener: gets each event, with the state after it.
     """
     try:
-        plan = load_plan(settings.plan)
+        plan = _load_plan(settings.plan)
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -56,6 +57,37 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
             return _execute(execution)
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
+
+
+def _load_plan(path: Path) -> Plan:
+    """Read a plan; whether it is a good one is for `planner check`.
+
+    Args:
+        path: a manifest, or a directory that holds one or its work orders.
+
+    Raises:
+        NoPlan, BadJson, FileProblem: there is none that can be read.
+        BadDocument: it is not a plan; every problem is named.
+        Refused: its work orders can't be told apart.
+    """
+    value = read_plan(path)
+    problems = schema_problems(Plan, value)
+    if problems:
+        raise BadDocument(str(path), problems, "`planner check` explains what a plan must look like")
+    plan = Plan.model_validate(value)
+    seen: set[str] = set()
+    for order in plan.work_orders:
+        if order.id in seen:
+            raise Refused(f"holds {order.id} twice", where=str(path), hint="`planner check` says more")
+        seen.add(order.id)
+        for dependency in order.depends_on or ():
+            if dependency not in seen or dependency == order.id:
+                raise Refused(
+                    f"{order.id} depends on {dependency}, which does not come before it",
+                    where=str(path),
+                    hint="compile the plan again, or leave out depends_on: then all earlier ones count",
+                )
+    return plan
 
 
 def _prepare(
