@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from factory.attempt.failure import Failure, Stage
 from factory.contract.proposal import WriteProposal
-from factory.contract.repo_path import RepoPath
+from factory.contract.repo_path import RepoPath, forbids
 from factory.contract.work_order import WorkOrder
 
 
@@ -39,7 +39,7 @@ def violation(
                 write.path, "is not one of the work order's allowed files", f"write only {allowed}"
             )
         for forbidden in order.forbidden:
-            if write.path.is_within(forbidden):
+            if forbids(forbidden, write.path):
                 return _refusal(write.path, f"is forbidden by `{forbidden}`", "leave it as it is")
     for write in proposal.writes:
         if write.base_sha256 != current_hashes[write.path]:

@@ -29,6 +29,7 @@ from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
+from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports, sandbox_record
 from factory.runs.preflight import indexes_folder
 from factory.system.process.stop import Stop, Stopped
@@ -70,6 +71,8 @@ class PlanExecution:
         goal = self._ready()
         if len(self.history.landed) == len(self.plan.work_orders):
             return None
+        waiting = [order for order in self.plan.work_orders if order.id not in self.history.landed]
+        tell_prose(waiting, goal.git, self.history.base, self.ports.progress)
         configuration = configuration_at(goal.git, self.history.base)
         terms = self._terms(configuration)
         now, seconds = self.ports.clock.monotonic, self.settings.deadline_seconds

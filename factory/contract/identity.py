@@ -1,6 +1,9 @@
 """The hashes by which contracts, plans and runs are known: in commits, stored answers, names of folders."""
 
+from collections.abc import Collection
+
 from factory.contract.canonical import canonical_json, dump, sha256_hex
+from factory.contract.repo_path import Prose
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, NOT_BINDING_FIELDS, Plan, WorkOrder
 
@@ -22,7 +25,7 @@ def contract_trailers(order: WorkOrder) -> tuple[str, str]:
         notes and computed fields, so that a better wording of what has landed is no other work order. Then
         that of commits from before there was a version: `contract_hash`.
     """
-    bound: JsonValue = order.model_dump(mode="json", exclude=set(NOT_BINDING_FIELDS), exclude_defaults=True)
+    bound: JsonValue = _without(order, NOT_BINDING_FIELDS)
     return f"2:{sha256_hex(canonical_json(bound))}", contract_hash(order)
 
 
@@ -54,10 +57,21 @@ def run_id(order: WorkOrder, baseline: str) -> str:
         order: the work order, computed fields included.
         baseline: the full commit id the run starts from.
     """
-    whole: JsonValue = order.model_dump(mode="json", exclude_defaults=True)
-    return sha256_hex(canonical_json(whole) + baseline.encode("ascii"))[:16]
+    return sha256_hex(canonical_json(_hashed(order)) + baseline.encode("ascii"))[:16]
 
 
-def _contract(order: WorkOrder) -> JsonValue:
-    value: JsonValue = order.model_dump(mode="json", exclude=set(COMPUTED_FIELDS), exclude_defaults=True)
+def _contract(order: WorkOrder) -> JsonObject:
+    return _without(order, COMPUTED_FIELDS)
+
+
+def _without(order: WorkOrder, fields: Collection[str]) -> JsonObject:
+    return {name: value for name, value in _hashed(order).items() if name not in fields}
+
+
+def _hashed(order: WorkOrder) -> JsonObject:
+    value: JsonObject = order.model_dump(mode="json", exclude_defaults=True)
+    if order.forbidden:
+        value["forbidden"] = [
+            entry.hashed if isinstance(entry, Prose) else str(entry) for entry in order.forbidden
+        ]
     return value

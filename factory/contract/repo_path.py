@@ -1,4 +1,4 @@
-"""A path inside a repository, parsed once and trusted afterwards.
+"""A path inside a repository, parsed once and trusted afterwards; and words where one was asked for.
 
 A `RepoPath` is relative, POSIX, normalised, and means the same file on every file system. Whether it is a
 link on this machine is not known here: see `factory.system.files.tree`.
@@ -7,10 +7,10 @@ link on this machine is not known here: see `factory.system.files.tree`.
 import re
 import unicodedata
 from functools import lru_cache
-from typing import Any, Final, Self
+from typing import Annotated, Any, Final, Self
 
-from pydantic import GetCoreSchemaHandler
-from pydantic_core import CoreSchema, PydanticCustomError, core_schema
+from pydantic import GetCoreSchemaHandler, PlainValidator
+from pydantic_core import CoreSchema, PydanticCustomError, PydanticKnownError, core_schema
 
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_PATH_BYTES, MAX_PATH_SEGMENT_BYTES
@@ -22,6 +22,13 @@ _WINDOWS_DEVICES: Final = frozenset(
     + [f"{name}{digit}" for name in ("com", "lpt") for digit in "0123456789¹²³"]
 )
 _DRIVE: Final = re.compile(r"[A-Za-z]:")
+_UNSEEN: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")
+_AROUND: Final = "`'\"“”«»()<>{},;:!\u2018\u2019"
+_ONE_PATH: Final = re.compile(
+    r"(?:(?:please )?(?:do not|don['\u2019]t|never|must not) (?:modify|change|edit|touch|write|alter)"
+    r"(?: the file| file)? )?(?P<path>\S+)",
+    re.IGNORECASE,
+)
 
 
 class UnsafePath(WorkorderError):
@@ -58,15 +65,90 @@ class RepoPath(str):
     @classmethod
     def __get_pydantic_core_schema__(cls, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
         return core_schema.no_info_after_validator_function(
-            cls._from_document, core_schema.str_schema(strict=True)
+            cls.from_document, core_schema.str_schema(strict=True)
         )
 
     @classmethod
-    def _from_document(cls, text: str) -> Self:
+    def from_document(cls, text: str) -> Self:
+        """`parse`, for a document that is being validated.
+
+        Raises:
+            PydanticCustomError: as `parse`.
+        """
         try:
             return cls.parse(text)
         except UnsafePath as error:
             raise PydanticCustomError("unsafe_path", "{reason}", {"reason": error.message}) from error
+
+
+class Prose(str):
+    """Words about what must stay as it is; they stand where a path was asked for."""
+
+    __slots__ = ()
+
+    @property
+    def path(self) -> RepoPath | None:
+        """The path that must not be written, if the words say no more than that."""
+        match = _ONE_PATH.fullmatch(" ".join(self.split()))
+        return path_in(match["path"]) if match else None
+
+    @property
+    def problem(self) -> str:
+        """Why the words are no path; empty if a file could have that name, blanks included."""
+        try:
+            RepoPath.parse(_without_slash(self))
+        except UnsafePath as error:
+            return error.message
+        return ""
+
+    @property
+    def hashed(self) -> str:
+        """The form that hashes are made of: like a path without its last slash, if it could be one."""
+        return str(self) if self.problem else _without_slash(self)
+
+
+Forbidden = RepoPath | Prose
+
+
+def is_prose(text: str) -> bool:
+    """Whether an entry of `forbidden` is words: something with a blank in it, or beside it."""
+    return bool(text.strip()) and any(character.isspace() for character in text)
+
+
+def parse_forbidden(value: object) -> Forbidden:
+    """An entry of `forbidden`: words, or a path, be it with a slash behind it.
+
+    Raises:
+        PydanticKnownError, PydanticCustomError: it is neither.
+    """
+    if not isinstance(value, str):
+        raise PydanticKnownError("string_type")
+    if is_prose(value) and not any(map(_is_unseen, value)):
+        return Prose(value)
+    return RepoPath.from_document(_without_slash(value))
+
+
+ForbiddenEntry = Annotated[Forbidden, PlainValidator(parse_forbidden)]
+
+
+def forbids(entry: Forbidden, path: RepoPath) -> bool:
+    """Whether an entry forbids a file that the work order allows.
+
+    A path forbids what is below it, too. Words forbid the file of which they say that it must not be written;
+    where they say anything else, what is allowed by name counts.
+    """
+    if isinstance(entry, RepoPath):
+        return path.is_within(entry)
+    return path == entry.path or (not entry.problem and path.is_within(RepoPath(entry.hashed)))
+
+
+def path_in(word: str) -> RepoPath | None:
+    """The path that a word is, without the marks around it and the full stop behind it."""
+    bare = word.strip(_AROUND).rstrip(".").strip(_AROUND).removeprefix("./")
+    try:
+        return RepoPath.parse(_without_slash(bare))
+    except UnsafePath:
+        return None
 
 
 # A plan names the same paths again and again.
@@ -74,7 +156,7 @@ class RepoPath(str):
 def _problem(text: str) -> str | None:
     if not text:
         return "the path is empty"
-    if any(unicodedata.category(character) in ("Cc", "Cf", "Cs", "Zl", "Zp") for character in text):
+    if any(unicodedata.category(character) in _UNSEEN for character in text):
         return "the path holds a control, invisible or surrogate character"
     if len(text.encode("utf-8")) > MAX_PATH_BYTES:
         return f"the path is longer than {MAX_PATH_BYTES} bytes"
@@ -114,3 +196,11 @@ def _segment_problem(segment: str) -> str | None:
     if folded.split(".", 1)[0].rstrip() in _WINDOWS_DEVICES:
         return "a name in the path is a device on Windows"
     return None
+
+
+def _is_unseen(character: str) -> bool:
+    return character not in "\n\t" and unicodedata.category(character) in _UNSEEN
+
+
+def _without_slash(text: str) -> str:
+    return text[:-1] if len(text) > 1 and text.endswith("/") else str(text)

@@ -7,10 +7,10 @@ from JSON with every problem named is in `documents`; their hashes are in `canon
 import re
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from factory.contract.limits import MAX_COMMAND_CHARS, MAX_CONTEXT_FILES
-from factory.contract.repo_path import RepoPath
+from factory.contract.repo_path import ForbiddenEntry, RepoPath
 
 MANIFEST_NAME: Final = "WORK_ORDERS_MANIFEST.json"
 """The file name of a plan in its directory."""
@@ -40,11 +40,6 @@ def work_order_id(number: int) -> str:
     return f"WO-{number:02d}"
 
 
-def _strip_slash(value: object) -> object:
-    # `forbidden` names files and directories; people write a directory with its slash.
-    return value[:-1] if isinstance(value, str) and len(value) > 1 and value.endswith("/") else value
-
-
 def _require_text(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be blank")
@@ -67,7 +62,6 @@ Text = Annotated[str, Field(strict=True), AfterValidator(_require_text)]
 Command = Annotated[str, Field(strict=True, max_length=MAX_COMMAND_CHARS), AfterValidator(_require_text)]
 WorkOrderId = Annotated[str, Field(strict=True), AfterValidator(_require_work_order_id)]
 RequirementId = Annotated[str, Field(strict=True, max_length=40), AfterValidator(_require_requirement_id)]
-ForbiddenPath = Annotated[RepoPath, BeforeValidator(_strip_slash)]
 
 
 class Document(BaseModel):
@@ -137,6 +131,7 @@ class WorkOrder(Document):
     """One contract: what must be true before, what may be written, and which commands prove it.
 
     Attributes:
+        forbidden: the files and directories that must stay as they are, or what people say of them in words.
         requirements: the ids of the requirements that it takes.
         provides: the Python symbols that exist after it, as `symbols.symbol` writes them.
         consumes: those of others that it uses.
@@ -149,7 +144,7 @@ class WorkOrder(Document):
     preconditions: tuple[Condition, ...] = ()
     postconditions: tuple[Postcondition, ...] = ()
     allowed_files: Annotated[tuple[RepoPath, ...], Field(min_length=1)]
-    forbidden: tuple[ForbiddenPath, ...] = ()
+    forbidden: tuple[ForbiddenEntry, ...] = ()
     acceptance_commands: Annotated[tuple[Command, ...], Field(min_length=1)]
     context_files: Annotated[tuple[RepoPath, ...], Field(max_length=MAX_CONTEXT_FILES)] = ()
     notes: Annotated[str, Field(strict=True)] | None = None

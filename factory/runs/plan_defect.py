@@ -4,12 +4,30 @@ from factory.attempt.failure import Failure, Stage
 from factory.configuration.command_words import words_of
 from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.work_order import WorkOrder
+from factory.plans.states.forbidden import contradictions
 from factory.system.files.tree import Tree
+from factory.system.terminal.console import visible
 
 
 def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:
     """What makes a work order impossible on these files, whatever a model says; None if nothing does."""
-    return _unusable_command(order) or _unreadable_symbol(order) or _unmet_precondition(order, tree)
+    return (
+        _forbidden_and_allowed(order)
+        or _unusable_command(order)
+        or _unreadable_symbol(order)
+        or _unmet_precondition(order, tree)
+    )
+
+
+def _forbidden_and_allowed(order: WorkOrder) -> Failure | None:
+    for index, path in contradictions(order.allowed_files, order.forbidden):
+        return Failure.plan_defect(
+            Stage.PREFLIGHT,
+            f"`{path}` is both allowed and forbidden, by `{visible(order.forbidden[index])}`",
+            where=path,
+            hint="take it out of `allowed_files` or of `forbidden`",
+        )
+    return None
 
 
 def _unusable_command(order: WorkOrder) -> Failure | None:

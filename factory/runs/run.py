@@ -24,6 +24,7 @@ from factory.repository.target import (
     target,
 )
 from factory.runs.execution import execute
+from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports, Run
 from factory.runs.preflight import clean_up, landed_by
 from factory.runs.record.endings import Ending, interrupted, refusal_of
@@ -139,6 +140,7 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports
         if landed is None:
             for missing in _not_landed(order, goal):
                 ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
+            tell_prose([order], goal.git, goal.baseline, ports.progress)
             return None
         if not goal.exists:
             land(goal, goal.baseline)

@@ -27,3 +27,9 @@ class Subject(rule.Subject):
         if self.amendment is None:
             return frozenset()
         return frozenset(pointer for pointer, _ in references(self.manifest))
+
+    def may_say(self, prose: str) -> bool:
+        """As of a plan of its own; in a revision those words may stand that the plan before has."""
+        if self.amendment is None:
+            return super().may_say(prose)
+        return any(prose in order.forbidden for order in self.amendment.before.work_orders)

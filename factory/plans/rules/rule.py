@@ -81,6 +81,13 @@ class Subject(Manifest):
             if command.index is not None and (command.reading is None or not only_looks(command.reading))
         )
 
+    def may_say(self, prose: str) -> bool:
+        """Whether these words may stand in `forbidden`, where a path is asked for.
+
+        In plans that people have they may; a model has to name paths.
+        """
+        return not self.is_new
+
     def is_proven(self, requirement: str) -> bool:
         """Whether one of the work orders that take a requirement is among the proving ones."""
         return any(index in self.proving_orders for index in self.taken.get(requirement, ()))

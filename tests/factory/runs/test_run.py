@@ -142,6 +142,38 @@ def test_a_plan_defect_stops_before_a_model_is_asked(tmp_path: Path) -> None:
     assert_complete(finished, "stopped")
 
 
+def test_what_is_both_allowed_and_forbidden_stops_before_a_model_is_asked(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"), forbidden=["docs", "src/"])
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code == 4
+    assert "`src/app.py` is both allowed and forbidden, by `src`" in finished.ending.message
+    assert scene.asked == 0
+
+
+def test_words_in_forbidden_are_told_once_shown_to_the_model_and_refuse_nothing(tmp_path: Path) -> None:
+    words = "Do not modify any lib/ source files or src/ and \u00abdocs\u00bb"
+    scene = Scene(
+        make_repo(tmp_path / "repo", {**VERIFY_PASSES, "docs/a.md": "x\n"}),
+        [a_proposal({"src/app.py": "bad\n"}), a_proposal({"src/app.py": "good\n"})],
+        forbidden=[words],
+        acceptance_commands=[sh("grep good src/app.py")],
+    )
+
+    finished = scene.run()
+
+    assert_complete(finished, "landed")
+    (line,) = [line for line in scene.progress if "forbidden" in line]
+    assert line == (
+        f"WO-01: `forbidden` says in words, which the model is shown: {words}; they name `lib`, `src`,"
+        " `docs`; `src/app.py` may be written all the same, by `allowed_files`"
+    )
+    assert finished.folder is not None
+    assert f'"{words}"' in (finished.folder / "attempt_1" / "se_prompt.txt").read_text("utf-8")
+    assert read_object(finished.folder / "work_order.json")["forbidden"] == [words]
+
+
 def test_an_error_of_the_provider(tmp_path: Path) -> None:
     scene = Scene(make_repo(tmp_path / "repo"), [ProviderError("rate limit reached", hint="wait")])
 

@@ -228,6 +228,24 @@ class TestGlobs:
     def test_a_glob_in_the_verify_contract_is_told(self) -> None:
         assert codes(order(), verify_contract=verified_by("make check", "*.sh")) == ["E004"]
 
+    def test_words_in_forbidden_are_an_error_of_a_model_and_kept_in_a_plan_that_people_have(self) -> None:
+        words = "Do not modify any lifesim/ source files, *.py or others"
+        globs, plain = (order(forbidden=[text]) for text in (words, words.replace("*", "")))
+        assert codes(globs) == codes(plain) == []
+
+        def new(document: Json, before: Json | None = None) -> list[tuple[str, str]]:
+            amendment = None if before is None else Amendment(Plan.model_validate(manifest(before)))
+            checked = check_document(
+                manifest(document), frozenset(), is_new=amendment is None, amendment=amendment
+            )
+            forbids = "/work_orders/0/forbidden/0"
+            return [(found.code, found.pointer) for found in checked.diagnostics if found.pointer == forbids]
+
+        assert new(globs) == [("E004", "/work_orders/0/forbidden/0")]
+        assert new(plain) == [("E005", "/work_orders/0/forbidden/0")]
+        assert new(plain, before=order()) == [("E005", "/work_orders/0/forbidden/0")]
+        assert new(plain, before=plain) == new(globs, before=globs) == []
+
 
 class TestShellSyntax:
     @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ Name each file. To forbid a directory, name the directory: everything below it i
 
 from collections.abc import Iterator
 
-from factory.contract.repo_path import GLOB_CHARACTERS
+from factory.contract.repo_path import GLOB_CHARACTERS, is_prose
 from factory.contract.strict_json import JsonValue
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
@@ -53,8 +53,11 @@ def find(subject: Subject) -> Iterator[Finding]:
 def _paths(subject: Subject) -> Iterator[tuple[str, str]]:
     for index, raw in subject.raw_orders:
         place = f"/work_orders/{index}"
-        for key in ("allowed_files", "forbidden", "context_files"):
+        for key in ("allowed_files", "context_files"):
             yield from _texts(f"{place}/{key}", raw.get(key))
+        for pointer, text in _texts(f"{place}/forbidden", raw.get("forbidden")):
+            if not (is_prose(text) and subject.may_say(text)):
+                yield pointer, text
         for key in ("preconditions", "postconditions"):
             yield from _condition_paths(f"{place}/{key}", raw.get(key))
     contract = subject.manifest.get("verify_contract")

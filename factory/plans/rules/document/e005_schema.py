@@ -5,6 +5,7 @@
 A field of a work order, of a requirement or of the verify contract that is missing, unknown, of the wrong
 type, empty where something is needed, or a path that is not safe: absolute, with `..`, inside `.git`, with a
 backslash, or a name that some file systems take for another one. More than 10 context files are found, too.
+In `forbidden`, words in place of a path are found in new plans only: older ones keep them.
 
 ## Why it matters
 
@@ -37,7 +38,8 @@ and hyphens), `text` and `quotes`, a list with at least one text.
 from collections.abc import Iterator
 
 from factory.contract.documents import SchemaProblem
-from factory.contract.strict_json import JsonValue
+from factory.contract.repo_path import Prose, is_prose
+from factory.contract.strict_json import JsonObject, JsonValue
 from factory.plans.diagnostics.diagnostic import Severity
 from factory.plans.rules.rule import Finding, Rule, Subject
 
@@ -61,12 +63,23 @@ def find(subject: Subject) -> Iterator[Finding]:
     left = subject.schema_exceptions
     for index, raw in subject.raw_orders:
         if f"/work_orders/{index}" not in left:
-            yield from _findings(f"/work_orders/{index}", raw, subject.order_problems[index])
+            problems = (*subject.order_problems[index], *_prose(subject, raw))
+            yield from _findings(f"/work_orders/{index}", raw, problems)
     problems = subject.requirements_problems
     yield from _findings("", None, tuple(problem for problem in problems if _element(problem) not in left))
     yield from _findings(
         "/verify_contract", subject.manifest.get("verify_contract"), subject.contract_problems
     )
+
+
+def _prose(subject: Subject, raw: JsonObject) -> Iterator[SchemaProblem]:
+    """The words that a model wrote where a path is asked for."""
+    entries = raw.get("forbidden")
+    for index, text in enumerate(entries if isinstance(entries, list) else ()):
+        if isinstance(text, str) and is_prose(text) and not subject.may_say(text):
+            problem = Prose(text).problem
+            if problem:
+                yield SchemaProblem(f"/forbidden/{index}", problem, "unsafe_path")
 
 
 def _element(problem: SchemaProblem) -> str:
