@@ -94,7 +94,8 @@ the revision
 
 ## Fix
 
-Copy the work order from the plan before, letter for letter, for a changed specification its number aside.
+Name the work order instead of writing it out: `{"same_as": "WO-01"}`, for a changed specification at whatever
+number.
 What is new belongs into a work order of its own; what mends a failure, into the one that failed and those
 after it.
 """
@@ -125,14 +126,14 @@ def find(subject: Subject) -> Iterator[Finding]:
             continue
         if amendment.failing is None:
             reason = "is not affected by the changed specification"
-            aside = ", its number aside; put what is new into a work order of its own"
+            aside = "; put what is new into a work order of its own"
         else:
             reason = f"comes before {amendment.failing}, which failed"
             aside = f"; change {amendment.failing}, and later ones as far as needed"
         yield Finding(
             places.get(name, "/work_orders"),
             f"{name} of the plan before {reason}, and is not in this plan as it was",
-            f"copy it letter for letter{aside}",
+            f'name it by {{"same_as": "{name}"}}{aside}',
         )
 
 

@@ -52,12 +52,11 @@ of which WO-01 has landed, the revision
 
 ## Fix
 
-Copy the work order from the plan before, letter for letter. A change to what it did is a new work order after
-the last one: its preconditions say that the files exist.
+Name the work order at its number instead of writing it out: `{"same_as": "WO-01"}`. To change what it did,
+add a work order after the last one: its preconditions say that the files exist.
 """
 
 from collections.abc import Iterator
-from typing import Final
 
 from factory.contract.identity import contract_trailers
 from factory.contract.strict_json import JsonValue
@@ -65,11 +64,6 @@ from factory.contract.work_order import NOT_BINDING_FIELDS, WorkOrder
 from factory.plans.diagnostics.diagnostic import Severity
 from factory.plans.rules.rule import Finding, Rule
 from planner.rules.subject import Subject
-
-_HINT: Final = (
-    "copy it letter for letter from the plan before; a change to what it did is a new work order after the"
-    " last one"
-)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -83,18 +77,27 @@ def find(subject: Subject) -> Iterator[Finding]:
         if order.id not in amendment.landed:
             continue
         if index not in raw:
-            yield Finding("/work_orders", f"{order.id} has landed, and is not in this plan", _HINT)
+            yield Finding("/work_orders", f"{order.id} has landed, and is not in this plan", _hint(order.id))
         elif index not in present:
             yield Finding(
-                f"/work_orders/{index}", f"{order.id} has landed, and is not what stands here", _HINT
+                f"/work_orders/{index}",
+                f"{order.id} has landed, and is not what stands here",
+                _hint(order.id),
             )
         elif differences := _differences(present[index], order, raw[index].get("id")):
             yield Finding(
                 f"/work_orders/{index}",
                 f"{order.id} has landed, and other values than before stand here for"
                 f" {', '.join(f'`{name}`' for name in differences)}",
-                _HINT,
+                _hint(order.id),
             )
+
+
+def _hint(name: str) -> str:
+    return (
+        f'name it at its number by {{"same_as": "{name}"}}; to change what it did, add a work order after the'
+        " last one"
+    )
 
 
 def _differences(present: WorkOrder, landed: WorkOrder, written_id: JsonValue) -> list[str]:

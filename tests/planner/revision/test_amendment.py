@@ -304,6 +304,20 @@ def test_no_binding_field_of_a_landed_work_order_may_change(field: str) -> None:
     assert messages == [f"WO-01 has landed, and other values than before stand here for `{field}`"]
 
 
+def test_the_hint_for_a_landed_work_order_is_what_the_prompt_says_and_clears_the_finding() -> None:
+    before = Plan.model_validate(document())
+    amendment = Amendment(before, frozenset({"WO-01"}))
+    altered = document()
+    altered["work_orders"][0]["intent"] = "Other."
+    (found,) = check_reply(json.dumps(altered), frozenset(), amendment=amendment).diagnostics
+    reference = found.hint[found.hint.index("{") : found.hint.index("}") + 1]
+
+    altered["work_orders"][0] = json.loads(reference)
+
+    assert "letter for letter" not in found.hint
+    assert check_reply(json.dumps(altered), frozenset(), amendment=amendment).ok
+
+
 def test_what_binds_nobody_may_change_in_a_landed_work_order() -> None:
     altered = document()
     altered["work_orders"][0] |= {"title": "Other", "notes": "Other."}
