@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from factory.system.sandbox.levels.ownership import throw_away_user
+from tests.security.attacks import ROOT
 from tests.security.scene import USERS, drive, protected_place, start_driver
 from tests.security.test_attacks import LEVELS
 
@@ -136,3 +138,59 @@ def below(pid: int) -> list[int]:
 def command_line(pid: int) -> bytes:
     """What /proc tells of a process's command line."""
     return Path(f"/proc/{pid}/cmdline").read_bytes()
+
+
+# Leaves what it can in places that all programs of the machine share, for whoever comes next.
+LEAVE = """
+import os, pathlib, sys
+name = sys.argv[1]
+def leave(what):
+    try: what()
+    except OSError: pass
+for place in ("/dev/shm", "/tmp", "/var/tmp", "/dev/mqueue", "/run/lock", "/dev"):
+    place = pathlib.Path(place, name)
+    leave(lambda: place.write_text("left"))
+    leave(lambda: place.chmod(0o666))
+    leave(lambda: place.with_suffix(".d").mkdir())
+    leave(lambda: place.with_suffix(".l").symlink_to("left"))
+    leave(lambda: os.mkfifo(place.with_suffix(".p")))
+    leave(lambda: os.link(place, place.with_suffix(".h")))
+    leave(lambda: os.link(place.with_name(sys.argv[2]), place.with_suffix(".o")))
+"""
+LEFT_PLACES = ("/dev/shm", "/tmp", "/var/tmp", "/dev/mqueue", "/run/lock", "/dev")
+
+
+def left(name: str) -> list[str]:
+    """What there is on the machine under a name of its own."""
+    return [str(path) for place in LEFT_PLACES for path in Path(place).glob(f"{name}*")]
+
+
+@pytest.mark.parametrize("level", ("bwrap", "landlock"))
+@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(
+    "end", ["", "time.sleep(60)", "os.kill(os.getpid(), 9)"], ids=["ends", "hangs", "dies"]
+)
+def test_nothing_is_left_in_shared_places(user: str, level: str, end: str) -> None:
+    with protected_place(user) as place:
+        name = f"{place.name}-left"
+        # Each driver has put a file with the name of the place into shared memory, as a program of the user.
+        program = LEAVE + f"\nimport time\nprint(open('/dev/shm/{name}').read())\n{end}"
+        request = {"name": "leave", "argv": ["python", "-c", program, name, place.name], "timeout": 3}
+        answer = drive(user, level, place, [request])["leave"]
+
+        assert answer["output"].endswith("left\n")
+        assert left(name) == []
+        assert Path(f"/dev/shm/{place.name}").read_text() == "x"
+
+
+def test_what_a_killed_factory_s_command_left_goes_before_the_next() -> None:
+    if ROOT not in USERS:
+        pytest.skip("only root's commands have users of their own")
+    with protected_place(ROOT) as place:
+        abandoned = Path(f"/dev/shm/{place.name}-abandoned")
+        abandoned.touch()
+        os.chown(abandoned, throw_away_user(place), -1)
+
+        drive(ROOT, "landlock", place, [{"name": "next", "argv": ["true"]}])
+
+        assert not abandoned.exists()

@@ -142,6 +142,7 @@ class Supervised:
             with suppress(BlockingIOError):
                 self.beginning = os.read(self.prepared.report_fd, _CHUNK)
             os.close(self.prepared.report_fd)
+            self.prepared.clear()
 
     def wait(self, sinks: Sinks, deadline: float, stop: Stop | None) -> bool:
         """Store output until the supervisor has ended; whether the deadline passed first."""

@@ -1,7 +1,7 @@
 """What a level of the sandbox is to those who start commands with it."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol
@@ -36,12 +36,14 @@ class Prepared:
         report_fd: where it tells that the command began, or why it could not; see `begun`.
         own_processes: whether the command sees and reaches no processes but its own; what it leaves behind
             is then ended by the sandbox, uncounted.
+        clear: removes what the command left outside of its places; called when nothing of it lives any more.
     """
 
     argv: tuple[str, ...]
     inherited: tuple[int, ...]
     report_fd: int
     own_processes: bool = False
+    clear: Callable[[], None] = lambda: None
 
     def close_inherited(self) -> None:
         """Close our copies of what the program has inherited."""

@@ -27,6 +27,7 @@ from factory.system.sandbox.levels.orders import (
 )
 from factory.system.sandbox.levels.ownership import hand_over, throw_away_user
 from factory.system.sandbox.levels.seccomp import ARCHITECTURES, program
+from factory.system.sandbox.levels.shared_memory import SHARED_MEMORY, clearing
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import OWN_USER, Prepared
 from factory.system.sandbox.visible import NETWORK_SETTINGS, SETTINGS, SYSTEM
@@ -46,10 +47,13 @@ _ALL: Final = (1 << 16) - 1
 _ABI_WITH_NETWORK, _ABI_WITH_IOCTL, _ABI_WITH_SCOPES = 4, 5, 6
 _BIND_AND_CONNECT: Final = 0b11
 _ABSTRACT_SOCKETS_AND_SIGNALS: Final = 0b11
+_REMOVE_FILE, _MAKE_FILE = 1 << 5, 1 << 8
 _MAKE_DEVICES: Final = (1 << 6) | (1 << 11)
 
 _LOOK: Final = _READ | _LIST
 _RUN: Final = _LOOK | _EXECUTE
+# Nothing but files: whatever is left there must be removed.
+_SHARE: Final = _LOOK | _WRITE | _TRUNCATE | _MAKE_FILE | _REMOVE_FILE
 _CHANGE: Final = _ALL & ~_MAKE_DEVICES & ~_IOCTL_DEVICE
 # Those that mean something for what is no directory.
 _OF_FILES: Final = _EXECUTE | _WRITE | _READ | _TRUNCATE | _IOCTL_DEVICE
@@ -92,6 +96,10 @@ class LandlockDomain:
         if not self.becomes_user:
             gaps.append("permissions, times and attributes of the user's other files can be changed")
             gaps.append("other processes of the user can be slowed down")
+            gaps.append(
+                "files of the user that appear in /dev/shm while a command runs, and that no program holds, "
+                "are removed with what the command left there"
+            )
         if os.geteuid() == 0 and not self.becomes_user:
             gaps.append("it runs as root without rights")
         if self.abi < _ABI_WITH_SCOPES:
@@ -117,7 +125,7 @@ class LandlockDomain:
         )
         report_fd, telling_end = telling()
         argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
-        return Prepared(argv, (telling_end,), report_fd)
+        return Prepared(argv, (telling_end,), report_fd, clear=clearing(user))
 
     def owner_of(self, root: Path) -> int | None:
         return throw_away_user(root) if self.becomes_user else None
@@ -143,8 +151,9 @@ class LandlockDomain:
         return struct.pack("<QQQ", handled, network, _ABSTRACT_SOCKETS_AND_SIGNALS)
 
     def _rules(self, policy: Policy) -> Iterator[tuple[str, int, int]]:
-        for place in (policy.root, policy.home, policy.temporary, Path("/dev/shm")):
+        for place in (policy.root, policy.home, policy.temporary):
             yield self._rule(place, _CHANGE)
+        yield self._rule(SHARED_MEMORY, _SHARE)
         settings = (*SETTINGS, *(NETWORK_SETTINGS if policy.network == "host" else ()))
         # The interpreter's own place is among those that are visible, unless it is a home.
         for place in (*map(Path, SYSTEM), *policy.visible, interpreter()):

@@ -26,6 +26,12 @@ def throw_away_user(root: Path) -> int:
     return large if _is_mapped(large) else _FIRST_SMALL_USER + number % _SMALL_USERS
 
 
+def is_throw_away_user(user: int) -> bool:
+    """Whether a user can be one that root's commands become."""
+    large, small = user - _FIRST_USER, user - _FIRST_SMALL_USER
+    return 0 <= large < _USERS or 0 <= small < _SMALL_USERS
+
+
 def _is_mapped(user: int) -> bool:
     """Whether the user exists in the namespace that we are in."""
     try:
