@@ -18,9 +18,11 @@ from factory.plans.rules.files import (
     e104_unpromised_file,
     e105_verify_in_acceptance,
     e106_never_verified,
+    e107_forbidden_and_allowed,
     w101_missing_program,
     w102_missing_context,
     w103_uncertain_condition,
+    w107_words_in_forbidden,
 )
 from factory.plans.rules.interfaces import (
     e301_unprovided_symbol,
@@ -51,6 +53,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     e104_unpromised_file.RULE,
     e105_verify_in_acceptance.RULE,
     e106_never_verified.RULE,
+    e107_forbidden_and_allowed.RULE,
     e301_unprovided_symbol.RULE,
     e302_other_signature.RULE,
     e303_provided_twice.RULE,
@@ -60,6 +63,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w101_missing_program.RULE,
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
+    w107_words_in_forbidden.RULE,
     w401_weak_acceptance.RULE,
     w402_predicted_literal.RULE,
     w403_unstable_command.RULE,

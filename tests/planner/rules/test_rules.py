@@ -231,7 +231,7 @@ class TestGlobs:
     def test_words_in_forbidden_are_an_error_of_a_model_and_kept_in_a_plan_that_people_have(self) -> None:
         words = "Do not modify any lifesim/ source files, *.py or others"
         globs, plain = (order(forbidden=[text]) for text in (words, words.replace("*", "")))
-        assert codes(globs) == codes(plain) == []
+        assert codes(globs) == codes(plain) == ["W107"]
 
         def new(document: Json, before: Json | None = None) -> list[tuple[str, str]]:
             amendment = None if before is None else Amendment(Plan.model_validate(manifest(before)))
@@ -244,7 +244,37 @@ class TestGlobs:
         assert new(globs) == [("E004", "/work_orders/0/forbidden/0")]
         assert new(plain) == [("E005", "/work_orders/0/forbidden/0")]
         assert new(plain, before=order()) == [("E005", "/work_orders/0/forbidden/0")]
-        assert new(plain, before=plain) == new(globs, before=globs) == []
+        assert new(plain, before=plain) == [("W107", "/work_orders/0/forbidden/0")]
+        assert new(globs, before=globs) == [("W107", "/work_orders/0/forbidden/0")]
+
+    @pytest.mark.parametrize(
+        ("allowed", "forbidden", "pointers"),
+        [
+            (["a.py", "src/b.py"], ["docs", "src/"], ["/work_orders/0/forbidden/1"]),
+            (["a.py"], ["a.py"], ["/work_orders/0/forbidden/0"]),
+            (["a.py"], ["a.pyc", "a", "src"], []),
+            (["a.py"], [" a.py", "Do not modify a.py"], [f"/work_orders/0/forbidden/{n}" for n in (0, 1)]),
+            (["src/b.py"], ["Do not modify src/", "Keep the names in src/b.py"], []),
+        ],
+    )
+    def test_what_is_allowed_and_forbidden(
+        self, allowed: list[str], forbidden: list[str], pointers: list[str]
+    ) -> None:
+        found = check(
+            order(
+                allowed_files=allowed,
+                forbidden=forbidden,
+                preconditions=[absent(path) for path in allowed],
+                postconditions=[exists(path) for path in allowed],
+            )
+        ).diagnostics
+        assert [diagnostic.pointer for diagnostic in found if diagnostic.code == "E107"] == pointers
+
+    def test_words_in_forbidden_are_told_with_what_they_name(self) -> None:
+        words = "Leave lib/ and README.md as they are"
+        (found,) = check(order(forbidden=["my notes/", words]), repo=("README.md", "my notes/a")).diagnostics
+        assert found.pointer == "/work_orders/0/forbidden/1"
+        assert found.message == f"`{words}` is words, not a path; they name `lib`, `README.md`"
 
 
 class TestShellSyntax:
