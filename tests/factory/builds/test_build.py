@@ -298,7 +298,7 @@ def test_a_commit_of_the_users_in_between_is_what_the_rest_starts_from(repo: Pat
 def test_another_plan_is_refused_with_the_difference_until_it_is_accepted(repo: Path) -> None:
     scene = BuildScene(repo, THREE[:2], writes_its_file)
     scene.build()
-    other = [THREE[0], {**THREE[1], "title": "Another"}, THREE[2]]
+    other = [THREE[0], {**THREE[1], "intent": "Another."}, THREE[2]]
     BuildScene(repo, other, writes_its_file)
 
     refused = scene.build()
