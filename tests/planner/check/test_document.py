@@ -269,8 +269,13 @@ class TestScale:
         assert time.process_time() - started < 4
 
     def test_checking_imports_no_model_sdk_and_no_graph_library(self) -> None:
-        modules = ("check.document", "check.explain", "diagnostics.render", "report.diagram")
-        program = f"import sys, {', '.join(f'planner.{name}' for name in modules)}; print(*sys.modules)"
+        modules = (
+            "planner.check.document",
+            "planner.check.explain",
+            "factory.plans.diagnostics.render",
+            "planner.report.diagram",
+        )
+        program = f"import sys, {', '.join(modules)}; print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
         loaded = {name.partition(".")[0] for name in done.stdout.split()}
         assert "pydantic" in loaded
