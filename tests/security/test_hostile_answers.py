@@ -10,6 +10,7 @@ import pytest
 
 from factory.attempt.exit_codes import ExitCode
 from tests.security.scene import USERS
+from tests.security.test_judge import FORGE, PARENT
 from tests.security.victim import HELPERS, LEVELS, UNPROTECTED, Victim, a_victim
 from tests.support.answers import APP, a_proposal
 
@@ -161,6 +162,39 @@ def test_without_a_sandbox_the_attacks_are_real(user: str) -> None:
         _, report = attacked(victim, *UNPROTECTED)
 
         assert said(report, "BREACH") == set(ATTACKS), report
+
+
+FORGERS = {
+    "its test runner": FORGE.format(parent=PARENT, target="parent()"),
+    # At level `bwrap` it is the sandbox's own.
+    "the first process": FORGE.format(parent=PARENT, target="1"),
+}
+
+
+@pytest.mark.parametrize("victim_of_it", FORGERS)
+def test_a_product_writes_no_success_into_what_judges_it(victim_of_it: str) -> None:
+    files = {
+        "src/app.py": FORGERS[victim_of_it],
+        "test_app.py": """
+import subprocess, sys
+def test_app():
+    done = subprocess.run([sys.executable, "src/app.py"], capture_output=True, text=True)
+    assert done.stdout == "42\\n", done.stderr
+""",
+    }
+    with a_victim(USERS[-1]) as victim:
+        code = victim.runs(
+            *("--sandbox", "bwrap"),
+            answers=(a_proposal(files),),
+            files={},
+            allowed_files=list(files),
+            acceptance_commands=["python -m pytest -q test_app.py"],
+        )
+
+        assert code == ExitCode.FAIL, victim.transcript()
+        printed = [path.read_text() for path in victim.place.glob("out/*/attempt_1/*.output.txt")]
+        assert [text for text in printed if "1 failed" in text] != []
+        assert "test_app.py" not in victim.landed()
 
 
 SETTINGS = {

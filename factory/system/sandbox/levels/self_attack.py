@@ -23,6 +23,7 @@ def write(): open(canary, "a")
 def connect(): socket.create_connection(("127.0.0.1", port), 2)
 def signal(): os.kill(int(starter), 0)
 def environment(): open(f"/proc/{starter}/environ", "rb").read()
+def memory(): os.open("/proc/self/mem", os.O_WRONLY)
 def system(): open("/usr/workorder-self-attack", "w")
 def kernel(): os.open("/proc/sys/kernel/core_pattern", os.O_WRONLY)
 def namespace():
@@ -30,7 +31,8 @@ def namespace():
 attempts = {
     "read a file outside": read, "write to a file outside": write,
     "connect to the machine": connect, "signal another process": signal,
-    "read another process's environment": environment, "write to the system": system,
+    "read another process's environment": environment, "write into the memory of processes": memory,
+    "write to the system": system,
     "set the kernel's parameters": kernel, "make a user namespace": namespace,
 }
 for name, attempt in attempts.items():
