@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Iterable
 from typing import Final
 
-from factory.contract.repo_path import Prose
+from factory.contract.repo_path import Prose, forbids
 from factory.contract.work_order import WorkOrder
 from factory.plans.states.forbidden import named_paths
 from factory.system.git.client import Git
@@ -41,12 +41,15 @@ def describe_prose(order: WorkOrder, prose: Prose, files: Collection[str]) -> st
     shown = visible(text if len(text) <= _SHOWN_CHARS else text[: _SHOWN_CHARS - 1] + "…")
     named = named_paths(prose, files)
     allowed = [path for path in order.allowed_files if any(path.is_within(place) for place in named)]
+    kept = [path for path in order.allowed_files if forbids(prose, path)]
     parts = [f"`forbidden` says in words, which the model is shown: {shown}"]
     if named:
         parts.append(f"they name {_quoted(named)}")
     else:
         parts.append("they name nothing that is in the repository")
-    if allowed:
+    if kept:
+        parts.append(f"{_quoted(kept)} may not be written, although `allowed_files` has it")
+    elif allowed:
         parts.append(f"{_quoted(allowed)} may be written all the same, by `allowed_files`")
     return "; ".join(parts)
 

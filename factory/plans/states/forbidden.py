@@ -8,9 +8,15 @@ from factory.contract.repo_path import Forbidden, Prose, RepoPath, forbids, path
 def contradictions(
     allowed: Collection[RepoPath], forbidden: Collection[Forbidden]
 ) -> Iterator[tuple[int, RepoPath]]:
-    """Each entry of `forbidden`, by its index, that forbids an allowed file, with the first such file."""
+    """Each entry of `forbidden`, by its index, that contradicts what is allowed, with the first such file.
+
+    A path contradicts an allowed file that it forbids. Words only narrow what is allowed, because many
+    people list files that are there to be read, and say in words that they stay; but some file must be left.
+    """
+    is_left = any(not any(forbids(entry, path) for entry in forbidden) for path in allowed)
     for index, entry in enumerate(forbidden):
-        if path := next((path for path in allowed if forbids(entry, path)), None):
+        path = next((path for path in allowed if forbids(entry, path)), None)
+        if path is not None and not (isinstance(entry, Prose) and is_left):
             yield index, path
 
 

@@ -134,5 +134,21 @@ def test_words_forbid_an_allowed_file_only_if_they_say_just_that(
     entry: str, path: str, is_forbidden: bool
 ) -> None:
     assert forbids(order(entry).forbidden[0], RepoPath(path)) is is_forbidden
-    found = list(contradictions([RepoPath("b.py"), RepoPath(path)], order("x", entry).forbidden))
+    found = list(contradictions([RepoPath(path)], order("x", entry).forbidden))
     assert found == ([(1, path)] if is_forbidden else [])
+
+
+@pytest.mark.parametrize(
+    ("forbidden", "contradicting"),
+    [
+        (("Do not modify src/a.py", "src2"), []),
+        (("src/a.py",), [(0, "src/a.py")]),
+        (("Do not modify src/a.py", "b.py"), [(0, "src/a.py"), (1, "b.py")]),
+        (("Do not modify src/a.py", "Do not modify b.py"), [(0, "src/a.py"), (1, "b.py")]),
+    ],
+)
+def test_words_narrow_what_is_allowed_and_contradict_it_only_where_nothing_is_left(
+    forbidden: tuple[str, ...], contradicting: list[tuple[int, str]]
+) -> None:
+    allowed = [RepoPath("src/a.py"), RepoPath("b.py")]
+    assert list(contradictions(allowed, order(*forbidden).forbidden)) == contradicting

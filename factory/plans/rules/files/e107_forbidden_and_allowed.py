@@ -4,8 +4,8 @@
 
 A file of `allowed_files` that stands in `forbidden`, too, or lies below a directory that does.
 
-Words in `forbidden` of an older plan count where they say of one file no more than that it must not be
-written, such as "Do not modify src/a.py".
+Words in `forbidden` of an older plan that say of one file no more than that it must not be written, such as
+"Do not modify src/a.py", only narrow what is allowed: they count where no allowed file is left.
 
 ## Why it matters
 
