@@ -1,5 +1,6 @@
 """What ordinary projects do works in the sandbox; what the weaker level does not allow is listed here."""
 
+import inspect
 import os
 import shutil
 import subprocess
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from factory.system.process import seclusion
 from tests.security.attacks import PLAIN
 from tests.security.scene import PLAIN_USER, USERS, drive, protected_place
 
@@ -140,6 +142,20 @@ def test_git_repository_of_its_own(tmp_path):
     for line in ("init -q", "-c user.name=x -c user.email=x commit -q --allow-empty -m x"):
         subprocess.run(["git", *line.split()], cwd=tmp_path, check=True)
 
+def test_facts_about_itself():
+    for name in ("status", "stat", "statm", "maps", "smaps_rollup", "cmdline", "limits", "cgroup"):
+        assert pathlib.Path("/proc/self", name).read_bytes() or name == "cgroup"
+    before = len(os.listdir("/proc/self/fd"))
+    with open(os.devnull) as file:
+        assert len(os.listdir("/proc/self/fd")) == before + 1
+        assert os.readlink(f"/proc/self/fd/{file.fileno()}") == os.devnull
+        assert open(f"/proc/self/fd/{file.fileno()}").read() == ""
+    reading, writing = os.pipe()
+    with open(f"/proc/self/fd/{writing}", "wb", buffering=0) as again:
+        again.write(b"x")
+    assert os.read(reading, 1) == b"x"
+    assert pathlib.Path("/proc/self/exe").resolve().exists() and os.path.samefile("/proc/self/cwd", ".")
+
 def test_time_and_random():
     import time, uuid, ssl, zoneinfo
     ssl.create_default_context()
@@ -178,6 +194,11 @@ def commit_product(place: Path, user: str) -> None:
             os.chown(path, PLAIN_USER, PLAIN_USER, follow_symlinks=False)
 
 
+def failures(output: str) -> set[str]:
+    """The tests that pytest names as failed."""
+    return {line.split("::")[1].split(" ")[0] for line in output.splitlines() if line.startswith("FAILED")}
+
+
 @pytest.mark.parametrize("level", ["bwrap", "bwrap-noproc", "landlock"])
 def test_the_tests_of_a_product_pass(level: str, user: str) -> None:
     words = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-rf"]
@@ -185,10 +206,21 @@ def test_the_tests_of_a_product_pass(level: str, user: str) -> None:
         commit_product(place, user)
         tests = drive(user, level, place, [{"name": "tests", "argv": words, "timeout": 100}])["tests"]
 
-    lines = tests["output"].splitlines()
-    failed = {line.split("::")[1].split(" ")[0] for line in lines if line.startswith("FAILED")}
-    assert failed == (NOT_WITH_LANDLOCK if level == "landlock" else set()), tests["output"]
-    assert " passed" in lines[-1]
+    assert failures(tests["output"]) == (NOT_WITH_LANDLOCK if level == "landlock" else set()), tests["output"]
+    assert " passed" in tests["output"].splitlines()[-1]
+
+
+@pytest.mark.parametrize("level", ["bwrap", "bwrap-noproc", "landlock"])
+def test_the_tests_of_a_product_pass_in_a_runner_that_closed_itself(level: str, user: str) -> None:
+    words = ["-q", "-p", "no:cacheprovider", "--tb=short", "-rf"]
+    runner = f"{inspect.getsource(seclusion)}\nimport pytest, sys\nseclude()\nsys.exit(pytest.main({words}))"
+    with protected_place(user) as place:
+        commit_product(place, user)
+        request = {"name": "tests", "argv": ["python", "-c", runner], "timeout": 100}
+        tests = drive(user, level, place, [request])["tests"]
+
+    assert failures(tests["output"]) == (NOT_WITH_LANDLOCK if level == "landlock" else set()), tests["output"]
+    assert " passed" in tests["output"].splitlines()[-1]
 
 
 @pytest.mark.parametrize("level", ["bwrap", "bwrap-noproc", "landlock"])
