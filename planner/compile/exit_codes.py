@@ -18,7 +18,7 @@ class ExitCode(DocumentedCode):
     )
     INVALID = (
         2,
-        "validation failed: after the last attempt, in a plan that was checked, or by impact --exit-code",
+        "validation failed: at the end, in a checked plan (--strict: by warnings), or by impact --exit-code",
         "you: read the diagnostics; `planner explain CODE` tells more",
     )
     PROVIDER = 3, "the model's API failed, refused or was cut off", "the provider, or your key"

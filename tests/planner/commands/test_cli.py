@@ -501,6 +501,9 @@ def test_warnings_do_not_fail_a_check(desk: Desk) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith("warning[W101] WO-01 ")
 
+    assert desk.run("check", "plan.json", "--strict").returncode == 2
+    assert desk.run("check", desk.save(PLAN), "--strict").returncode == 0
+
 
 def test_check_for_programs(desk: Desk) -> None:
     done = desk.run("check", desk.save(BROKEN), "--output-format", "json")
