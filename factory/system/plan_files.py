@@ -4,6 +4,7 @@ Only reads; whether the plan is a good one is for `check`.
 """
 
 import re
+from json import JSONDecodeError
 from pathlib import Path
 from typing import Final
 
@@ -28,8 +29,8 @@ def read_plan(path: Path) -> JsonValue:
             `WO-NN.json` files, which are put into a manifest by their numbers.
 
     Raises:
-        NoPlan: nothing is there, it is a single work order, a directory holds neither, or its work orders
-            differ from its manifest.
+        NoPlan: nothing is there, it is a text of another kind or a single work order, a directory holds
+            neither, or its work orders differ from its manifest.
         BadJson: a file is not strict JSON.
         FileProblem: a file can't be read.
     """
@@ -40,7 +41,7 @@ def read_plan(path: Path) -> JsonValue:
             hint="name a manifest or a plan's directory",
         )
     if not path.is_dir():
-        value = _read(path)
+        value = _read_named(path)
         if isinstance(value, dict) and "allowed_files" in value and "work_orders" not in value:
             raise NoPlan(
                 "is one work order, not a plan",
@@ -61,6 +62,22 @@ def read_plan(path: Path) -> JsonValue:
         )
     orders: list[JsonValue] = [_read(file) for file in files]
     return {"system_overview": [], "verify_contract": None, "work_orders": orders}
+
+
+def _read_named(path: Path) -> JsonValue:
+    """A file that somebody calls a plan, such as a specification by mistake."""
+    try:
+        return _read(path)
+    except BadJson as error:
+        if path.suffix.lower() == ".json" or not isinstance(error.__cause__, JSONDecodeError):
+            raise
+        kind = "a Markdown file" if path.suffix.lower() in (".md", ".markdown") else "text, but no JSON"
+        raise NoPlan(
+            f"is {kind}, not a plan",
+            where=str(path),
+            hint=f"name a plan's directory or its {MANIFEST_NAME}; `planner compile --spec` makes one of a"
+            " specification",
+        ) from error
 
 
 def work_order_files(directory: Path) -> list[Path]:

@@ -95,6 +95,20 @@ def test_a_single_work_order_is_no_plan(tmp_path: Path) -> None:
         read_plan(tmp_path / "WO-01.json")
 
 
+@pytest.mark.parametrize(
+    ("name", "kind"), [("spec.md", "a Markdown file"), ("notes.txt", "text, but no JSON")]
+)
+def test_a_specification_is_called_what_it_is(tmp_path: Path, name: str, kind: str) -> None:
+    (tmp_path / name).write_text("# Greet\n\nPrint a greeting.\n")
+
+    with pytest.raises(NoPlan, match=f"is {kind}, not a plan") as raised:
+        read_plan(tmp_path / name)
+
+    assert "planner compile --spec" in raised.value.hint
+    (tmp_path / name).write_text(json.dumps({"work_orders": []}))
+    assert read_plan(tmp_path / name) == {"work_orders": []}
+
+
 def test_a_broken_work_order_file_is_named(tmp_path: Path) -> None:
     (tmp_path / "WO-01.json").write_text('{"id": "WO-01", "id": "WO-02"}')
     with pytest.raises(BadJson, match=r"WO-01\.json:1:17 /id: the key \"id\" stands twice"):
