@@ -212,6 +212,28 @@ class TestSchema:
         assert codes(order(verify_exempt=True, depends_on=[], provenance=provenance)) == []
 
 
+class TestOtherLanguages:
+    @pytest.mark.parametrize(
+        ("symbol", "path"),
+        [
+            ("slugline:slug(text: str) -> str", "slugline.js"),
+            ("web.slugline:slug(text: str) -> str", "src/web/slugline.ts"),
+            ("slugline.js:slug(text: str) -> str", "slugline.js"),
+        ],
+    )
+    def test_the_hint_asks_for_no_python_module_beside_a_file_that_is_none(
+        self, symbol: str, path: str
+    ) -> None:
+        found = check(makes(1, path, provides=[symbol])).diagnostics
+        (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E305"]
+        assert hint.startswith(f"`{path}` is no Python file, and `provides` names Python symbols only")
+
+    def test_of_python_files_it_names_the_missing_one(self) -> None:
+        found = check(makes(1, "other.py", "web.js", provides=["slugline:slug() -> str"])).diagnostics
+        (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E305"]
+        assert hint.startswith("add `slugline.py` to allowed_files")
+
+
 class TestGlobs:
     @pytest.mark.parametrize(
         "fields",

@@ -31,10 +31,11 @@ The work order promises something that it is not allowed to write, so no attempt
 ## Fix
 
 Name the module that the work order writes, or add the file to `allowed_files`. A name that a package's
-`__init__.py` imports from another module is provided by the work order that writes the `__init__.py`.
+`__init__.py` imports from another module is provided by the work order that writes the `__init__.py`. What a
+file of another language offers is no Python symbol: say it in `notes`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from factory.contract.symbols.files import module_file, module_files
 from factory.plans.diagnostics.diagnostic import Severity, quote
@@ -57,9 +58,21 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 declared.pointer,
                 f"the module {quote(symbol.module)} is none of the allowed files",
-                f"add {quote(module_files(symbol.module)[0])} to allowed_files, or name the module that is "
-                "written here",
+                _hint(symbol.module, allowed[declared.index]),
             )
+
+
+def _hint(module: str, allowed: Sequence[str]) -> str:
+    """What to do; of a file of another language there is no module to name."""
+    ends = tuple(f"/{name}" for name in (module, module.replace(".", "/")))
+    for path in allowed:
+        stem, _, suffix = path.rpartition(".")
+        if suffix not in ("py", "pyi") and (f"/{path}".endswith(ends) or f"/{stem}".endswith(ends)):
+            return (
+                f"{quote(path)} is no Python file, and `provides` names Python symbols only: take the symbol"
+                " out, and say in `notes` what the file offers"
+            )
+    return f"add {quote(module_files(module)[0])} to allowed_files, or name the module that is written here"
 
 
 RULE = Rule("E305", "provided-out-of-scope", Severity.ERROR, explanation=__doc__, find=find)
