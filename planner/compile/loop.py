@@ -4,15 +4,16 @@ What it touches is handed in: the model, the clock, the artifacts, who hears of 
 a right plan is (`check`), how it is written (`emit`), and options and exit (`cli`).
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Final
 
 from factory.contract.work_order import Plan
 from factory.llm.ledger.store import RecordedModel
 from factory.llm.port import Answer
 from factory.llm.spending.prices import cost_usd
-from factory.plans.diagnostics.diagnostic import Diagnostic
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.diagnostics.render import OutputFormat, as_json, render, summary
 from factory.plans.states.sources import NO_SOURCES
 from factory.system.clock import Clock
@@ -34,6 +35,9 @@ from planner.compile.summary import (
     total_usage,
 )
 from planner.prompt.template import revision_message
+
+_SHOWN_FINDINGS: Final = 10
+"""How many findings of an answer that is sent back are shown; all of them are in its file."""
 
 
 @dataclass(frozen=True)
@@ -121,6 +125,8 @@ class _Compile:
                 return checked.plan
             if number == self._job.max_attempts:
                 return attempts_spent(number, is_json=checked.is_json, errors=checked.errors)
+            for line in _sent_back(checked.diagnostics):
+                self._deps.progress(line)
             rendered = [render([diagnostic], OutputFormat.FULL) for diagnostic in checked.diagnostics]
             messages = (*first, revision_message(self._job.revision, answer.text, rendered))
             number += 1
@@ -190,6 +196,15 @@ class _Compile:
                 warnings=len(checked.diagnostics) - errors if checked else 0,
             )
         )
+
+
+def _sent_back(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:
+    """The first of the findings that an answer is sent back for, errors before warnings, each on its line."""
+    ordered = sorted(diagnostics, key=lambda diagnostic: diagnostic.severity is not Severity.ERROR)
+    if ordered:
+        yield render(ordered[:_SHOWN_FINDINGS], OutputFormat.CONCISE)
+    if len(ordered) > _SHOWN_FINDINGS:
+        yield f"and {len(ordered) - _SHOWN_FINDINGS} more"
 
 
 def _verdict(checked: Checked) -> str:

@@ -223,6 +223,19 @@ def test_a_quote_that_the_specification_does_not_have_is_sent_back(bench: Bench)
     assert f"the nearest passage is line 1: `{SPEC}`" in revision
 
 
+def test_what_an_answer_is_sent_back_for_is_shown_up_to_a_bound(bench: Bench) -> None:
+    document = json.loads(BAD)
+    document["requirements"][0]["quotes"] = [f"Nobody said {number}." for number in range(20)]
+    bench.compile([json.dumps(document), BAD, GOOD], max_attempts=3)
+
+    first, rest, verdict = bench.progress[2:5]
+    assert first.startswith("error[E201] /requirements/0/quotes/0: `Nobody said 0.` is not in")
+    assert len(first.splitlines()) == 10
+    assert rest == "and 11 more"
+    assert verdict.startswith("attempt 2 of 3: asking")
+    assert bench.progress[6].startswith("error[E101] WO-01 /work_orders/0/")
+
+
 def test_the_attempts_can_be_spent_on_errors(bench: Bench) -> None:
     summary = bench.compile([BAD, BAD], max_attempts=2).summary
     assert (summary.outcome, summary.exit_code) == (Outcome.VALIDATION_FAILED, 2)
@@ -412,6 +425,7 @@ def test_progress_is_told(bench: Bench) -> None:
     assert bench.progress == [
         "attempt 1 of 3: asking scripted:script",
         "attempt 1: 1 error, 0 warnings",
+        "error[E101] WO-01 /work_orders/0/preconditions/0: `missing.py` does not exist at this point",
         "attempt 2 of 3: asking scripted:script",
         "attempt 2: 0 errors, 0 warnings",
     ]
