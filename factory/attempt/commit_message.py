@@ -1,6 +1,8 @@
 """The message of a landed commit. Pure; moving the branch is in `landing`."""
 
 import textwrap
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Final
 
 from factory.contract.work_order import WorkOrder
@@ -10,7 +12,13 @@ _MAX_SUMMARY: Final = 4_000
 _WIDTH: Final = 72
 
 
-def commit_message(order: WorkOrder, summary: str, contract: str, run_id: str) -> str:
+def commit_message(
+    order: WorkOrder,
+    summary: str,
+    contract: str,
+    run_id: str,
+    accepted: Mapping[str, str] = MappingProxyType({}),
+) -> str:
     """A subject, the model's summary, and the trailers that say what landed.
 
     Text of a plan or a model can't forge a trailer: the summary's lines are indented, and git reads trailers
@@ -21,6 +29,7 @@ def commit_message(order: WorkOrder, summary: str, contract: str, run_id: str) -
         summary: the model's own words about its proposal.
         contract: the contract hash.
         run_id: the run.
+        accepted: the hashes of the files of the user's configuration that it changes, by their paths.
     """
     subject = _one_line(f"{order.id}: {order.title}")
     if len(subject) > _MAX_SUBJECT:
@@ -29,6 +38,7 @@ def commit_message(order: WorkOrder, summary: str, contract: str, run_id: str) -
         summary = summary[: _MAX_SUMMARY - 1] + "…"
     body = "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\n"
+    trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())
     return "\n\n".join(part for part in (subject, body, trailers) if part)
 
 

@@ -10,18 +10,20 @@ from factory.builds.branch.history import History, history
 from factory.builds.code_map import write_code_map
 from factory.builds.endings import interruption, loop_ending, refusal
 from factory.builds.execution import PlanExecution
+from factory.builds.footing import Footing, find_footing
 from factory.builds.settings import BuildSettings, Built
 from factory.builds.state.file import load_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.records import Records
 from factory.builds.state.resumption import require_same, state_to_start_from
+from factory.contract.canonical import dump
 from factory.contract.documents import BadDocument, schema_problems
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
 from factory.repository.target import Refused, require_outside, state_folder, target
-from factory.runs.inputs import Ports
+from factory.runs.inputs import Ports, sandbox_record
 from factory.runs.preflight import clean_up
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
@@ -104,10 +106,21 @@ def _prepare(
     past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
     state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())
+    state = state.accepting(settings.attempts.accepted_configuration)
+    # Whatever is refused is refused before anything is announced.
+    footing = find_footing(plan, goal, past, settings, ports)
     records = Records(state, out, ports.clock, lambda event: listener(records.state, event))
     records.build(BuildPhase.RUNNING)
     _record_landed(records, past)
-    return PlanExecution(plan, goal, past, records, out, settings, ports)
+    _record_footing(records, footing)
+    return PlanExecution(plan, goal, past, records, out, settings, ports, footing)
+
+
+def _record_footing(records: Records, footing: Footing | None) -> None:
+    if footing is not None:
+        records.priced(footing.price)
+        used = sandbox_record(footing.terms)
+        records.event("sandbox", used=dump(used) if used else None)
 
 
 def _record_landed(records: Records, past: History) -> None:

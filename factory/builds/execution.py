@@ -13,28 +13,23 @@ from factory.builds.branch.trees import Trees
 from factory.builds.decisions.schedule import Dependencies
 from factory.builds.decisions.standing import Standing
 from factory.builds.decisions.tasks import Halt
+from factory.builds.footing import Footing
 from factory.builds.landing_queue import LandingQueue
 from factory.builds.loop import Loop, Mail
 from factory.builds.settings import BuildSettings
 from factory.builds.state.records import Records
 from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
-from factory.configuration.committed import configuration_at
-from factory.configuration.document import Configuration
-from factory.contract.canonical import dump
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
-from factory.llm.spending.prices import known_price
 from factory.repository.landing import land
-from factory.repository.readiness import require_ready
 from factory.repository.target import Target
-from factory.runs.forbidden_prose import tell_prose
-from factory.runs.inputs import Ports, sandbox_record
+from factory.runs.inputs import Ports
 from factory.runs.preflight import indexes_folder
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
-from factory.system.sandbox.port import Terms
 
 
 @dataclass(frozen=True)
@@ -49,6 +44,7 @@ class PlanExecution:
         out: the directory for run folders.
         settings: what the user asked for.
         ports: what executions touch beside the repository.
+        footing: what it stands on; None if no work is left.
     """
 
     plan: Plan
@@ -58,6 +54,7 @@ class PlanExecution:
     out: Path
     settings: BuildSettings
     ports: Ports
+    footing: Footing | None
 
     def run(self) -> Halt | None:
         """Execute all work orders that have not landed.
@@ -68,23 +65,19 @@ class PlanExecution:
         Raises:
             Interrupted, WorkorderError, OSError: it can't begin, or can't go on.
         """
-        goal = self._ready()
-        if len(self.history.landed) == len(self.plan.work_orders):
+        goal, footing = self._goal(), self.footing
+        if footing is None:
             return None
-        waiting = [order for order in self.plan.work_orders if order.id not in self.history.landed]
-        tell_prose(waiting, goal.git, self.history.base, self.ports.progress)
-        configuration = configuration_at(goal.git, self.history.base)
-        terms = self._terms(configuration)
         now, seconds = self.ports.clock.monotonic, self.settings.deadline_seconds
         deadline = None if seconds is None else now() + seconds
         with ExitStack() as stack:
             scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
             # Before the executor, which is left first: then no worker uses one any more.
-            checkouts = stack.enter_context(Checkouts(goal.git, terms.sandbox if terms is not None else None))
+            checkouts = stack.enter_context(Checkouts(goal.git, footing.sandbox))
             executor = stack.enter_context(ThreadPoolExecutor(self.settings.jobs))
             try:
                 with _stop_at(deadline, now) as stop:
-                    report = self._verify(checkouts, configuration, terms, stop)
+                    report = self._verify(checkouts, footing, stop)
             except Stopped:
                 return Halt.at_deadline()
             mail: SimpleQueue[Mail] = SimpleQueue()
@@ -92,50 +85,40 @@ class PlanExecution:
                 goal=goal,
                 out=self.out,
                 settings=self.settings.attempts,
-                configuration=configuration,
+                configuration=footing.configuration,
+                user_base=self.history.base,
                 known=report if self.settings.baseline_red else None,
                 ports=self.ports,
-                terms=terms,
+                terms=footing.terms,
                 place=checkouts.at,
                 price=self.records.state.price,
                 entered=mail.put,
             )
-            queue = LandingQueue(goal, self.history, Trees(goal.git, scratch))
+            queue = LandingQueue(goal, self.history, Trees(goal.git, scratch), self._accepted)
             return self._loop(queue, worker, mail, executor, deadline).run()
 
-    def _ready(self) -> Target:
+    def _goal(self) -> Target:
         """Where it lands, which is there if a part of the plan has landed already."""
-        landed = self.history.landed
-        if len(landed) < len(self.plan.work_orders) or not self.goal.exists:
-            require_ready(self.goal, in_place=False, may_delete_ignored=False)
-        if not landed or self.goal.exists:
+        if not self.history.landed or self.goal.exists:
             return self.goal
         # What it is made from holds a part of the plan, so that much has landed on it.
         land(self.goal, self.goal.baseline)
         return replace(self.goal, exists=True)
 
-    def _terms(self, configuration: Configuration) -> Terms | None:
-        """The sandbox of every command, once the model is known to be there; both are on record then."""
-        price = self.settings.attempts.price_under(configuration)
-        # Now, because a model that can't be asked is known before anything is begun.
-        self.records.priced(price or known_price(self.ports.model(None, price)))
-        terms = self.ports.terms(False, configuration)
-        used = sandbox_record(terms)
-        self.records.event("sandbox", used=dump(used) if used else None)
-        return terms
+    @property
+    def _accepted(self) -> frozenset[RepoPath]:
+        return frozenset(self.settings.attempts.accepted_configuration)
 
-    def _verify(
-        self, checkouts: Checkouts, configuration: Configuration, terms: Terms | None, stop: Stop | None
-    ) -> BaselineReport:
+    def _verify(self, checkouts: Checkouts, footing: Footing, stop: Stop | None) -> BaselineReport:
         """What the repository's own verification says of the base, before anything is paid."""
         self.ports.progress("verifying the base before a model is asked")
         folder, red_accepted = self.out / "baseline", self.settings.baseline_red
         contract = self.plan.verify_contract
         with checkouts.at(self.history.base) as opened:
             report = examine_baseline(
-                self.ports.bench(opened, self.settings.attempts, terms, stop),
+                self.ports.bench(opened, self.settings.attempts, footing.terms, stop),
                 folder,
-                configuration,
+                footing.configuration,
                 # What it requires may still have to be made.
                 exempt=contract is not None
                 and not all(

@@ -3,19 +3,19 @@
 Whose turn it is, and what follows, is for `decisions`. For one thread.
 """
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from factory.attempt.commit_message import commit_message
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, Stage
 from factory.builds.branch.history import History
 from factory.builds.branch.trees import Changes, Trees, changes, collisions, tree_of
 from factory.builds.decisions.messages import Collided, LandingRefused, LandingSucceeded, Merged
 from factory.builds.decisions.tasks import Halt, LandingTask, Result
-from factory.contract.identity import contract_trailers
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
+from factory.repository.commit import make_commit
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target
 from factory.system.terminal.console import listed
@@ -28,13 +28,17 @@ class LandingQueue:
         goal: the branch.
         history: where the plan stands on it.
         trees: makes bases and candidates.
+        accepted: the files of the user's configuration whose change a person accepted.
     """
 
-    def __init__(self, goal: Target, history: History, trees: Trees) -> None:
+    def __init__(
+        self, goal: Target, history: History, trees: Trees, accepted: Set[RepoPath] = frozenset()
+    ) -> None:
         self._git: Final = goal.git
         self._goal = replace(goal, baseline=history.tip)
         self._base = history.base
         self._trees = trees
+        self._accepted = accepted
         self._made: dict[str, Changes] = {
             order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
         }
@@ -83,6 +87,7 @@ class LandingQueue:
         """Make the commit that a passed attempt would be on the branch as it is now.
 
         Raises:
+            LandingFailed: the commit can't be signed.
             GitError: git failed.
         """
         made = self._made[order.id]
@@ -91,8 +96,15 @@ class LandingQueue:
             return Collided(order.id, _stale(colliding))
         assert result.proposal is not None
         tree = self._trees.with_changes(tree_of(self._git, self.tip), made)
-        message = commit_message(order, result.proposal.summary, contract_trailers(order)[0], result.run_id)
-        commit = self._git.text("commit-tree", tree, "-p", self.tip, "-F", "-", stdin=message.encode("utf-8"))
+        commit = make_commit(
+            self._git,
+            order,
+            summary=result.proposal.summary,
+            run_id=result.run_id,
+            tree=tree,
+            parent=self.tip,
+            accepted=self._accepted,
+        )
         self._candidate = LandingTask(order, result.run_id, result.attempt, commit, tree)
         return Merged(order.id, proven=tree == result.tree)
 

@@ -44,6 +44,7 @@ class Worker:
         out: the directory with the run folders.
         settings: how work orders are attempted.
         configuration: the repository's own.
+        user_base: the commit that the build starts from.
         known: what the baseline already failed, if that is accepted.
         ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
@@ -56,6 +57,7 @@ class Worker:
     out: Path
     settings: AttemptSettings
     configuration: Configuration
+    user_base: str
     known: BaselineReport | None
     ports: Ports
     terms: Terms | None
@@ -158,6 +160,7 @@ class Worker:
             folder=folder,
             settings=self.settings,
             configuration=self.configuration,
+            user_base=self.user_base,
             known=self.known,
             # Of several at a time a person sees the states, not every step.
             ports=replace(self.ports, progress=lambda _text: None),

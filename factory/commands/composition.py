@@ -7,7 +7,9 @@ from typing import Final
 
 from factory.commands.options import ledger_folder
 from factory.configuration.document import Configuration
+from factory.configuration.guarded import OPTION
 from factory.contract.errors import WorkorderError
+from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.llm.adapters.select import select_model
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Model, Parameters
@@ -61,6 +63,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         mutants=options.mutants,
         kill_threshold=options.kill_threshold,
         notes=read_notes(options.knowledge),
+        accepted_configuration=_accepted(options),
     )
 
 
@@ -119,6 +122,15 @@ def _bounds(
             hint="\n        ".join(kept.remedies),
         )
     return discovery.groups, kept
+
+
+def _accepted(options: argparse.Namespace) -> tuple[RepoPath, ...]:
+    try:
+        return tuple(sorted({RepoPath.parse(path) for path in options.allow_config}))
+    except UnsafePath as error:
+        raise WorkorderError(
+            error.message, where=f"{OPTION} {error.where}", hint="give its path as the work order writes it"
+        ) from error
 
 
 def _price(options: argparse.Namespace) -> Price | None:

@@ -118,6 +118,14 @@ def _add_gates(command: Parser) -> None:
         help="don't demand that acceptance commands fail before the work is done",
     )
     command.add_argument(
+        "--allow-config",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="accept that work orders change this file of the user's configuration, such as workorder.toml;"
+        " its path in the repository",
+    )
+    command.add_argument(
         "--mutants",
         type=_count,
         default=5,

@@ -1,6 +1,7 @@
 """Reads the repository's configuration from a commit. What it may hold is in `document`."""
 
 import os
+from collections.abc import Iterable, Mapping
 from typing import Final
 
 from factory.configuration.document import (
@@ -11,6 +12,8 @@ from factory.configuration.document import (
     Configuration,
     read_configuration,
 )
+from factory.contract.canonical import sha256_hex
+from factory.contract.repo_path import RepoPath
 from factory.system.git.client import Git
 
 _LINK_MODE: Final = "120000"
@@ -43,6 +46,47 @@ def configuration_at(git: Git, commit: str) -> Configuration:
         else:
             raise BadConfiguration("is not a file", where=name)
     return read_configuration(files.get(OWN_FILE), files.get(PROJECT_FILE))
+
+
+def file_at(git: Git, revision: str, path: RepoPath) -> bytes | None:
+    """The bytes of a file in a commit or a tree; None if it has no file there.
+
+    Raises:
+        GitError: git failed.
+    """
+    _, kind, name = _entry(git, revision, path)
+    return git.output("cat-file", "blob", name) if kind == "blob" else None
+
+
+def link_at(git: Git, revision: str, path: RepoPath) -> str | None:
+    """Where a symbolic link in a commit leads; None if there is no link.
+
+    Raises:
+        GitError: git failed.
+    """
+    mode, _, name = _entry(git, revision, path)
+    return os.fsdecode(git.output("cat-file", "blob", name)) if mode == _LINK_MODE else None
+
+
+def _entry(git: Git, revision: str, path: RepoPath) -> tuple[str, str, str]:
+    """The mode, the kind and the object of a path; empty where there is none."""
+    listing = os.fsdecode(git.output("ls-tree", "-z", "--full-tree", revision, "--", path))
+    mode, kind, name = (*listing.partition("\t")[0].split(), "", "", "")[:3]
+    return mode, kind, name
+
+
+def changed_hashes(git: Git, old: str, new: str, paths: Iterable[RepoPath]) -> Mapping[str, str]:
+    """The SHA-256 of those files that differ between two commits or trees, as the newer one has them.
+
+    Raises:
+        GitError: git failed.
+    """
+    texts = {path: file_at(git, new, path) for path in sorted(paths)}
+    return {
+        path: sha256_hex(text)
+        for path, text in texts.items()
+        if text is not None and text != file_at(git, old, path)
+    }
 
 
 def _linked(git: Git, commit: str, name: str) -> bytes:

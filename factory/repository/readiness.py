@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Final
 
+from factory.repository.commit import require_signature
 from factory.repository.index_lock import IndexLocked, wait_for_index
 from factory.repository.target import Refused, Target, refuse_operation, require_outside
 from factory.system.git.client import Git, changed_entries
@@ -23,8 +24,8 @@ def require_ready(target: Target, *, in_place: bool, may_delete_ignored: bool) -
     """Check everything that must hold before the first change.
 
     Raises:
-        Refused: an operation is in progress, something is not committed, the user is unknown to git, or
-            working in place would delete ignored files.
+        Refused: an operation is in progress, something is not committed, the user is unknown to git,
+            commits are to be signed and can't be, or working in place would delete ignored files.
     """
     require_outside(Path(tempfile.gettempdir()), target.git, "the directory for temporary files (TMPDIR)")
     _refuse_rebase_of(target)
@@ -48,6 +49,7 @@ def require_ready(target: Target, *, in_place: bool, may_delete_ignored: bool) -
                 where=str(target.git.work_tree),
                 hint="set it: git config user.name NAME && git config user.email ADDRESS",
             )
+    require_signature(target.git, target.baseline)
 
 
 def _refuse_rebase_of(target: Target) -> None:

@@ -122,6 +122,7 @@ def _nodes(run: Run, bench: Bench, model: Model) -> Nodes:
         run_id=run.run_id,
         target=run.target,
         checkout=checkout,
+        accepted=run.accepted,
         folder=folder,
         progress=progress,
     )
@@ -137,7 +138,9 @@ def _nodes(run: Run, bench: Bench, model: Model) -> Nodes:
             folder=folder,
             progress=progress,
         ),
-        "tr": partial(apply, order=order, checkout=checkout, folder=folder, progress=progress),
+        "tr": partial(
+            apply, order=order, guard=run.guard, checkout=checkout, folder=folder, progress=progress
+        ),
         "po": partial(examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress),
         "proof": partial(
             prove,

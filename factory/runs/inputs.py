@@ -3,13 +3,16 @@
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
+from factory.configuration.committed import file_at
 from factory.configuration.document import Configuration
+from factory.configuration.guarded_parts import Guard
 from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
@@ -73,6 +76,8 @@ class Run:
         configuration: the repository's own.
         ports: what it touches beside the repository.
         terms: the sandbox of every command; None for none.
+        user_base: the commit that holds the files as the user had them, before any work order of a plan; None
+            where that is the baseline.
         known: what the baseline already failed, if that is accepted.
         in_place: whether it works in the user's checkout; None for a build, which never does.
         lands: whether a passed attempt is landed; else it only counts as passed.
@@ -87,6 +92,7 @@ class Run:
     configuration: Configuration
     ports: Ports
     terms: Terms | None
+    user_base: str | None = None
     known: BaselineReport | None = None
     in_place: bool | None = None
     lands: bool = True
@@ -128,6 +134,17 @@ class Run:
             settings=settings_record(self.settings, in_place=self.in_place),
         )
 
+    @property
+    def guard(self) -> Guard:
+        """What keeps the user's configuration."""
+        at_base = partial(file_at, self.target.git, self.user_base or self.target.baseline)
+        return Guard(at_base, self.accepted)
+
+    @property
+    def accepted(self) -> frozenset[RepoPath]:
+        """The files of the user's configuration whose change a person accepted."""
+        return frozenset(self.settings.accepted_configuration)
+
     def bench(self, checkout: Checkout) -> Bench:
         """The checkout, with what its commands get."""
         return self.ports.bench(checkout, self.settings, self.terms, self.stop)
@@ -167,4 +184,5 @@ def settings_record(settings: AttemptSettings, *, in_place: bool | None = None) 
         max_output_tokens=settings.parameters.max_output_tokens,
         knowledge=notes_hash(settings.notes),
         in_place=in_place,
+        accepted_configuration=settings.accepted_configuration,
     )

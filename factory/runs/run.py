@@ -9,7 +9,8 @@ from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
 from factory.checkout.pool import checkout
 from factory.checkout.workspace import Checkout
-from factory.configuration.committed import configuration_at
+from factory.configuration.acceptance import require_acceptance
+from factory.configuration.in_force import configuration_in_force
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers, run_id
@@ -121,7 +122,10 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports
     # From the baseline, because a branch that is missing is made from it.
     landings = landing_commits(goal.git, goal.baseline, {order.id: contract_trailers(order)})
     landed = landings[order.id].id if order.id in landings else None
-    configuration = configuration_at(goal.git, goal.baseline)
+    in_force = configuration_in_force(goal.git, goal.baseline)
+    for line in in_force.passed_over:
+        ports.progress(line)
+    configuration = in_force.configuration
     run = Run(
         order=order,
         target=goal,
@@ -138,6 +142,8 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports
         if landed is None or not goal.exists:
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
         if landed is None:
+            accepted = frozenset(settings.attempts.accepted_configuration)
+            require_acceptance(goal.git, goal.baseline, [order], [order], accepted)
             for missing in _not_landed(order, goal):
                 ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             tell_prose([order], goal.git, goal.baseline, ports.progress)

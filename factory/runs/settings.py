@@ -4,6 +4,7 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.configuration.document import Configuration
 from factory.contract.note import Note
+from factory.contract.repo_path import RepoPath
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
 
@@ -22,6 +23,7 @@ class AttemptSettings(BaseModel):
         mutants: how many mutants of the written lines are tried; 0 for none.
         kill_threshold: the percentage of them that the checks must notice; None to record it only.
         notes: what the user wants the model to know, as it was read at the start.
+        accepted_configuration: the files of the user's configuration that work orders may change.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,6 +38,7 @@ class AttemptSettings(BaseModel):
     mutants: int = 0
     kill_threshold: int | None = None
     notes: tuple[Note, ...] = ()
+    accepted_configuration: tuple[RepoPath, ...] = ()
 
     def price_under(self, configuration: Configuration) -> Price | None:
         """What the user, or else the repository, says that the model costs."""

@@ -3,6 +3,7 @@
 Pure. Where it is kept is in `records`; which transitions there are, in `machine`.
 """
 
+from collections.abc import Iterable
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -53,6 +54,8 @@ class BuildState(Record):
         repository: the git directory.
         branch: where it lands.
         base: the commit that it starts from.
+        accepted_configuration: the files of the user's configuration whose change a person accepted, in this
+            pass or in an earlier one.
         price: what an answer costs, as the latest pass knows it; None if it does not.
         state: its state.
         ended: how it ended; None while it has not.
@@ -68,6 +71,7 @@ class BuildState(Record):
     repository: str
     branch: str
     base: str
+    accepted_configuration: tuple[str, ...] = Field(default=(), exclude_if=lambda paths: not paths)
     price: Price | None = None
     state: BuildPhase = BuildPhase.INIT
     ended: Ended | None = None
@@ -91,6 +95,11 @@ class BuildState(Record):
             created=now,
             updated=now,
         )
+
+    def accepting(self, paths: Iterable[str]) -> "BuildState":
+        """With further files that a person accepted."""
+        accepted = tuple(sorted({*self.accepted_configuration, *paths}))
+        return self.model_copy(update={"accepted_configuration": accepted})
 
     def order(self, order_id: str) -> OrderState:
         """The state of one work order."""

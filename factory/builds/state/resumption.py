@@ -81,6 +81,7 @@ def state_to_start_from(
         update={
             "build_id": before.build_id if before.plan_hash == fresh.plan_hash else fresh.build_id,
             "state": before.state,
+            "accepted_configuration": before.accepted_configuration,
             "price": before.price,
             "created": before.created,
             "orders": orders,

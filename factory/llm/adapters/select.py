@@ -10,7 +10,7 @@ from factory.contract.errors import WorkorderError
 from factory.llm.adapters.abandonable import AbandonableModel
 from factory.llm.adapters.command import CommandModel
 from factory.llm.adapters.openai.chat import OpenAiChat
-from factory.llm.adapters.openai.endpoint import Endpoint
+from factory.llm.adapters.openai.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint
 from factory.llm.adapters.openai.responses import OpenAiResponses
 from factory.llm.adapters.replay import ReplayModel
 from factory.llm.ledger.store import Ledger, RecordedModel
@@ -29,6 +29,15 @@ _KINDS: Final = {
     "anthropic": "NAME",
     "command": "PROGRAM ARGS",
     "replay": "DIR",
+}
+# Whose models don't answer at OpenAI, and where they do by Chat Completions.
+_ELSEWHERE: Final = {
+    "claude": "https://api.anthropic.com/v1/",
+    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai/",
+    "grok": "https://api.x.ai/v1",
+    "deepseek": "https://api.deepseek.com/v1",
+    "mistral": "https://api.mistral.ai/v1",
+    "codestral": "https://api.mistral.ai/v1",
 }
 _FORMS: Final = ", ".join(f"{kind}:{rest}" for kind, rest in _KINDS.items() if kind != "anthropic")
 
@@ -65,6 +74,7 @@ def select_model(
         case "command":
             asked: Model = CommandModel(rest, environment=environment, stop=stop)
         case "openai" | "openai-chat":
+            _refuse_foreign(kind, rest, environment)
             by_chat = kind == "openai-chat" or stage == "factory"
             asked = _openai(rest, by_chat=by_chat, ledger=ledger, environment=environment)
             if stop is not None:
@@ -85,6 +95,29 @@ def _openai(name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[st
     return OpenAiResponses(name, endpoint, ledger.pending)
 
 
+def _refuse_foreign(kind: str, name: str, environment: Mapping[str, str]) -> None:
+    """Refuse to ask OpenAI for somebody else's model; what another server has is for that to say."""
+    if not environment.get(URL_VARIABLE, "").strip() and _url_of(name) is not None:
+        raise WorkorderError(
+            "OpenAI has no such model, and no other server is named",
+            where=f"--llm {kind}:{name}",
+            hint=_by_chat(name),
+        )
+
+
+def _url_of(name: str) -> str | None:
+    """Where a model answers that is not OpenAI's; None if it may be one of OpenAI's."""
+    family = next((begin for begin in _ELSEWHERE if name.lower().startswith(begin)), None)
+    return None if family is None else _ELSEWHERE[family]
+
+
+def _by_chat(name: str) -> str:
+    return (
+        f"write openai-chat:{name} with {URL_VARIABLE}={_url_of(name)}, the URL of a compatible server that"
+        f" has it, and its key in {KEY_VARIABLE}"
+    )
+
+
 def _parse(name: str) -> tuple[str, str]:
     """The kind of model, and what stands after the colon."""
     if _OPENAI_NAME.fullmatch(name):
@@ -100,7 +133,9 @@ def _parse(name: str) -> tuple[str, str]:
 
 
 def _suggestion(name: str, kind: str, rest: str) -> str:
+    if _url_of(name) is not None:
+        return _by_chat(name)
     close = get_close_matches(kind.lower(), _KINDS, n=1)
     if close:
         return f"did you mean {close[0]}:{rest or _KINDS[close[0]]}?"
-    return f"name a model as one of {_FORMS}; for a server at OPENAI_BASE_URL, openai:{name}"
+    return f"name a model as one of {_FORMS}; for a server at {URL_VARIABLE}, openai-chat:{name}"

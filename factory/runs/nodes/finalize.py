@@ -1,16 +1,16 @@
 """finalize: lands a passed attempt, or leaves that to a build; restores the baseline after a failed one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 
 from factory.attempt.brief import excerpt
-from factory.attempt.commit_message import commit_message
 from factory.attempt.failure import Failure
 from factory.attempt.routing import spends_attempt
 from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
 from factory.checkout.workspace import Checkout
-from factory.contract.identity import contract_trailers
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
+from factory.repository.commit import make_commit
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target
 from factory.runs.record.files import FAILURE_BRIEF
@@ -89,6 +89,7 @@ def land_attempt(
     run_id: str,
     target: Target,
     checkout: Checkout,
+    accepted: Set[RepoPath],
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> str | Failure:
@@ -96,9 +97,16 @@ def land_attempt(
     proposal, tree = state["proposal"], state["tree"]
     assert proposal is not None
     assert tree is not None
-    message = commit_message(order, proposal.summary, contract_trailers(order)[0], run_id).encode("utf-8")
-    commit = target.git.text("commit-tree", tree, "-p", target.baseline, "-F", "-", stdin=message)
     try:
+        commit = make_commit(
+            target.git,
+            order,
+            summary=proposal.summary,
+            run_id=run_id,
+            tree=tree,
+            parent=target.baseline,
+            accepted=accepted,
+        )
         with shielded():
             land(target, commit)
             checkout.advance()

@@ -44,7 +44,6 @@ def propose(
     """Ask for a proposal, unless the work order can't be carried out on these files."""
     number = state["attempt"]
     tree = checkout.tree
-    progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
     folder.event("attempt_started", attempt=number)
     attempt = folder.attempt(number)
     defect = plan_defect(order, tree)
@@ -64,6 +63,7 @@ def propose(
         has_script=tree.exists(VERIFY_SCRIPT),
     )
     attempt.text(PROMPT_TEXT, transcript(messages))
+    progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
     request = _request(messages, order, files, settings, number)
     try:
         answer = model.complete(request)

@@ -7,6 +7,8 @@ from factory.attempt.parse import fitted
 from factory.attempt.scope import violation
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
+from factory.configuration.guarded import options
+from factory.configuration.guarded_parts import Guard, Trespass
 from factory.contract.canonical import EMPTY_SHA256, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import Write, WriteProposal
@@ -22,6 +24,7 @@ def apply(
     state: RunState,
     *,
     order: WorkOrder,
+    guard: Guard,
     checkout: Checkout,
     folder: RunFolder,
     progress: Callable[[str], None],
@@ -32,7 +35,7 @@ def apply(
     proposal = state["proposal"]
     assert proposal is not None
     attempt = folder.opened_attempt(number)
-    result = write_all(proposal, order, checkout.tree)
+    result = write_all(proposal, order, checkout.tree, guard)
     if isinstance(result, Failure):
         WRITE_RESULT.write(attempt.path, WriteResult(applied=False, failure=result))
         folder.event("writes_refused", attempt=number, stage=result.stage)
@@ -45,7 +48,7 @@ def apply(
     return {"tree": tree}
 
 
-def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree) -> list[str] | Failure:
+def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree, guard: Guard) -> list[str] | Failure:
     """Write the files of a proposal.
 
     Returns:
@@ -70,17 +73,36 @@ def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree) -> list[st
     refused = violation(proposal, order, {path: _hash(file) for path, file in current.items()})
     if refused is not None:
         return refused
+    contents = {write.path: _content(write, current[write.path]) for write in proposal.writes}
+    for path, content in contents.items():
+        old = current[path]
+        trespass = guard.trespass(path, old.data if old else None, content)
+        if trespass is not None:
+            return _trespassed(path, trespass)
     written: list[str] = []
     for write in proposal.writes:
-        problem = _write(files, write, current[write.path])
+        problem = _write(files, write, current[write.path], contents[write.path])
         if problem is not None:
             return problem
         written.append(write.path)
     return written
 
 
-def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
-    content = fitted(write.content, old.data if old else None)
+def _content(write: Write, old: FoundFile | None) -> bytes:
+    return fitted(write.content, old.data if old else None).encode("utf-8")
+
+
+def _trespassed(path: RepoPath, trespass: Trespass) -> Failure:
+    leave = f"change only {trespass.free} in it" if trespass.free else "leave it as it is"
+    return Failure.model_defect(
+        Stage.WRITE_SCOPE_VIOLATION,
+        f"`{path}` {trespass.part}",
+        where=path,
+        hint=f"{leave}; only a person can accept more, by {options([path])}",
+    )
+
+
+def _write(files: Tree, write: Write, old: FoundFile | None, content: bytes) -> Failure | None:
     try:
         # Once more, at the moment of writing: something may have changed it since.
         if _hash(files.read(write.path, max_bytes=MAX_CONTEXT_BYTES)) != write.base_sha256:
@@ -90,7 +112,7 @@ def _write(files: Tree, write: Write, old: FoundFile | None) -> Failure | None:
                 where=write.path,
                 hint="find out what else writes to the attempt's checkout",
             )
-        files.write(write.path, content.encode("utf-8"), mode=old.mode if old else NEW_FILE_MODE)
+        files.write(write.path, content, mode=old.mode if old else NEW_FILE_MODE)
     except FileProblem as error:
         return Failure.environment(
             Stage.WRITE_FAILED,

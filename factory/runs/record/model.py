@@ -45,6 +45,7 @@ class SettingsRecord(Record):
     Attributes:
         knowledge: the hash of the notes that the model was shown; None without notes.
         in_place: whether it worked in the user's checkout; not told by a build, which never does.
+        accepted_configuration: the files of the user's configuration whose change a person accepted.
     """
 
     llm: str
@@ -54,6 +55,7 @@ class SettingsRecord(Record):
     max_output_tokens: int
     knowledge: str | None = None
     in_place: bool | None = Field(default=None, exclude_if=lambda value: value is None)
+    accepted_configuration: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class RunDocument(Record):

@@ -148,10 +148,17 @@ class Git:
         """The same repository and files, looked at through another index."""
         return replace(self, index=index)
 
-    def call(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> Captured:
+    def call(
+        self,
+        *arguments: str,
+        stdin: bytes = b"",
+        env: Mapping[str, str] | None = None,
+        seconds: float | None = None,
+    ) -> Captured:
         """Call git and return what it answered, failed or not.
 
-        A signal waits for its end: a git that is killed leaves its locks behind.
+        A signal waits for its end: a git that is killed leaves its locks behind. So `seconds`, after which it
+        is killed, are for one that takes no lock and may wait for a person.
         """
         environment = git_environment(os.environ)
         environment["GIT_DIR"] = str(self.git_dir)
@@ -168,6 +175,7 @@ class Git:
                 env={**environment, **(env or {})},
                 stdin=stdin,
                 held=() if self.lock is None else (self.lock,),
+                seconds=seconds,
             )
 
     def text(self, *arguments: str, stdin: bytes = b"", env: Mapping[str, str] | None = None) -> str:

@@ -4,7 +4,7 @@ Only trailers count: the same words elsewhere in a message prove nothing. What f
 """
 
 import os
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,6 +13,8 @@ from factory.system.git.client import Git
 WORK_ORDER: Final = "Work-Order"
 CONTRACT: Final = "Contract"
 RUN_ID: Final = "Run-Id"
+ACCEPTED: Final = "Accepted-Configuration"
+"""A SHA-256 and a path: a person accepted that the file has this content."""
 
 _KEYS: Final = (WORK_ORDER, CONTRACT, RUN_ID)
 # Messages hold no NUL, and unfolded values no line break: no words can pass for another field or commit.
@@ -95,6 +97,28 @@ def latest_commits(git: Git, revision: str, count: int) -> tuple[Commit, ...]:
     return _log(git, revision, "--first-parent", f"--max-count={count}")
 
 
+def last_commit_changing(git: Git, revision: str, paths: Sequence[str]) -> Commit | None:
+    """The newest commit that `revision` reaches and that gave one of the files its content; None if none did.
+
+    Raises:
+        GitError: git failed.
+    """
+    return next(iter(_log(git, revision, "--max-count=1", paths=paths)), None)
+
+
+def accepted_contents(git: Git, revision: str) -> frozenset[str]:
+    """The values of all `ACCEPTED` trailers of the commits that `revision` reaches.
+
+    Raises:
+        GitError: git failed.
+    """
+    trailers = f"%(trailers:key={ACCEPTED},valueonly,unfold)"
+    grep = ("--fixed-strings", f"--grep={ACCEPTED}: ")
+    return frozenset(
+        os.fsdecode(git.output("log", *grep, f"--format={trailers}", revision, "--")).splitlines()
+    )
+
+
 def changed_files(git: Git, commits: Iterable[str]) -> Mapping[str, Mapping[str, str]]:
     """The files that differ between each commit and its parent, by the commit's id.
 
@@ -127,8 +151,8 @@ def changed_files(git: Git, commits: Iterable[str]) -> Mapping[str, Mapping[str,
     return {commit: dict(sorted(files.items())) for commit, files in by_commit.items()}
 
 
-def _log(git: Git, revision: str, *chosen: str) -> tuple[Commit, ...]:
-    listing = git.output("log", *chosen, f"--format={_FORMAT}", revision, "--")
+def _log(git: Git, revision: str, *chosen: str, paths: Sequence[str] = ()) -> tuple[Commit, ...]:
+    listing = git.output("log", *chosen, f"--format={_FORMAT}", revision, "--", *paths)
     commits = []
     for line in os.fsdecode(listing).split("\n"):
         commit, *rest = line.split("\0")

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from factory.contract.repo_path import RepoPath
 from factory.llm.port import Request
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
@@ -98,7 +99,9 @@ def test_a_configured_check_gates_and_no_attempt_can_switch_it_off(tmp_path: Pat
     order["allowed_files"] = ["a.txt", "workorder.toml"]
     scene = BuildScene(make_repo(tmp_path / "repo", files), [order], reply)
 
-    assert scene.build().ended.exit_code == 0
+    # Although a person accepted the change
+    accepted = (RepoPath("workorder.toml"),)
+    assert scene.build(accepted_configuration=accepted).ended.exit_code == 0
 
     assert len(scene.model.asked) == 2
     assert "tidy" in scene.model.prompts["WO-01", 2] or "dirty" in scene.model.prompts["WO-01", 2]

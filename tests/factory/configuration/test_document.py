@@ -19,6 +19,7 @@ from factory.configuration.document import (
     ConfiguredPrice,
     read_configuration,
 )
+from factory.contract.repo_path import RepoPath
 from factory.gates.checks.registry import registry
 from factory.system.git.client import Git
 from factory.system.sandbox.limit_option import parse_limits
@@ -222,7 +223,9 @@ def test_a_model_cannot_switch_the_checks_off(tmp_path: Path) -> None:
     proposal = a_proposal({"src/app.py": "bad\n", "workorder.toml": ""}, bases={"workorder.toml": REFUSES})
     scene = Scene(repo, [proposal], allowed_files=["src/app.py", "workorder.toml"])
 
-    finished = scene.run(max_attempts=1)
+    # Although a person accepted what comes after this work order
+    accepted = (RepoPath("workorder.toml"),)
+    finished = scene.run(max_attempts=1, accepted_configuration=accepted)
 
     assert finished.ending.exit_code == ExitCode.FAIL
     assert finished.ending.failure is not None

@@ -1,10 +1,11 @@
 """What both OpenAI adapters share: the client, sending, and the reading of replies.
 
 The SDK is imported when a client is opened, not before, so that commands which ask no model start fast. It
-retries on its own (408, 409, 429, 5xx, broken connections) and honours Retry-After.
+retries on its own (408, 409, 429, 5xx, broken connections) and honours Retry-After; an account without
+credit is no reason to ask again.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
@@ -13,7 +14,7 @@ from pydantic import BaseModel
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, read_json
 from factory.llm.adapters.openai.endpoint import URL_VARIABLE, Endpoint
-from factory.llm.adapters.openai.errors import explain, refused_option
+from factory.llm.adapters.openai.errors import explain, lacks_credit, refused_option
 from factory.llm.port import ProviderError
 from factory.llm.secrets import redact
 from factory.system.terminal.console import visible
@@ -37,6 +38,17 @@ class RawReply(Protocol):
 
     @property
     def headers(self) -> Mapping[str, str]: ...
+
+
+class HttpReply(Protocol):
+    """A reply before the SDK has looked at it."""
+
+    status_code: int
+
+    @property
+    def headers(self) -> MutableMapping[str, str]: ...
+
+    def read(self) -> bytes: ...
 
 
 class Connection:
@@ -67,7 +79,7 @@ class Connection:
     @contextmanager
     def open(self) -> "Iterator[OpenAI]":
         """A client, closed afterwards; what the SDK raises meanwhile becomes a ProviderError."""
-        from openai import APITimeoutError, OpenAI, OpenAIError
+        from openai import APITimeoutError, DefaultHttpxClient, OpenAI, OpenAIError
 
         try:
             with OpenAI(
@@ -75,6 +87,7 @@ class Connection:
                 base_url=self._endpoint.base_url,
                 timeout=self._timeout_seconds,
                 max_retries=self._max_retries,
+                http_client=DefaultHttpxClient(event_hooks={"response": [_forbid_useless_retry]}),
             ) as client:
                 yield client
         except OpenAIError as error:
@@ -134,6 +147,12 @@ class Connection:
             hint=redact(hint, secrets),
             may_be_paid=may_be_paid,
         )
+
+
+def _forbid_useless_retry(reply: HttpReply) -> None:
+    # The header by which OpenAI's own servers tell the SDK.
+    if reply.status_code == 429 and lacks_credit(reply.read()):
+        reply.headers["x-should-retry"] = "false"
 
 
 def _shortened(text: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Final
 
+from factory.contract.strict_json import BadJson, read_json
 from factory.llm.adapters.openai.endpoint import KEY_VARIABLE, URL_VARIABLE
 
 if TYPE_CHECKING:
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
 _AGAIN: Final = "run the same command again later; answers that were already paid are kept"
 # The option is known, its value is wrong: to leave it out would hide the user's mistake, or ours.
 _WRONG_VALUE_CODES: Final = frozenset({"invalid_value", "invalid_type", "invalid_json_schema"})
+_NO_CREDIT: Final = frozenset({"insufficient_quota", "billing_not_active"})
 # How servers that name no parameter call the option in their message.
 _OTHER_NAMES: Final = {
     "response_format": ("json_schema",),
@@ -52,6 +54,18 @@ def refused_option(error: "APIStatusError", options: Iterable[str]) -> str | Non
     return None
 
 
+def lacks_credit(body: bytes) -> bool:
+    """Whether the body of a 429 says that the account can't pay, which waiting does not mend."""
+    try:
+        value = read_json(body, "reply")
+    except BadJson:
+        return False
+    error = value.get("error") if isinstance(value, dict) else None
+    return isinstance(error, dict) and not _NO_CREDIT.isdisjoint(
+        said for said in (error.get("code"), error.get("type")) if isinstance(said, str)
+    )
+
+
 def _status(error: "APIStatusError") -> tuple[str, str]:
     match error.status_code:
         case 401:
@@ -65,10 +79,10 @@ def _status(error: "APIStatusError") -> tuple[str, str]:
             )
         case 408:
             return "the server did not get the request in time", _AGAIN
-        case 429 if error.code == "insufficient_quota":
+        case 429 if error.code in _NO_CREDIT or error.type in _NO_CREDIT:
             return (
                 "the account has no credit left",
-                "add credit or raise its limit, then run the same command again",
+                "see to its billing: add credit or raise its limit, then run the same command again",
             )
         case 429:
             return "the rate limit is reached", _AGAIN + _wait(error)

@@ -54,11 +54,25 @@ def test_what_is_selected_is_remembered_and_what_is_replayed_is_not(tmp_path: Pa
     assert not (tmp_path / "two").exists()
 
 
+@pytest.mark.parametrize("name", ["openai:claude-opus", "openai-chat:claude-opus"])
+def test_a_server_of_the_user_s_may_have_whatever_it_has(tmp_path: Path, name: str) -> None:
+    environment = {"OPENAI_BASE_URL": "http://127.0.0.1:1/v1"}
+
+    model = select_model(name, stage="planner", ledger=Ledger(tmp_path), environment=environment)
+
+    assert model.name == "claude-opus"
+
+
 @pytest.mark.parametrize(
     ("name", "hint"),
     [
         ("", "name a model as one of openai:NAME"),
-        ("claude-opus", "name a model as one of"),
+        ("claude-opus", "write openai-chat:claude-opus with OPENAI_BASE_URL=https://api.anthropic.com/v1/,"),
+        ("Gemini-3-pro", "write openai-chat:Gemini-3-pro with OPENAI_BASE_URL=https://generativelanguage."),
+        ("qwen3", "for a server at OPENAI_BASE_URL, openai-chat:qwen3"),
+        ("openai:claude-opus", "write openai-chat:claude-opus with"),
+        ("openai-chat:claude-opus", "with OPENAI_BASE_URL=https://api.anthropic.com/v1/"),
+        ("marvin-3", "name a model as one of"),
         ("comand:ask", "did you mean command:ask?"),
         ("OpenAI:gpt", "did you mean openai:gpt?"),
         ("relay:", "did you mean replay:DIR?"),

@@ -9,6 +9,7 @@ import pytest
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.configuration.guarded_parts import Guard
 from factory.contract.canonical import EMPTY_SHA256, sha256_hex
 from factory.contract.proposal import WriteProposal
 from factory.contract.work_order import WorkOrder
@@ -29,6 +30,10 @@ def tree(tmp_path: Path) -> Tree:
     (root / "outside").symlink_to(tmp_path)
     (root / "folder").mkdir()
     return Tree(root)
+
+
+UNTOUCHED = Guard(lambda _path: None)
+"""Of a repository in which the user configured nothing."""
 
 
 def order(*allowed: str, forbidden: tuple[str, ...] = ()) -> WorkOrder:
@@ -57,6 +62,7 @@ def test_files_are_written_and_changed(tree: Tree) -> None:
         proposal(("a/b/new.py", "new\n"), ("old.py", "changed\n", "old\n")),
         order("a/b/new.py", "old.py"),
         tree,
+        UNTOUCHED,
     )
 
     assert written == ["a/b/new.py", "old.py"]
@@ -75,6 +81,7 @@ def test_modes_and_line_endings_are_kept(tree: Tree) -> None:
             ),
             order("new.py", "run.sh", "windows.txt"),
             tree,
+            UNTOUCHED,
         )
     finally:
         os.umask(before)
@@ -85,7 +92,7 @@ def test_modes_and_line_endings_are_kept(tree: Tree) -> None:
 
 
 def test_a_model_may_show_a_windows_file_its_own_line_endings(tree: Tree) -> None:
-    write_all(proposal(("windows.txt", "a\r\nc\r\n", "a\r\nb\r\n")), order("windows.txt"), tree)
+    write_all(proposal(("windows.txt", "a\r\nc\r\n", "a\r\nb\r\n")), order("windows.txt"), tree, UNTOUCHED)
 
     assert (tree.root / "windows.txt").read_bytes() == b"a\r\nc\r\n"
 
@@ -117,7 +124,7 @@ def test_what_leaves_the_contract_is_refused_before_the_first_byte(
     allowed = {write[0] for write, _ in REFUSED.values()} - {"other.py", "OLD.py"} | {"first.py", "old.py"}
     contract = order(*sorted(allowed), forbidden=("secret/",))
 
-    refused = write_all(proposal(("first.py", "x"), ("new.py", "x"), last), contract, tree)
+    refused = write_all(proposal(("first.py", "x"), ("new.py", "x"), last), contract, tree, UNTOUCHED)
 
     assert isinstance(refused, Failure)
     assert refused.stage is stage
@@ -130,7 +137,7 @@ def test_what_leaves_the_contract_is_refused_before_the_first_byte(
 def test_an_empty_file_that_exists_has_the_hash_of_no_bytes(tree: Tree) -> None:
     (tree.root / "empty.py").touch()
 
-    assert write_all(proposal(("empty.py", "full\n")), order("empty.py"), tree) == ["empty.py"]
+    assert write_all(proposal(("empty.py", "full\n")), order("empty.py"), tree, UNTOUCHED) == ["empty.py"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
@@ -138,7 +145,7 @@ def test_a_directory_without_permission_is_the_machine_s_fault(tree: Tree) -> No
     (tree.root / "folder").chmod(0o555)
 
     failed = write_all(
-        proposal(("first.py", "x"), ("folder/x.py", "x")), order("first.py", "folder/x.py"), tree
+        proposal(("first.py", "x"), ("folder/x.py", "x")), order("first.py", "folder/x.py"), tree, UNTOUCHED
     )
 
     assert isinstance(failed, Failure)

@@ -123,6 +123,18 @@ def test_a_passing_fault_is_retried(build: Build, status: int, tmp_path: Path) -
     assert server.count("POST") == 4
 
 
+@both
+@pytest.mark.parametrize("code", ["insufficient_quota", "billing_not_active"])
+def test_an_account_without_credit_is_asked_once(build: Build, code: str, tmp_path: Path) -> None:
+    with stand_in(build) as server:
+        server.faults.extend([Fault(429, error_body("Pay", code=code))] * 4)
+        with pytest.raises(ProviderError, match="the account has no credit left") as caught:
+            build(server, tmp_path, 3).complete(a_request())
+
+    assert server.count("POST") == 1
+    assert "billing" in caught.value.hint
+
+
 def test_retry_after_is_honoured(tmp_path: Path) -> None:
     with stand_in(chat) as server:
         server.faults.append(Fault(429, error_body("wait"), {"retry-after": "1.5"}))

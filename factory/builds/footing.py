@@ -1,0 +1,63 @@
+"""What a build stands on: what may refuse it is asked here, before anything is announced or paid."""
+
+from dataclasses import dataclass
+
+from factory.builds.branch.history import History
+from factory.builds.settings import BuildSettings
+from factory.configuration.acceptance import require_acceptance
+from factory.configuration.document import Configuration
+from factory.configuration.in_force import configuration_in_force
+from factory.contract.work_order import Plan
+from factory.llm.spending.prices import Price, known_price
+from factory.repository.readiness import require_ready
+from factory.repository.target import Target
+from factory.runs.forbidden_prose import tell_prose
+from factory.runs.inputs import Ports
+from factory.system.sandbox.port import Sandbox, Terms
+
+
+@dataclass(frozen=True)
+class Footing:
+    """What one pass over a plan stands on.
+
+    Attributes:
+        configuration: the repository's own, as it counts.
+        price: what an answer costs; None if it is not known.
+        terms: the sandbox of every command; None for none.
+    """
+
+    configuration: Configuration
+    price: Price | None
+    terms: Terms | None
+
+    @property
+    def sandbox(self) -> Sandbox | None:
+        """What commands run in."""
+        return self.terms.sandbox if self.terms is not None else None
+
+
+def find_footing(
+    plan: Plan, goal: Target, past: History, settings: BuildSettings, ports: Ports
+) -> Footing | None:
+    """What the build stands on; None if all work orders have landed.
+
+    Raises:
+        WorkorderError: the repository is not ready, a change of the user's configuration is not accepted, the
+            configuration, the model or the sandbox can't be used.
+    """
+    pending = [order for order in plan.work_orders if order.id not in past.landed]
+    if pending or not goal.exists:
+        require_ready(goal, in_place=False, may_delete_ignored=False)
+    if not pending:
+        return None
+    accepted = frozenset(settings.attempts.accepted_configuration)
+    require_acceptance(goal.git, past.base, plan.work_orders, pending, accepted)
+    in_force = configuration_in_force(goal.git, past.base)
+    price = settings.attempts.price_under(in_force.configuration)
+    # Now, because a model that can't be asked is known before anything is begun.
+    price = price or known_price(ports.model(None, price))
+    terms = ports.terms(False, in_force.configuration)
+    tell_prose(pending, goal.git, past.base, ports.progress)
+    for line in in_force.passed_over:
+        ports.progress(line)
+    return Footing(in_force.configuration, price, terms)

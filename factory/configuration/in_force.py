@@ -1,0 +1,112 @@
+"""Which configuration of a branch counts: the newest that no work order changed without a person's consent.
+
+Since such a change is refused before it is written, only commits of earlier versions, or made by hand, are
+passed over. A person's own change of the configuration counts, and so does a commit, an empty one too, with
+the trailer that names the file and the hash of its content.
+"""
+
+import shlex
+from collections.abc import Set
+from dataclasses import dataclass
+from typing import Final
+
+from factory.configuration.committed import configuration_at, file_at
+from factory.configuration.document import OWN_FILE, PROJECT_FILE, Configuration
+from factory.configuration.guarded_parts import own_table
+from factory.configuration.pytest_sections import Unreadable
+from factory.contract.canonical import sha256_hex
+from factory.contract.repo_path import RepoPath
+from factory.system.git.client import Git
+from factory.system.git.commits import (
+    ACCEPTED,
+    WORK_ORDER,
+    Commit,
+    accepted_contents,
+    changed_files,
+    commits_naming,
+    last_commit_changing,
+)
+from factory.system.terminal.console import visible
+
+_FILES: Final = tuple(map(RepoPath.parse, (OWN_FILE, PROJECT_FILE)))
+
+
+@dataclass(frozen=True)
+class InForce:
+    """A configuration that counts.
+
+    Attributes:
+        configuration: what it says.
+        passed_over: for each commit whose change does not count, a line that says so.
+    """
+
+    configuration: Configuration
+    passed_over: tuple[str, ...] = ()
+
+
+def configuration_in_force(git: Git, commit: str) -> InForce:
+    """The configuration that counts for what starts from a commit.
+
+    Args:
+        git: the user's repository.
+        commit: the commit's full id.
+
+    Raises:
+        BadConfiguration: the configuration can't be used.
+        GitError: git failed.
+    """
+    landed = [made.id for made in commits_naming(git, commit) if made.trailers[WORK_ORDER] and made.parent]
+    changed = changed_files(git, landed) if landed else {}
+    suspects = {name for name, files in changed.items() if any(path in files for path in _FILES)}
+    if not suspects:
+        return InForce(configuration_at(git, commit))
+    return _beyond(git, commit, suspects)
+
+
+def _beyond(git: Git, commit: str, suspects: Set[str]) -> InForce:
+    """Go back from the newest change of the configuration to the newest that counts."""
+    accepted = accepted_contents(git, commit)
+    counts, looked_at = commit, commit
+    passed_over: list[str] = []
+    while True:
+        newest = last_commit_changing(git, looked_at, _FILES)
+        if newest is None or not newest.parent:
+            break
+        changes = _changes(git, newest)
+        if changes and (newest.id not in suspects or changes <= accepted):
+            break
+        if changes:
+            counts = newest.parent
+            passed_over.append(_line(newest, changes))
+        looked_at = newest.parent
+    return InForce(configuration_at(git, counts), tuple(passed_over))
+
+
+def _changes(git: Git, commit: Commit) -> Set[str]:
+    """What a commit configures otherwise than its parent: each file as the trailer names it."""
+    changes = set()
+    for path in _FILES:
+        before, after = file_at(git, commit.parent, path), file_at(git, commit.id, path)
+        if _configured(path, before) != _configured(path, after):
+            # What is gone has the name of a file without content.
+            changes.add(f"{sha256_hex(after or b'')} {path}")
+    return changes
+
+
+def _configured(path: RepoPath, text: bytes | None) -> object:
+    if path == OWN_FILE or text is None:
+        return text
+    try:
+        return own_table(text)
+    except Unreadable:
+        return text
+
+
+def _line(commit: Commit, changes: Set[str]) -> str:
+    trailers = " ".join(f"-m {shlex.quote(f'{ACCEPTED}: {change}')}" for change in sorted(changes))
+    files = " and ".join(sorted(f"`{change.partition(' ')[2]}`" for change in changes))
+    return (
+        f"{files} as {visible(commit.trailers[WORK_ORDER])} changed it in {commit.id[:12]} does not count,"
+        " because no person accepted that; to accept it:"
+        f" git commit --allow-empty -m 'Accept the configuration' {trailers}"
+    )
