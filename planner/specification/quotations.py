@@ -149,30 +149,64 @@ class Words:
     def nearest(self, quote: str) -> Passage | None:
         """The passage that shares most words with `quote`, rare words counting more than frequent ones.
 
-        None if no passage of about its length shares half of its words.
+        It lies between two headings, or in one. None if no passage of about the quote's length shares half of
+        its words.
         """
         sought = [bare for _, bare in _bare_words(_words(quote))]
         wanted = Counter(sought[:_NEAREST_WORDS])
         length = wanted.total() * 5 // 4 + 1
         here, often = self._here, self._often
         window = Counter[str]()
-        shared = weight = most = end = enough = 0
-        for position, (_, word) in enumerate(here):
+        shared = weight = most = begin = end = enough = start = 0
+        for position, (index, word) in enumerate(here):
+            if position and self._sections[index] != self._sections[here[position - 1][0]]:
+                window.clear()
+                shared = weight = 0
+                start = position
             window[word] += 1
             if window[word] <= wanted[word]:
                 shared, weight = shared + 1, weight + _RAREST // often[word]
-            if position >= length:
+            if position - start >= length:
                 leaving = here[position - length][1]
                 if window[leaving] <= wanted[leaving]:
                     shared, weight = shared - 1, weight - _RAREST // often[leaving]
                 window[leaving] -= 1
             if weight > most:
                 most, end, enough = weight, position + 1, shared
+                begin = max(start, end - length)
         if not enough or enough * 2 < wanted.total():
             return None
-        indices = _without_surplus(here[max(0, end - length) : end], wanted)
+        indices = _without_surplus(here[begin:end], wanted)
         # With what stands between them, such as a dash: this is to be copied.
-        return self.passage(range(indices[0], indices[-1] + 1))
+        return self.passage(self._with_whole_numbers(indices[0], indices[-1]))
+
+    def _with_whole_numbers(self, first: int, last: int) -> range:
+        """The words from `first` to `last`, and the parts of a number in several words that stand beside."""
+        while first > 0 and self._goes_on(first - 1) and self._is_number(first - 1):
+            first -= 1
+        while last + 1 < len(self.all) and self._goes_on(last) and self._is_number(last + 1):
+            last += 1
+        return range(first, last + 1)
+
+    def _is_number(self, index: int) -> bool:
+        return any(character.isdigit() for character in self.all[index].written)
+
+    @cached_property
+    def _sections(self) -> tuple[int, ...]:
+        """For each word how many headings, and texts between headings, begin before it."""
+        headings = {
+            word.line - (word.written[0] != "#")
+            for word in self.all
+            if word.is_marker and (not word.written.strip("#") or re.fullmatch("=+|-{3,}", word.written))
+        }
+        sections: list[int] = []
+        section = last = 0
+        for word in self.all:
+            if word.line != last and (word.line in headings or last in headings):
+                section += 1
+            last = word.line
+            sections.append(section)
+        return tuple(sections)
 
     def sentence(self, passage: Passage) -> Passage:
         """A passage with what stands around it up to the ends of its sentences, items or paragraphs."""

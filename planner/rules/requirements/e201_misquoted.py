@@ -97,9 +97,9 @@ def _hint(spec: Spec, text: str, number: int) -> str:
     near = spec.lines.nearest(text) if number <= _MOST_SOUGHT else None
     if near is None:
         return "copy a passage word for word, or drop what the specification does not say"
-    return (
-        f"copy it word for word; the nearest passage is line {near.first}: {quote(near.text, _COPIED_CHARS)}"
-    )
+    # To be copied: what is cut off are whole words.
+    text = near.text if len(near.text) <= _COPIED_CHARS else near.text[:_COPIED_CHARS].rpartition(" ")[0]
+    return f"copy it word for word; the nearest passage is line {near.first}: {quote(text, _COPIED_CHARS)}"
 
 
 def _left_out(spec: Spec, placed: PlacedRequirement) -> Iterator[Finding]:

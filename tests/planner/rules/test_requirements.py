@@ -52,6 +52,18 @@ DATA = rendered(
 )
 
 
+def test_the_hint_of_a_misquoted_text_shows_whole_words() -> None:
+    text = "It has to print " + " ".join(f"word{number:03d}" for number in range(100))
+    requirement = {"id": "REQ-01", "text": "t", "quotes": [text.replace("has to", "must")]}
+    document = manifest(makes(1, "a.py", requirements=["REQ-01"]), requirements=[requirement])
+    spec = Spec.of_text(text)
+    found = check_document(document, frozenset(), spec).diagnostics
+    (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E201"]
+    shown = hint.partition("`")[2].removesuffix("`")
+    assert len(shown) > 380
+    assert spec.lines.places(shown)
+
+
 def requirement(name: str, *quotes: str, text: str = "Something.") -> Json:
     return {"id": name, "text": text, "quotes": list(quotes)}
 

@@ -246,6 +246,30 @@ def test_the_nearest_passage_is_a_quote(quote: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "quote", "nearest"),
+    [
+        (
+            "Print the words.\n\n## Sorted words\n\nSort the lines.",
+            "Print the words sorted",
+            "Print the words.",
+        ),
+        (
+            "# Words\nSort the words by length.",
+            "Words: sort the words by length",
+            "Sort the words by length.",
+        ),
+        ("Print words\n===========\nSort them all.", "Print words. Sort them all", "Sort them all."),
+        ("- It waits for 2.5 s.\n", "it waits for 3", "It waits for 2.5"),
+        ("It reads at most 10 000 lines.", "It reads at most 9", "It reads at most 10 000"),
+    ],
+)
+def test_the_nearest_passage_ends_at_headings_and_cuts_no_number(text: str, quote: str, nearest: str) -> None:
+    near = SpecLines(text).nearest(quote)
+    assert near is not None
+    assert near.text == nearest
+
+
+@pytest.mark.parametrize(
     "quote", ["nothing of this", "", "-", "\ud800", "Words of quite another kind, really"]
 )
 def test_what_is_like_nothing_has_no_nearest_passage(quote: str) -> None:
