@@ -1,6 +1,7 @@
 """The matrix of a trace as text, JSON or Markdown. Titles and commands come from a model and are escaped."""
 
 import json
+import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, assert_never
@@ -13,6 +14,11 @@ _COMMIT_CHARS: Final = 12
 _LINE_CHARS: Final = 160
 _LOST: Final = "not in the specification"
 _WITHDRAWN: Final = "withdrawn: the specification asks for it no more"
+_SIGNS: Final = re.compile(
+    # Within a word an underscore is a letter; an ampersand counts where it begins an entity, a colon and a
+    # full stop where they make a link.
+    r"[\\`*\[<|~$]|(?<![^\W_])_+|_+(?![^\W_])|&(?=#?\w+;)|:(?=//)|(?<=www)\."
+)
 
 
 class TraceFormat(StrEnum):
@@ -186,10 +192,8 @@ def _commands(order: TracedOrder) -> str:
 
 
 def _cell(text: str) -> str:
-    return "".join(
-        f"&#{ord(character)};" if character in "\\`*_{}[]<>()#!|&~$:@" else character
-        for character in _shortened(text)
-    )
+    """A text without meaning in Markdown, in as few signs as that takes."""
+    return _SIGNS.sub(lambda signs: "".join(f"\\{sign}" for sign in signs[0]), _shortened(text))
 
 
 def _row(cells: list[str]) -> str:
