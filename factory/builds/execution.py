@@ -90,6 +90,7 @@ class PlanExecution:
                 known=report if self.settings.baseline_red else None,
                 ports=self.ports,
                 terms=footing.terms,
+                requirements=self.plan.requirements,
                 place=checkouts.at,
                 price=self.records.state.price,
                 entered=mail.put,

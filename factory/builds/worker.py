@@ -20,7 +20,7 @@ from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.identity import run_id
-from factory.contract.work_order import WorkOrder
+from factory.contract.work_order import Requirement, WorkOrder, requirements_of
 from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -48,6 +48,7 @@ class Worker:
         known: what the baseline already failed, if that is accepted.
         ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
+        requirements: those of the plan.
         place: opens a checkout of a commit.
         price: what an answer costs; None if it is not known.
         entered: told when a work order comes to a node; called in any thread.
@@ -61,6 +62,7 @@ class Worker:
     known: BaselineReport | None
     ports: Ports
     terms: Terms | None
+    requirements: tuple[Requirement, ...]
     place: Callable[[str], AbstractContextManager[Checkout]]
     price: Price | None
     entered: Callable[[NodeEntered], None]
@@ -161,6 +163,7 @@ class Worker:
             settings=self.settings,
             configuration=self.configuration,
             user_base=self.user_base,
+            requirements=requirements_of(order, self.requirements),
             known=self.known,
             # Of several at a time a person sees the states, not every step.
             ports=replace(self.ports, progress=lambda _text: None),

@@ -62,6 +62,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         red_probe=not options.no_red_probe,
         mutants=options.mutants,
         kill_threshold=options.kill_threshold,
+        oracle_check=options.oracle_check,
         notes=read_notes(options.knowledge),
         accepted_configuration=_accepted(options),
     )

@@ -140,6 +140,15 @@ def _add_gates(command: Parser) -> None:
         help="fail an attempt whose checks notice less than that (default: record it only)",
     )
 
+    command.add_argument(
+        "--oracle-check",
+        choices=("off", "auto", "always"),
+        default="off",
+        help="ask the model for a second opinion on values that acceptance commands expect, from the"
+        " requirements alone: never, after an attempt in which only such a value failed, or before the first"
+        " attempt, too (default: %(default)s)",
+    )
+
 
 def _add_bounds(command: Parser) -> None:
     """What commands and calls may touch, use and cost."""

@@ -5,6 +5,7 @@ from JSON with every problem named is in `documents`; their hashes are in `canon
 """
 
 import re
+from collections.abc import Iterable
 from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
@@ -161,6 +162,11 @@ class WorkOrder(Document):
     def declares_conditions(self) -> bool:
         """Whether the work order says anything about the files before or after it."""
         return bool(self.preconditions or self.postconditions)
+
+
+def requirements_of(order: WorkOrder, requirements: Iterable[Requirement]) -> tuple[Requirement, ...]:
+    """Those of a plan's requirements that a work order takes."""
+    return tuple(requirement for requirement in requirements if requirement.id in order.requirements)
 
 
 class VerifyContract(Document):

@@ -46,7 +46,7 @@ class Request(_Frozen):
     """One question to a model.
 
     Attributes:
-        purpose: which of the three points of the tool is asking.
+        purpose: which point of the tool is asking.
         messages: system text first, then the user's.
         schema_name: a name for the answer's schema, letters, digits and underscores.
         answer_schema: the JSON schema of the answer, in the subset that strict structured outputs accept;
@@ -57,7 +57,7 @@ class Request(_Frozen):
             no model sees it, and it is no part of the ledger's key.
     """
 
-    purpose: Literal["plan", "revise", "propose"]
+    purpose: Literal["plan", "revise", "propose", "oracle"]
     messages: tuple[Message, ...]
     schema_name: str
     # pydantic's own type of JSON values, the same as `strict_json.JsonValue`, which it can't resolve.

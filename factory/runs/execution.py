@@ -26,6 +26,7 @@ from factory.runs.nodes.po import examine
 from factory.runs.nodes.proof import prove
 from factory.runs.nodes.se import propose
 from factory.runs.nodes.tr import apply
+from factory.runs.oracle import Oracle
 from factory.runs.probe import probe_baseline
 from factory.runs.record.documents import RunRecord
 from factory.runs.record.endings import Ending, ending_of, failed, interrupted, stopped
@@ -107,12 +108,36 @@ def _attempt(
             problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
             if problem is not None:
                 return stopped(problem, ()), None
-        nodes = _nodes(run, bench, model)
+        oracle = _oracle(run, model)
+        if oracle is not None and run.settings.oracle_check == "always" and start["attempt"] == 1:
+            problem = oracle.dispute()
+            if problem is not None:
+                return stopped(problem, ()), None
+        nodes = _nodes(run, bench, model, oracle)
         state = imported_graph()(nodes, start, run.settings.max_attempts, run.entering)
     return _ending(run, state, meter), state
 
 
-def _nodes(run: Run, bench: Bench, model: Model) -> Nodes:
+def _oracle(run: Run, model: Model) -> Oracle | None:
+    """Whom the run asks for a second opinion; None if nobody."""
+    if run.settings.oracle_check == "off":
+        return None
+    if not run.requirements:
+        run.ports.progress("there is no second opinion without a plan that has the work order's requirements")
+    progress, parameters = run.ports.progress, run.settings.parameters
+    return Oracle(run.order, run.requirements, model, parameters, run.folder, progress)
+
+
+def _examine(state: RunState, *, oracle: Oracle | None, examine: Callable[[RunState], RunState]) -> RunState:
+    """PO; what it blames on the code may be the plan's defect after all."""
+    update = examine(state)
+    failure = update.get("failure")
+    if oracle is None or failure is None:
+        return update
+    return {**update, "failure": oracle.review(failure)}
+
+
+def _nodes(run: Run, bench: Bench, model: Model, oracle: Oracle | None) -> Nodes:
     """The nodes of a run's graph, each bound to what it touches."""
     order, settings, checks = run.order, run.settings, run.checks
     checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
@@ -141,7 +166,13 @@ def _nodes(run: Run, bench: Bench, model: Model) -> Nodes:
         "tr": partial(
             apply, order=order, guard=run.guard, checkout=checkout, folder=folder, progress=progress
         ),
-        "po": partial(examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress),
+        "po": partial(
+            _examine,
+            oracle=oracle,
+            examine=partial(
+                examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress
+            ),
+        ),
         "proof": partial(
             prove,
             order=order,

@@ -13,7 +13,7 @@ from factory.configuration.guarded_parts import Guard
 from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
-from factory.contract.work_order import WorkOrder
+from factory.contract.work_order import Requirement, WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import registry
@@ -78,6 +78,7 @@ class Run:
         terms: the sandbox of every command; None for none.
         user_base: the commit that holds the files as the user had them, before any work order of a plan; None
             where that is the baseline.
+        requirements: those that the work order takes, as the plan has them; empty if it is not at hand.
         known: what the baseline already failed, if that is accepted.
         in_place: whether it works in the user's checkout; None for a build, which never does.
         lands: whether a passed attempt is landed; else it only counts as passed.
@@ -93,6 +94,7 @@ class Run:
     ports: Ports
     terms: Terms | None
     user_base: str | None = None
+    requirements: tuple[Requirement, ...] = ()
     known: BaselineReport | None = None
     in_place: bool | None = None
     lands: bool = True

@@ -1,5 +1,7 @@
 """How work orders are attempted, as it is decided once and handed on."""
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict
 
 from factory.configuration.document import Configuration
@@ -7,6 +9,8 @@ from factory.contract.note import Note
 from factory.contract.repo_path import RepoPath
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
+
+OracleCheck = Literal["off", "auto", "always"]
 
 
 class AttemptSettings(BaseModel):
@@ -22,6 +26,8 @@ class AttemptSettings(BaseModel):
         red_probe: whether acceptance commands must fail before the work is done.
         mutants: how many mutants of the written lines are tried; 0 for none.
         kill_threshold: the percentage of them that the checks must notice; None to record it only.
+        oracle_check: when a second opinion on the plan's values is asked for: never, after an attempt in
+            which nothing but such a value failed, or before the first attempt, too.
         notes: what the user wants the model to know, as it was read at the start.
         accepted_configuration: the files of the user's configuration that work orders may change.
     """
@@ -37,6 +43,7 @@ class AttemptSettings(BaseModel):
     red_probe: bool = True
     mutants: int = 0
     kill_threshold: int | None = None
+    oracle_check: OracleCheck = "off"
     notes: tuple[Note, ...] = ()
     accepted_configuration: tuple[RepoPath, ...] = ()
 

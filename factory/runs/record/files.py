@@ -85,6 +85,8 @@ WORK_ORDER: Final = Artifact("work_order.json", WorkOrder)
 PROBE: Final = Artifact("probe.json", ProbeResult)
 REPAIR_REQUEST: Final = Artifact("repair_request.json", RepairRequest)
 PROBE_FOLDER: Final = "probe"
+OPINIONS_FOLDER: Final = "second_opinion"
+"""The questions and answers of `--oracle-check`, by the number of the acceptance command."""
 LANDING_FOLDER: Final = "landing"
 """Of a run in a build: the gates on the branch's tip, attempt by attempt."""
 
