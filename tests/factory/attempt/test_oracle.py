@@ -1,4 +1,4 @@
-"""The question for a second opinion never tells the plan's value; only a determined other value disputes it."""
+"""A second opinion is asked for without telling the plan's value; only another sure one disputes it."""
 
 import json
 

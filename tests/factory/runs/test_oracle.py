@@ -15,7 +15,7 @@ from tests.support.runs import Scene
 
 pytestmark = pytest.mark.slow
 
-COMMAND = "python -c 'from double import double; assert double(2) == 5'"
+COMMAND = "python -c 'from double import double; assert double(2) == 98765'"
 WORK = a_proposal({"double.py": "def double(number):\n    return number * 2\n"})
 
 
@@ -56,11 +56,11 @@ def test_a_disputed_value_is_the_plans_defect_and_no_further_attempt_is_paid(
     assert request is not None and request.at_fault == "plan"
     assert "returns twice the number" in request.evidence.output
     question = (finished.folder / "second_opinion" / "question_1.txt").read_text()
-    assert "double(2)" in question and "5" not in question.partition("[user]")[2]
+    assert "double(2)" in question and "98765" not in question
 
 
 @pytest.mark.parametrize(
-    "said", [opinion("5"), opinion("4", determined=False), "no JSON", ProviderError("down")]
+    "said", [opinion("98765"), opinion("4", determined=False), "no JSON", ProviderError("down")]
 )
 def test_without_another_value_the_attempt_has_failed_as_before(
     tmp_path: Path, order: dict[str, JsonValue], said: str | ProviderError
