@@ -56,7 +56,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=False)
             execution = _prepare(plan, git, out, settings, ports, listener)
-            return _execute(execution)
+            return execution if isinstance(execution, Built) else _execute(execution)
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
 
@@ -99,17 +99,26 @@ def _prepare(
     settings: BuildSettings,
     ports: Ports,
     listener: Callable[[BuildState, JsonObject], None],
-) -> PlanExecution:
-    """Go on from an earlier pass, or begin; what the branch holds is on record then."""
+) -> PlanExecution | Built:
+    """Go on from an earlier pass, or begin; what the branch holds is on record then.
+
+    Returns:
+        What is to be executed; or the ending, if something refuses that before anything is announced.
+    """
     before = None if settings.rebuild_state else load_state(out)
     goal = target(git, settings.branch)
     past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
     state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())
     state = state.accepting(settings.attempts.accepted_configuration)
-    # Whatever is refused is refused before anything is announced.
-    footing = find_footing(plan, goal, past, settings, ports)
     records = Records(state, out, ports.clock, lambda event: listener(records.state, event))
+    try:
+        footing = find_footing(plan, goal, past, settings, ports)
+    except (Interrupted, WorkorderError, OSError) as error:
+        _record_landed(records, past)
+        ended = interruption(error)
+        records.build(BuildPhase.INTERRUPTED, ended)
+        return Built(ended, records.state)
     records.build(BuildPhase.RUNNING)
     _record_landed(records, past)
     _record_footing(records, footing)

@@ -36,15 +36,16 @@ UNDER_WAY: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHI
 """The states of a work order that has begun and has not ended."""
 
 BUILD_TRANSITIONS: Final[Mapping[BuildPhase, frozenset[BuildPhase]]] = {
-    BuildPhase.INIT: frozenset({BuildPhase.RUNNING}),
+    # → interrupted: it is refused before anything is begun.
+    BuildPhase.INIT: frozenset({BuildPhase.RUNNING, BuildPhase.INTERRUPTED}),
     # running → running: the process was killed and the build is started again.
     BuildPhase.RUNNING: frozenset(
         {BuildPhase.RUNNING, BuildPhase.COMPLETE, BuildPhase.FAILED, BuildPhase.INTERRUPTED}
     ),
     # An ended build is resumed: with more attempts, more money, or another plan.
-    BuildPhase.COMPLETE: frozenset({BuildPhase.RUNNING}),
-    BuildPhase.FAILED: frozenset({BuildPhase.RUNNING}),
-    BuildPhase.INTERRUPTED: frozenset({BuildPhase.RUNNING}),
+    BuildPhase.COMPLETE: frozenset({BuildPhase.RUNNING, BuildPhase.INTERRUPTED}),
+    BuildPhase.FAILED: frozenset({BuildPhase.RUNNING, BuildPhase.INTERRUPTED}),
+    BuildPhase.INTERRUPTED: frozenset({BuildPhase.RUNNING, BuildPhase.INTERRUPTED}),
 }
 
 ORDER_TRANSITIONS: Final[Mapping[OrderPhase, frozenset[OrderPhase]]] = {

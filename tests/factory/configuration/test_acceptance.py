@@ -112,7 +112,8 @@ def test_a_build_refuses_before_it_announces_anything(tmp_path: Path) -> None:
 
     assert refused.ended.exit_code == ExitCode.REFUSED
     assert "`.ci/job` of WO-02: CI runs it" in refused.ended.message
-    assert (scene.model.asked, scene.events) == ([], [])
+    assert scene.model.asked == []
+    assert [(event["before"], event["after"]) for event in scene.events] == [("init", "interrupted")]
 
     built = scene.build(accepted_configuration=accepted(".ci/job"))
 
