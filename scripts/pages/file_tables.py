@@ -29,6 +29,10 @@ _RUN: Final[list[_Row]] = [
     (files.PROBE.name, "what the acceptance commands did before the work"),
     (f"{files.PROBE_FOLDER}/", "what they printed"),
     (files.REPAIR_REQUEST.name, "why the plan may be wrong"),
+    (
+        f"{files.OPINIONS_FOLDER}/",
+        "with `--oracle-check`: the question and the answer for each acceptance command in question",
+    ),
     (f"{files.LANDING_FOLDER}/", "in a build: the gates on the branch's tip, attempt by attempt"),
 ]
 _ATTEMPT: Final[list[_Row]] = [
