@@ -62,7 +62,7 @@ def _artifacts_directory(options: Namespace) -> Path:
 def _tell(result: Compiled, options: Namespace, directory: Path, console: Console) -> None:
     summary = result.summary
     if result.diagnostics:
-        console.progress(render(result.diagnostics, OutputFormat.FULL))
+        console.progress(render(result.diagnostics, OutputFormat.FULL, folds=True))
     if summary.outcome is Outcome.WRITTEN:
         console.result(f"{options.outdir}: {summary.message}")
     else:

@@ -23,6 +23,9 @@ def add_options(commands: Commands) -> None:
         default="full",
         help="how findings are shown (default: %(default)s)",
     )
+    command.add_argument(
+        "--all", action="store_true", help="show each of many findings with one cause, not only the first"
+    )
     command.add_argument("--strict", action="store_true", help="end with exit code 2 at warnings, too")
 
 
@@ -42,7 +45,7 @@ def run(options: Namespace, console: Console) -> int:
     checked, standing = check_built_plan(options.plan, options.repo, options.branch, spec)
     manifest = options.plan / MANIFEST_NAME
     source = str(manifest if manifest.exists() else options.plan)
-    text = render(checked.diagnostics, OutputFormat(options.output_format), source)
+    text = render(checked.diagnostics, OutputFormat(options.output_format), source, folds=not options.all)
     if text:
         console.result(text)
     report = summary(checked.diagnostics)

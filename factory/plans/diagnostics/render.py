@@ -13,6 +13,8 @@ from factory.contract.strict_json import JsonObject, JsonValue
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, one_line
 
 _POINTER_CHARS: Final = 200
+_SHOWN_PLACES: Final = 3
+"""At how many places the same finding is shown at each."""
 
 
 class OutputFormat(StrEnum):
@@ -24,21 +26,26 @@ class OutputFormat(StrEnum):
     GITHUB = "github"
 
 
-def render(diagnostics: Sequence[Diagnostic], output_format: OutputFormat, source: str = "") -> str:
+def render(
+    diagnostics: Sequence[Diagnostic], output_format: OutputFormat, source: str = "", *, folds: bool = False
+) -> str:
     """The diagnostics as text without a final line break; empty for none, but `[]` in JSON.
 
     Args:
         diagnostics: what to show, in the order to show it.
         output_format: how.
         source: the file that was checked, for the formats that name it.
+        folds: whether a person is shown only the first of many findings that say the same of other places.
     """
+    shown = _folded(diagnostics) if folds else dict.fromkeys(diagnostics, 0)
     match output_format:
         case OutputFormat.FULL:
             return "\n".join(
-                f"{_headline(diagnostic)}\n  hint: {one_line(diagnostic.hint)}" for diagnostic in diagnostics
+                f"{_headline(diagnostic)}{_more(more)}\n  hint: {one_line(diagnostic.hint)}"
+                for diagnostic, more in shown.items()
             )
         case OutputFormat.CONCISE:
-            return "\n".join(_headline(diagnostic) for diagnostic in diagnostics)
+            return "\n".join(f"{_headline(diagnostic)}{_more(more)}" for diagnostic, more in shown.items())
         case OutputFormat.JSON:
             return json.dumps(as_json(diagnostics), indent=2)
         case OutputFormat.GITHUB:
@@ -70,6 +77,29 @@ def _object(diagnostic: Diagnostic) -> JsonObject:
         "message": diagnostic.message,
         "hint": diagnostic.hint,
     }
+
+
+def _folded(diagnostics: Sequence[Diagnostic]) -> dict[Diagnostic, int]:
+    """The findings, of many with one cause only the first, each with how many it stands for beside itself.
+
+    One cause is assumed where rule, message and hint are the same, such as a file that many work orders need
+    and nobody makes. Places of which there are few are shown.
+    """
+    causes: dict[tuple[str, str, str], list[Diagnostic]] = {}
+    for diagnostic in diagnostics:
+        causes.setdefault((diagnostic.code, diagnostic.message, diagnostic.hint), []).append(diagnostic)
+    shown = {}
+    for diagnostic in diagnostics:
+        same = causes[diagnostic.code, diagnostic.message, diagnostic.hint]
+        if len(same) <= _SHOWN_PLACES:
+            shown[diagnostic] = 0
+        elif diagnostic == same[0]:
+            shown[diagnostic] = len(same) - 1
+    return shown
+
+
+def _more(number: int) -> str:
+    return f" (and {number} more that follow from this)" if number else ""
 
 
 def _headline(diagnostic: Diagnostic) -> str:

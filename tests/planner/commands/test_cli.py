@@ -505,6 +505,23 @@ def test_warnings_do_not_fail_a_check(desk: Desk) -> None:
     assert desk.run("check", desk.save(PLAN), "--strict").returncode == 0
 
 
+def test_of_many_findings_with_one_cause_a_person_is_shown_the_first(desk: Desk) -> None:
+    needed = [{"kind": "file_exists", "path": "gone.py"}]
+    orders = [{**ORDER, "id": f"WO-{number:02d}", "preconditions": needed} for number in range(1, 20)]
+    plan = desk.save({**PLAN, "work_orders": orders})
+
+    def lines(*options: str) -> list[str]:
+        shown = desk.run("check", plan, "--output-format", "concise", *options).stdout.splitlines()
+        return [line for line in shown if "`gone.py` does not exist" in line]
+
+    (first,) = lines()
+    assert first.startswith("error[E101] WO-01 /work_orders/0/preconditions/0: ")
+    assert first.endswith(" (and 18 more that follow from this)")
+    assert len(lines("--all")) == 19
+    found = json.loads(desk.run("check", plan, "--output-format", "json").stdout)
+    assert sum("`gone.py` does not exist" in finding["message"] for finding in found) == 19
+
+
 def test_check_for_programs(desk: Desk) -> None:
     done = desk.run("check", desk.save(BROKEN), "--output-format", "json")
     assert [diagnostic["code"] for diagnostic in json.loads(done.stdout)] == ["E101"]
