@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from factory.attempt.outcome import VerdictKind
 from factory.contract.work_order import WorkOrder
 
 _MAX_SUBJECT: Final = 72
@@ -17,6 +18,7 @@ def commit_message(
     summary: str,
     contract: str,
     run_id: str,
+    known_by: VerdictKind,
     accepted: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A subject, the model's summary, and the trailers that say what landed.
@@ -29,6 +31,7 @@ def commit_message(
         summary: the model's own words about its proposal.
         contract: the contract hash.
         run_id: the run.
+        known_by: how it can be known that the acceptance commands passed.
         accepted: the hashes of the files of the user's configuration that it changes, by their paths.
     """
     subject = _one_line(f"{order.id}: {order.title}")
@@ -37,7 +40,8 @@ def commit_message(
     if len(summary) > _MAX_SUMMARY:
         summary = summary[: _MAX_SUMMARY - 1] + "…"
     body = "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
-    trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\n"
+    verdict = known_by.replace(" ", "-")
+    trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\nVerdict: {verdict}\n"
     trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())
     return "\n\n".join(part for part in (subject, body, trailers) if part)
 

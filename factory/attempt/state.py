@@ -10,6 +10,7 @@ from pydantic import ConfigDict, TypeAdapter, with_config
 from typing_extensions import TypedDict
 
 from factory.attempt.failure import Failure
+from factory.attempt.outcome import VerdictKind
 from factory.attempt.summary import AttemptSummary
 from factory.contract.proposal import WriteProposal
 from factory.llm.port import Usage
@@ -29,6 +30,7 @@ class RunState(TypedDict, total=False):
         answer: the ledger's name of this attempt's answer; None while there is none.
         usage: its tokens; None while there is none.
         slowest_seconds: how long the slowest command of this attempt's checks took, once they have passed.
+        known_by: how it can be known that the acceptance commands of this attempt passed.
         failure: why this attempt failed; None while it has not.
         previous_proposal: what the attempt before proposed, for the retry's prompt.
         previous_reply: the `unread_reply` of the attempt before, for the retry's prompt.
@@ -45,6 +47,7 @@ class RunState(TypedDict, total=False):
     answer: str | None
     usage: Usage | None
     slowest_seconds: float
+    known_by: VerdictKind
     failure: Failure | None
     previous_proposal: WriteProposal | None
     previous_reply: str | None

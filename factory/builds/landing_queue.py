@@ -101,6 +101,7 @@ class LandingQueue:
             order,
             summary=result.proposal.summary,
             run_id=result.run_id,
+            known_by=result.known_by,
             tree=tree,
             parent=self.tip,
             accepted=self._accepted,

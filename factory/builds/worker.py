@@ -106,6 +106,7 @@ class Worker:
             attempts=attempts_of(done.ending.attempts),
             tree=state.get("tree"),
             proposal=state.get("proposal"),
+            known_by=state.get("known_by", "exit code"),
         )
 
     def examine(self, task: LandingTask) -> Result:

@@ -16,13 +16,17 @@ from factory.contract.work_order import WorkOrder
 from factory.gates.check import CheckContext, CommandResult
 from factory.gates.confine import policy_for
 from factory.gates.landing_tree import LandingTree
+from factory.gates.verdict.judgement import kind_of, shortcoming, summary_of
+from factory.gates.verdict.observed import observe
 from factory.system.files.tree import read_bounded
 from factory.system.process.command import Command
-from factory.system.process.launch import run
 from factory.system.process.output import HEAD_BYTES, TAIL_BYTES
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Confinement, Terms
 from factory.system.terminal.console import visible
+
+_MAY_PASS: Final = (0, 1, 5)
+"""The exit codes that may pass; of pytest also 1, where only new failures count, and 5, without any tests."""
 
 _LOOKED_AT: Final = 200_000
 """How much of each end of an output is looked at for an excerpt, in bytes."""
@@ -103,7 +107,7 @@ class Executor:
     ) -> CommandResult:
         """Run one command; see `Execute`."""
         output = self.folder / f"{name}.output.txt"
-        outcome = run(
+        observed = observe(
             Command(
                 argv=words,
                 cwd=self.checkout.root,
@@ -114,6 +118,10 @@ class Executor:
                 confined=self._confinement(),
             )
         )
+        outcome, ours = observed.outcome, observed.command
+        missing = ""
+        if ours is not None and outcome.exit_code in _MAY_PASS:
+            missing = visible(shortcoming(ours, observed.report, outcome.exit_code))
         # The stored part is bounded; the mark in its middle needs a little more room.
         printed = read_bounded(output, max_bytes=HEAD_BYTES + TAIL_BYTES + 1_000)
         return CommandResult(
@@ -135,6 +143,10 @@ class Executor:
             killed=outcome.killed,
             limit=self.terms.resources.description(outcome.killed) if outcome.killed and self.terms else "",
             sandbox_failed=visible(outcome.sandbox_failed) if outcome.sandbox_failed else None,
+            verdict=kind_of(ours),
+            summary=summary_of(observed.report),
+            shortcoming=missing,
+            report=observed.report,
         )
 
     def _limit(self, own: float | None) -> float:

@@ -10,11 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure
+from factory.attempt.outcome import VerdictKind
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
+from factory.gates.verdict.judgement import Summary
+from factory.gates.verdict.report import Report
 from factory.system.files.tree import Tree
 
 Colour = Literal["red", "green", "exempt", "impossible"]
@@ -42,6 +45,10 @@ class CommandResult(BaseModel):
         killed: the limit that it reached and was killed for, such as `memory`.
         limit: that limit in words, such as `2 GiB of memory for all its processes together`.
         sandbox_failed: why the sandbox could not be entered; then the command never ran.
+        verdict: how it can be known that it passed.
+        summary: what its runner reported, in numbers; None if it has none or reported nothing.
+        shortcoming: what is missing although its exit code would pass; empty if nothing is.
+        report: all that was reported, which no document holds.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -64,6 +71,10 @@ class CommandResult(BaseModel):
     killed: str | None = None
     limit: str = ""
     sandbox_failed: str | None = None
+    verdict: VerdictKind = "exit code"
+    summary: Summary | None = None
+    shortcoming: str = ""
+    report: Report | None = Field(default=None, exclude=True)
 
     @property
     def machine_failed(self) -> bool:

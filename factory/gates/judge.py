@@ -18,6 +18,7 @@ _NO_MODULE: Final = re.compile(
     r"No module named '(?P<package>[\w.]+)'\))"
 )
 _NO_PROGRAM: Final = re.compile(r".*: (?:line )?\d+: (?P<program>[\w.+-]+): (?:command )?not found")
+_PROOF: Final = "a command proves something only if it comes to its end and its tests run and pass"
 _COMMAND_NOT_FOUND: Final = 127
 """The exit code of a shell whose last command is not installed."""
 
@@ -45,7 +46,9 @@ def judge(
         message, hint = violation
         return Failure.model_defect(stage, message, hint=hint, **evidence)
     if result.exit_code in passing:
-        return None
+        if not result.shortcoming:
+            return None
+        return Failure.model_defect(stage, result.shortcoming, hint=_PROOF, **evidence)
     missing = _missing_tool(result, context)
     if missing is not None:
         return Failure.environment(

@@ -11,9 +11,11 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.failure import Failure, Stage
+from factory.attempt.outcome import VerdictKind, weakest
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import Check, CheckContext, CheckResult
+from factory.gates.checks.promises import Acceptance
 from factory.system.terminal.console import visible
 
 _LONGEST_TEXT: Final = 500
@@ -89,6 +91,12 @@ class TrialResult(BaseModel):
     def failure(self) -> Failure | None:
         """Why the tree can't land; None if it can."""
         return self.failed.failure if self.failed is not None else None
+
+    @property
+    def verdict(self) -> VerdictKind:
+        """How it can be known that the acceptance commands passed: what the weakest of them says."""
+        checks = (check for part in self.parts for check in part.checks if check.name == Acceptance.name)
+        return weakest(command.verdict for check in checks for command in check.commands)
 
     @property
     def slowest_seconds(self) -> float:

@@ -36,6 +36,7 @@ from factory.runs.record.model import (
     RunSummary,
     WriteResult,
 )
+from factory.system.terminal.console import visible
 
 DocumentT = TypeVar("DocumentT", bound=BaseModel)
 _SHOWN_IN_FULL: Final = (
@@ -142,7 +143,26 @@ def _check(check: CheckResult) -> list[str]:
         state, note = "skipped", note.removeprefix("skipped: ")
     lines = [f"  PO  {state:7}  {check.name}" + (f" ({note})" if note else "")]
     for command in check.commands:
-        lines.append(f"               {_end(command)}  {command.seconds} s  {command.command}")
+        known = f"  (by {command.verdict})" if command.exit_code == 0 and not command.shortcoming else ""
+        lines.append(f"               {_end(command)}  {command.seconds} s  {command.command}{known}")
+        lines += [f"                 {line}" for line in _reported(command)]
+    return lines
+
+
+def _reported(command: CommandResult) -> list[str]:
+    """What a runner reported of a command, and what of the project takes part in its session."""
+    lines = [f"proves nothing: {visible(command.shortcoming)}"] if command.shortcoming else []
+    summary = command.summary
+    if summary is None:
+        return lines
+    counts = summary.model_dump(exclude={"plugins", "configuration", "addopts"})
+    lines.append(", ".join(f"{count} {name}" for name, count in counts.items() if count) or "no tests")
+    if summary.addopts:
+        lines.append(
+            f"options of {visible(summary.configuration or '')}: {visible(' '.join(summary.addopts))}"
+        )
+    for plugin in summary.plugins:
+        lines.append(f"hooks of {visible(plugin.file)}: {', '.join(map(visible, plugin.hooks))}")
     return lines
 
 

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Set
 from typing import Final
 
 from factory.attempt.commit_message import commit_message
+from factory.attempt.outcome import VerdictKind
 from factory.configuration.committed import changed_hashes
 from factory.contract.identity import contract_trailers
 from factory.contract.repo_path import RepoPath
@@ -35,6 +36,7 @@ def make_commit(
     *,
     summary: str,
     run_id: str,
+    known_by: VerdictKind,
     tree: str,
     parent: str,
     accepted: Set[RepoPath],
@@ -46,6 +48,7 @@ def make_commit(
         order: the work order.
         summary: the model's own words about its proposal.
         run_id: the run.
+        known_by: how it can be known that the acceptance commands passed.
         tree: the commit's tree.
         parent: its parent.
         accepted: the files of the user's configuration whose change a person accepted.
@@ -58,7 +61,9 @@ def make_commit(
         GitError: git failed.
     """
     hashes = changed_hashes(git, parent, tree, accepted & set(order.allowed_files))
-    message = commit_message(order, summary, contract_trailers(order)[0], run_id, hashes).encode("utf-8")
+    message = commit_message(order, summary, contract_trailers(order)[0], run_id, known_by, hashes).encode(
+        "utf-8"
+    )
     if not signs(git):
         return git.text("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)
     commit, complaint = _signed(git, tree, parent, message, SIGNING_SECONDS)

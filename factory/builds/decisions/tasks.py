@@ -8,6 +8,7 @@ from typing import Protocol
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
+from factory.attempt.outcome import VerdictKind
 from factory.builds.state.attempts import AttemptRecord, RunEntry
 from factory.contract.identity import run_id
 from factory.contract.proposal import WriteProposal
@@ -83,6 +84,7 @@ class Result:
         attempts: what is recorded of each attempt; none for the gates before a landing.
         tree: the tree that passed.
         proposal: the last proposal.
+        known_by: how it can be known that the acceptance commands of what passed did.
     """
 
     exit_code: ExitCode
@@ -95,6 +97,7 @@ class Result:
     attempts: tuple[AttemptRecord, ...] = ()
     tree: str | None = None
     proposal: WriteProposal | None = None
+    known_by: VerdictKind = "exit code"
 
     @property
     def run(self) -> RunEntry:

@@ -112,7 +112,7 @@ def _classify(
         return probed("impossible", impossible)
     if exempt is not None:
         return probed("exempt", exempt)
-    if result.exit_code == 0:
+    if result.exit_code == 0 and not result.shortcoming:
         return probed("green", "it passes before anything was done")
     return probed("red")
 

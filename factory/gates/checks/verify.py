@@ -123,6 +123,7 @@ def _with_report(context: CheckContext) -> tuple[CommandResult, tuple[FailedTest
     if report is not None:
         write_atomic(context.folder / _REPORT, report.data)
     if judge(result, Stage.VERIFY_FAILED, context, passing=_PASSING | {_TESTS_FAILED}) is not None:
+        # Also where the session did not reach its end, or its runner was patched.
         return result, None
     if result.exit_code != _TESTS_FAILED:
         return result, ()

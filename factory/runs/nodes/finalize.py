@@ -103,6 +103,7 @@ def land_attempt(
             order,
             summary=proposal.summary,
             run_id=run_id,
+            known_by=state["known_by"],
             tree=tree,
             parent=target.baseline,
             accepted=accepted,

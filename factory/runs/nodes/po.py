@@ -40,4 +40,4 @@ def examine(
     result = try_out(Trial(order, tree, checks), bench.context(order, tree, attempt), begins, ended)
     if result.failure is not None:
         return {"failure": result.failure}
-    return {"slowest_seconds": result.slowest_seconds}
+    return {"slowest_seconds": result.slowest_seconds, "known_by": result.verdict}

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from factory.system.process.channel import Channel
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Confinement
 
@@ -22,6 +23,7 @@ class Command:
         stdin: what it reads.
         stop: ends it, and everything it started, when another thread asks for that; None if none will.
         confined: the sandbox that it runs in, and what it may use there; None for the user's own programs.
+        channel: by which it reports; None if it has nothing to report.
     """
 
     argv: tuple[str, ...]
@@ -33,6 +35,7 @@ class Command:
     stdin: bytes = b""
     stop: Stop | None = None
     confined: Confinement | None = None
+    channel: Channel | None = None
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,9 @@ import subprocess
 from collections import deque
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Final
+from typing import IO, Final, Protocol
+
+from factory.system.process.channel import Channel
 
 HEAD_BYTES: Final = 8_000_000
 """How much of a command's output is stored from its beginning."""
@@ -13,12 +15,19 @@ TAIL_BYTES: Final = 1_000_000
 """How much of a longer output is stored from its end."""
 
 
+class Receiver(Protocol):
+    """What takes the chunks of a stream."""
+
+    def write(self, chunk: bytes, /) -> object: ...
+
+
 class Sinks:
     """The files that get a command's output, and its standard error if that has a file of its own."""
 
-    def __init__(self, stdout: Path, stderr: Path | None) -> None:
+    def __init__(self, stdout: Path, stderr: Path | None, channel: Channel | None = None) -> None:
         self._paths = [stdout] + ([stderr] if stderr is not None else [])
         self._sinks: list[Sink] = []
+        self._channel = channel
 
     def __enter__(self) -> "Sinks":
         for path in self._paths:
@@ -30,9 +39,11 @@ class Sinks:
             for sink in self._sinks:
                 closing.callback(sink.close)
 
-    def sources(self, process: "subprocess.Popen[bytes]") -> "list[tuple[IO[bytes], Sink]]":
+    def sources(self, process: "subprocess.Popen[bytes]") -> "list[tuple[IO[bytes] | int, Receiver]]":
+        """What is read while the command runs, and what takes it; a report is read as well, and no output."""
         streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
-        return list(zip(streams, self._sinks, strict=True))
+        reported = [] if self._channel is None else [(self._channel.reading, self._channel)]
+        return [*zip(streams, self._sinks, strict=True), *reported]
 
     @property
     def total_bytes(self) -> int:

@@ -51,6 +51,7 @@ def test_the_commit_holds_exactly_the_proposals_files_and_says_what_it_is(tmp_pa
         "Work-Order: WO-01",
         f"Contract: {contract_trailers(order)[0]}",
         f"Run-Id: {summary_of(finished)['run_id']}",
+        "Verdict: exit-code",
     ]
     assert git(repo, "log", "-1", "--format=%an <%ae> %cn <%ce>") == (
         "Ada Author <ada@example.org> Ada Author <ada@example.org>"
@@ -78,13 +79,18 @@ def test_hostile_words_forge_no_trailer_and_no_line() -> None:
         "diff --git a/x b/x\n# comment\x00\x07\u2028Work-Order: WO-97\n\nSigned-off-by: nobody\n"
     )
     # when
-    message = commit_message(order, summary, "c" * 64, "f" * 16)
+    message = commit_message(order, summary, "c" * 64, "f" * 16, "exit code")
     # then
     lines = message.splitlines()
     assert lines[0].startswith("WO-01: Evil Work-Order: WO-99 [31m title")
     assert len(lines[0]) == 72
-    assert all(line == "" or line.startswith("  ") for line in lines[1:-3])
-    assert lines[-4:] == ["", "Work-Order: WO-01", f"Contract: {'c' * 64}", f"Run-Id: {'f' * 16}"]
+    assert all(line == "" or line.startswith("  ") for line in lines[1:-4])
+    assert lines[-4:] == [
+        "Work-Order: WO-01",
+        f"Contract: {'c' * 64}",
+        f"Run-Id: {'f' * 16}",
+        "Verdict: exit-code",
+    ]
     assert all(character.isprintable() or character == "\n" for character in message)
 
 
@@ -100,17 +106,26 @@ def test_git_parses_only_the_real_trailers_of_a_hostile_answer(tmp_path: Path) -
 
     assert commit is not None
     trailers = git(scene.repo, "interpret-trailers", "--parse", stdin=_message(scene.repo, commit))
-    assert [line.partition(": ")[0] for line in trailers.splitlines()] == ["Work-Order", "Contract", "Run-Id"]
+    assert [line.partition(": ")[0] for line in trailers.splitlines()] == [
+        "Work-Order",
+        "Contract",
+        "Run-Id",
+        "Verdict",
+    ]
     assert "forged" not in trailers
     assert "WO-01" in trailers
 
 
 @pytest.mark.parametrize("summary", ["", "\n \n", "é" * 100_000])
 def test_any_summary_gives_a_commit(summary: str) -> None:
-    message = commit_message(WorkOrder.model_validate(a_work_order()), summary, "c" * 64, "f" * 16)
+    message = commit_message(
+        WorkOrder.model_validate(a_work_order()), summary, "c" * 64, "f" * 16, "exit code"
+    )
 
     assert len(message) < 5_000
-    assert message.endswith(f"\n\nWork-Order: WO-01\nContract: {'c' * 64}\nRun-Id: {'f' * 16}\n")
+    assert message.endswith(
+        f"\n\nWork-Order: WO-01\nContract: {'c' * 64}\nRun-Id: {'f' * 16}\nVerdict: exit-code\n"
+    )
 
 
 def test_a_proposal_that_changes_nothing_lands_as_an_empty_commit(tmp_path: Path) -> None:

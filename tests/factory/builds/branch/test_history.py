@@ -25,7 +25,9 @@ class Branch:
 
     def land(self, number: int, *, contract: str | None = None, run: str = "r") -> str:
         order = PLAN.work_orders[number - 1]
-        message = commit_message(order, "Done.", contract or contract_trailers(order)[0], f"{run}{number}")
+        message = commit_message(
+            order, "Done.", contract or contract_trailers(order)[0], f"{run}{number}", "report"
+        )
         return commit_files(self.repo, {f"{number}-{run}.txt": f"{contract}\n"}, message)
 
     def read(self) -> History:
@@ -145,7 +147,9 @@ def test_a_work_order_on_a_merged_branch_is_done(branch: Branch) -> None:
 def test_a_root_commit_that_claims_a_work_order_is_no_landing_above_a_base(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo", {})
     order = PLAN.work_orders[0]
-    tip = commit_files(repo, {"a.txt": "a\n"}, commit_message(order, "Done.", contract_hash(order), "r1"))
+    tip = commit_files(
+        repo, {"a.txt": "a\n"}, commit_message(order, "Done.", contract_hash(order), "r1", "report")
+    )
 
     past = history(Git.open(repo), tip, PLAN)
 

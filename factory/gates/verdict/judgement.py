@@ -1,0 +1,152 @@
+"""How a command's passing is known, and what is missing where it returned 0 and proved nothing. Pure."""
+
+from typing import Final
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.attempt.outcome import VerdictKind
+from factory.gates.verdict.report import PytestReport, Report, UnittestReport
+from factory.gates.verdict.rewrite import Rewritten
+
+_NO_TESTS_COLLECTED: Final = 5
+_NAMED: Final = 5
+_LONGEST_NAME: Final = 200
+
+
+class ProjectPlugin(BaseModel):
+    """A file of the project that takes part in pytest's session, and by which hooks."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    file: str
+    hooks: tuple[str, ...]
+
+
+class Summary(BaseModel):
+    """What a runner's report says, in numbers.
+
+    Attributes:
+        passed: how many tests passed; so with the others.
+        deselected: how many were collected and left out.
+        plugins: the files of the project that take part, with their hooks.
+        configuration: where pytest took its configuration from.
+        addopts: the options that stand there.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    passed: int
+    failed: int = 0
+    errors: int = 0
+    skipped: int = 0
+    xfailed: int = 0
+    xpassed: int = 0
+    deselected: int = 0
+    plugins: tuple[ProjectPlugin, ...] = ()
+    configuration: str | None = None
+    addopts: tuple[str, ...] = ()
+
+
+def kind_of(command: Rewritten | None) -> VerdictKind:
+    """How it can be known that a command passed."""
+    if command is None:
+        return "exit code"
+    return "report" if command.runner in ("pytest", "unittest") else "completion"
+
+
+def summary_of(report: Report | None) -> Summary | None:
+    """The numbers of a runner's report; None if there is none."""
+    match report:
+        case UnittestReport():
+            counts = report.model_dump(exclude={"runner", "ended"})
+            return Summary.model_validate(counts)
+        case PytestReport():
+            ends = report.counts()
+            return Summary(
+                passed=ends["passed"],
+                failed=ends["failed"] + ends["changed"] + ends["unreported"],
+                errors=ends["error"],
+                skipped=ends["skipped"],
+                xfailed=ends["xfailed"],
+                xpassed=ends["xpassed"],
+                deselected=report.deselected,
+                plugins=tuple(
+                    ProjectPlugin(file=plugin.file, hooks=plugin.hooks) for plugin in report.plugins
+                ),
+                configuration=report.configuration,
+                addopts=report.addopts,
+            )
+        case _:
+            return None
+
+
+def shortcoming(command: Rewritten, report: Report | None, exit_code: int) -> str:
+    """Why a command proved nothing although its exit code would pass; empty if it did prove something.
+
+    Args:
+        command: what ran.
+        report: what was reported of it.
+        exit_code: what it returned: 0, or what its caller lets pass.
+    """
+    if exit_code != 0 and command.runner != "pytest":
+        return ""
+    match report:
+        case PytestReport():
+            return _of_session(command, report, exit_code)
+        case UnittestReport():
+            return (
+                "" if report.passed else f"unittest returned {exit_code}, but no test passed{_others(report)}"
+            )
+        case None if command.runner in ("pytest", "unittest"):
+            return f"{command.runner} returned {exit_code}, but its session did not reach its end"
+        case None:
+            return f"it returned {exit_code}, but it ended before its last statement"
+        case _:
+            return ""
+
+
+def _of_session(command: Rewritten, report: PytestReport, exit_code: int) -> str:
+    returned = f"pytest returned {exit_code}, but"
+    if not report.ended:
+        return f"{returned} its session did not reach its end"
+    if report.exit_status != exit_code:
+        return f"{returned} its session ended with {report.exit_status}"
+    if command.lists:
+        return "" if report.collected else f"{returned} it collected no test"
+    if exit_code == _NO_TESTS_COLLECTED:
+        return f"{returned} {report.collected} tests were collected and left out" if report.collected else ""
+    changed, unreported = report.tests("changed"), report.tests("unreported")
+    if changed:
+        return f"the runner was patched: what was reported of {_names(changed)} is not how it ended"
+    if unreported:
+        return f"{returned} these tests were begun and did not run to their end: {_names(unreported)}"
+    failed = report.tests("failed", "error")
+    if failed and exit_code == 0:
+        return f"{returned} its tests failed: {_names(failed)}"
+    passed = report.tests("passed")
+    if not report.outcomes:
+        return f"{returned} no test ran"
+    if report.canary != "failed":
+        return "the runner was patched: a test that must fail did not"
+    if not passed and exit_code == 0:
+        return f"{returned} no test passed{_others(report)}"
+    for named in report.named:
+        left_out = command.chooses and named.deselected
+        if not named.passed and not left_out and exit_code == 0:
+            return f"{returned} of `{named.word[:_LONGEST_NAME]}`, which the command names, no test passed"
+    return ""
+
+
+def _others(report: PytestReport | UnittestReport) -> str:
+    """What became of the tests that did not pass, such as `: 2 skipped`."""
+    summary = summary_of(report)
+    counts = (
+        summary.model_dump(include={"failed", "errors", "skipped", "xfailed", "xpassed"}) if summary else {}
+    )
+    parts = [f"{count} {name}" for name, count in counts.items() if count]
+    return f": {', '.join(parts)}" if parts else ""
+
+
+def _names(tests: tuple[str, ...]) -> str:
+    more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+    return ", ".join(test[:_LONGEST_NAME] for test in tests[:_NAMED]) + more

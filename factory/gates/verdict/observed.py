@@ -1,0 +1,89 @@
+"""Runs a command so that it can be known how it ended: by a program of ours, where there is one for it."""
+
+import os
+import re
+import secrets
+import shutil
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Final
+
+from factory.gates.verdict.report import Report, parse_report
+from factory.gates.verdict.rewrite import Rewritten, rewritten
+from factory.system.process.channel import Channel
+from factory.system.process.command import Command, Outcome
+from factory.system.process.launch import run
+
+_PROGRAMS: Final = Path(__file__).parent / "programs"
+_WORD_BYTES: Final = 32
+_LONGEST_LINES: Final = 2_000
+# As installers write it, also where the path is too long for the first line.
+_INTERPRETER: Final = re.compile(
+    rb"""#![ \t]*(?P<plain>/[^\s]*python[\d.]*)[ \t]*\n"""
+    rb"""|#!/bin/sh\n'''exec'[ \t]"?(?P<quoted>/[^"\n]*python[\d.]*)"?[ \t]"""
+)
+
+
+@dataclass(frozen=True)
+class Observed:
+    """How a command ended, and what is known beside its exit code.
+
+    Attributes:
+        outcome: how it ended.
+        command: the command as a program of ours ran it; None if none did.
+        report: what that program reported; None if nothing that is its own.
+    """
+
+    outcome: Outcome
+    command: Rewritten | None
+    report: Report | None
+
+
+def observe(command: Command) -> Observed:
+    """Run a command to its end, see `run`, and read what a program of ours reports of it.
+
+    Raises:
+        Stopped, OSError: see `run`.
+    """
+    root = command.cwd or Path.cwd()
+    ours = rewritten(
+        command.argv,
+        is_own=lambda module, searched: _is_own(module, root, searched),
+        interpreter=lambda word: _interpreter(word, root, command.env),
+    )
+    if ours is None:
+        return Observed(run(command), None, None)
+    word = secrets.token_hex(_WORD_BYTES).encode()
+    with Channel(word, _text(ours)) as channel:
+        outcome = run(replace(command, argv=ours.words(channel.inherited), channel=channel))
+        return Observed(outcome, ours, parse_report(channel.received, word))
+
+
+def _text(command: Rewritten) -> bytes:
+    # Each builds on what the earlier ones have defined.
+    before = ("begin", "without_pytest", "witness") if command.runner == "pytest" else ("begin",)
+    files = (*before, f"run_{command.runner}")
+    return b"\n".join((_PROGRAMS / f"{name}.py").read_bytes() for name in files)
+
+
+def _is_own(module: str, root: Path, searched: str) -> bool:
+    """Whether a module is in the checkout: of an installed one nothing is known of how it ends."""
+    places = [root, *(root / entry for entry in searched.split(os.pathsep) if entry)]
+    return any(os.path.lexists(place / name) for place in places for name in (module, f"{module}.py"))
+
+
+def _interpreter(word: str, root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:
+    """The interpreter that a console command names in its first lines, and the command's place."""
+    place = str(root / word) if "/" in word else shutil.which(word, path=environment.get("PATH", ""))
+    if place is None:
+        return None
+    try:
+        with open(place, "rb") as file:
+            lines = file.read(_LONGEST_LINES)
+    except OSError:
+        return None
+    match = _INTERPRETER.match(lines)
+    if match is None or b"pytest" not in lines:
+        return None
+    return os.fsdecode(match["plain"] or match["quoted"]), place

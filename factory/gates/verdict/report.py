@@ -1,0 +1,124 @@
+"""What a program of ours reports of a command. Hostile: it comes from a process that ran generated code."""
+
+from collections import Counter
+from typing import Annotated, Final, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "changed", "unreported"]
+"""How a test ended. `changed` if it raised and was reported as passed all the same; `unreported` if it was
+begun and has no whole report."""
+
+_Text = Annotated[str, Field(max_length=16_000)]
+_Count = Annotated[int, Field(ge=0)]
+_MOST: Final = 200
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
+
+
+class Plugin(_Strict):
+    """A plugin of pytest that is a file of the project.
+
+    Attributes:
+        file: the file, such as `tests/conftest.py`.
+        hooks: the hooks that it has.
+    """
+
+    file: _Text
+    hooks: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
+
+
+class Named(_Strict):
+    """A test, a file or a directory that a command names.
+
+    Attributes:
+        word: as the command names it.
+        passed: how many of its tests ran and passed.
+        deselected: how many of them were left out.
+    """
+
+    word: _Text
+    passed: _Count
+    deselected: _Count
+
+
+class PythonReport(_Strict):
+    """Python code came to its last statement, or a module to its end."""
+
+    runner: Literal["python"]
+    ended: Literal[True]
+
+
+class UnittestReport(_Strict):
+    """What unittest's own result counted."""
+
+    runner: Literal["unittest"]
+    ended: Literal[True]
+    passed: _Count
+    failed: _Count
+    errors: _Count
+    skipped: _Count
+    xfailed: _Count
+    xpassed: _Count
+
+
+class PytestReport(_Strict):
+    """What the witness saw of a session of pytest.
+
+    Attributes:
+        runner: `pytest`.
+        ended: whether the session went through all that it had chosen.
+        exit_status: what pytest returned.
+        lists: whether it only collected.
+        collected: how many tests it found, before any were left out.
+        deselected: how many were left out.
+        outcomes: the id of each test that was begun, and how it ended.
+        named: what the command names.
+        canary: how the test ended that must fail; `not due` where none was to run.
+        plugins: the project's own plugins.
+        configuration: the file that pytest took its configuration from; None for none.
+        addopts: the options that it took from there.
+    """
+
+    runner: Literal["pytest"]
+    ended: bool
+    exit_status: int
+    lists: bool
+    collected: _Count
+    deselected: _Count
+    outcomes: tuple[tuple[_Text, Outcome], ...]
+    named: tuple[Named, ...]
+    canary: Literal["failed", "passed", "skipped", "unreported", "not due"]
+    plugins: Annotated[tuple[Plugin, ...], Field(max_length=_MOST)]
+    configuration: _Text | None
+    addopts: tuple[_Text, ...]
+
+    def tests(self, *outcomes: Outcome) -> tuple[str, ...]:
+        """The ids of the tests that ended so, sorted."""
+        return tuple(sorted({test for test, outcome in self.outcomes if outcome in outcomes}))
+
+    def counts(self) -> Counter[str]:
+        """How many tests ended in each way."""
+        return Counter(outcome for _, outcome in self.outcomes)
+
+
+Report = PythonReport | UnittestReport | PytestReport
+_READER: Final[TypeAdapter[Report]] = TypeAdapter(Annotated[Report, Field(discriminator="runner")])
+
+
+def parse_report(received: bytes, word: bytes) -> Report | None:
+    """The report that a program of ours wrote; None if there is none, or it is another's.
+
+    Args:
+        received: all that arrived.
+        word: what only that program was told.
+    """
+    said, _, rest = received.partition(b"\n")
+    if said != word or not rest.endswith(b"\n"):
+        return None
+    try:
+        return _READER.validate_json(rest)
+    except ValidationError:
+        return None

@@ -1,0 +1,386 @@
+"""Proposals that do not do the work and want to pass: none does, whatever exit code it brings about.
+
+The product is one function and the plan's test of it, which every proposal leaves as it is, if it is there.
+"""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from factory.attempt.exit_codes import ExitCode
+from factory.report.show import show_run
+from tests.support.answers import a_proposal
+from tests.support.observed import judged
+from tests.support.repositories import git, make_repo, write_files
+from tests.support.runs import Scene
+
+pytestmark = pytest.mark.slow
+
+TEST = "from slug import slug\n\n\ndef test_slug():\n    assert slug('A b') == 'a-b'\n"
+RIGHT = "def slug(text):\n    return text.lower().replace(' ', '-')\n"
+WRONG = "def slug(text):\n    return text\n"
+CASE = (
+    "import unittest\n\nfrom slug import slug\n\n\n"
+    "class TestSlug(unittest.TestCase):\n"
+    "    def test_slug(self):\n        self.assertEqual(slug('A b'), 'a-b')\n"
+)
+PYTEST = "python -m pytest -q test_slug.py"
+CODE = "python -c \"from slug import slug; assert slug('A b') == 'a-b'\""
+FAKE_REPORT = (
+    "import pytest\n\n\n@pytest.hookimpl(wrapper=True, tryfirst=True)\n"
+    "def pytest_runtest_makereport(item, call):\n"
+    "    report = yield\n    report.outcome, report.longrepr = 'passed', None\n    return report\n"
+)
+
+# What is written, the command that is to be passed, and a part of what is said to be missing.
+ATTACKS: dict[str, tuple[Mapping[str, str], str, str]] = {
+    "the module ends the process at import": (
+        {"slug.py": f"import os\nos._exit(0)\n{WRONG}"},
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "the function ends the process": (
+        {"slug.py": "import os\n\n\ndef slug(text):\n    os._exit(0)\n"},
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "the session's end ends the process": (
+        {"slug.py": WRONG, "conftest.py": "import os\n\n\ndef pytest_sessionfinish():\n    os._exit(0)\n"},
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "the session's end sets the exit status": (
+        {"slug.py": WRONG, "conftest.py": "def pytest_sessionfinish(session):\n    session.exitstatus = 0\n"},
+        PYTEST,
+        "its tests failed: test_slug.py::test_slug",
+    ),
+    "the interpreter's end ends the process": (
+        {"slug.py": f"import atexit, os\natexit.register(os._exit, 0)\n{WRONG}"},
+        PYTEST,
+        "its session ended with 1",
+    ),
+    "conftest.py ends the process while it is imported": (
+        {"slug.py": WRONG, "conftest.py": "import sys\nsys.exit(0)\n"},
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "options only collect": (
+        {"slug.py": WRONG, "pytest.ini": "[pytest]\naddopts = --co\n"},
+        PYTEST,
+        "no test ran",
+    ),
+    "options only set up": (
+        {"slug.py": WRONG, "pytest.ini": "[pytest]\naddopts = --setup-only\n"},
+        PYTEST,
+        "these tests were begun and did not run to their end: test_slug.py::test_slug",
+    ),
+    "options ask for the version": (
+        {"slug.py": WRONG, "pytest.ini": "[pytest]\naddopts = --version --version\n"},
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "options leave the tests out": (
+        {
+            "slug.py": WRONG,
+            "pytest.ini": "[pytest]\naddopts = --deselect test_slug.py::test_slug\n",
+            "test_other.py": "def test_other():\n    pass\n",
+        },
+        "python -m pytest -q test_slug.py test_other.py",
+        "of `test_slug.py`, which the command names, no test passed",
+    ),
+    "options run the tests in other processes": (
+        {"slug.py": WRONG, "pytest.ini": "[pytest]\naddopts = -n 2\n", "conftest.py": FAKE_REPORT},
+        PYTEST,
+        "the runner was patched",
+    ),
+    "options unload what is not theirs": (
+        {"slug.py": WRONG, "pytest.ini": "[pytest]\naddopts = -p no:runner -p no:main\n"},
+        PYTEST,
+        "",
+    ),
+    "reports are rewritten": (
+        {"slug.py": WRONG, "conftest.py": FAKE_REPORT},
+        PYTEST,
+        "the runner was patched",
+    ),
+    "reports of the plan's test are rewritten where they are counted": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\ndef pytest_runtest_logreport(report):\n"
+                "    if 'test_slug' in report.nodeid:\n        report.outcome = 'passed'\n"
+            ),
+        },
+        PYTEST,
+        "the runner was patched: what was reported of test_slug.py::test_slug",
+    ),
+    "exceptions are taken from the call": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\n"
+                "def pytest_runtest_makereport(item, call):\n    call.excinfo = None\n"
+            ),
+        },
+        PYTEST,
+        "the runner was patched",
+    ),
+    "tests are not called": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pytest\n\n\n@pytest.hookimpl(tryfirst=True)\n"
+                "def pytest_pyfunc_call(pyfuncitem):\n    return True\n"
+            ),
+        },
+        PYTEST,
+        "the runner was patched",
+    ),
+    "tests are replaced once they are collected": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "def pytest_collection_modifyitems(items):\n"
+                "    for item in items:\n        item.obj = lambda: None\n"
+            ),
+        },
+        PYTEST,
+        "the runner was patched",
+    ),
+    "the loop runs nothing": (
+        {"slug.py": WRONG, "conftest.py": "def pytest_runtestloop(session):\n    return True\n"},
+        PYTEST,
+        "no test ran",
+    ),
+    "the protocol runs nothing": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": "def pytest_runtest_protocol(item, nextitem):\n    return True\n",
+        },
+        PYTEST,
+        "no test ran",
+    ),
+    "the report class is patched by the module": (
+        {
+            "slug.py": (
+                "import _pytest.reports as r\n_of = r.TestReport.from_item_and_call.__func__\n\n\n"
+                "def _passed(cls, item, call):\n    call.excinfo = None\n"
+                "    return _of(cls, item, call)\n\n\n"
+                f"r.TestReport.from_item_and_call = classmethod(_passed)\n{WRONG}"
+            )
+        },
+        PYTEST,
+        "the runner was patched",
+    ),
+    "the function patches the runner when it is called": (
+        {
+            "slug.py": (
+                "import _pytest.runner as r\n\n\ndef slug(text):\n"
+                "    r.TestReport.from_item_and_call = classmethod(_passed)\n    return text\n\n\n"
+                "_of = r.TestReport.from_item_and_call.__func__\n\n\n"
+                "def _passed(cls, item, call):\n    call.excinfo = None\n    return _of(cls, item, call)\n"
+            )
+        },
+        PYTEST,
+        "the runner was patched",
+    ),
+    "a hook of the call hides what is raised": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_call(item):\n"
+                "    try:\n        return (yield)\n    except BaseException:\n        return None\n"
+            ),
+        },
+        PYTEST,
+        "the runner was patched",
+    ),
+    "the module skips its tests at import": (
+        {"slug.py": f"import pytest\npytest.skip('later', allow_module_level=True)\n{WRONG}"},
+        PYTEST,
+        "",
+    ),
+    "the function skips its tests": (
+        {"slug.py": "import pytest\n\n\ndef slug(text):\n    pytest.skip('later')\n"},
+        PYTEST,
+        "no test passed: 1 skipped",
+    ),
+    "every test is expected to fail": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pytest\n\n\ndef pytest_collection_modifyitems(items):\n"
+                "    for item in items:\n        item.add_marker(pytest.mark.xfail)\n"
+            ),
+        },
+        PYTEST,
+        "a test that must fail did not",
+    ),
+    "the function leaves the session": (
+        {"slug.py": "import pytest\n\n\ndef slug(text):\n    pytest.exit('done', returncode=0)\n"},
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "a module of the name of pytest": (
+        {"slug.py": WRONG, "pytest.py": "raise SystemExit(0)\n", "_pytest.py": "raise SystemExit(0)\n"},
+        PYTEST,
+        "",
+    ),
+    "a plugin's module is replaced": (
+        {
+            "slug.py": WRONG,
+            "pluggy.py": "raise SystemExit(0)\n",
+            "sitecustomize.py": "import os\nos._exit(0)\n",
+        },
+        f"env PYTHONPATH=. {PYTEST}",
+        "",
+    ),
+    "a child of the process ends the session for it": (
+        {"slug.py": f"import os\nif os.fork():\n    os.wait()\n    os._exit(0)\n{RIGHT}"},
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "the console command": (
+        {"slug.py": f"import os\nos._exit(0)\n{WRONG}"},
+        "timeout 60 pytest -q test_slug.py",
+        "its session did not reach its end",
+    ),
+    "code: the module ends the process": (
+        {"slug.py": f"import os\nos._exit(0)\n{WRONG}"},
+        CODE,
+        "it ended before its last statement",
+    ),
+    "code: the module exits": (
+        {"slug.py": f"import sys\nsys.exit(0)\n{WRONG}"},
+        CODE,
+        "it ended before its last statement",
+    ),
+    "code: the function exits": (
+        {"slug.py": "import sys\n\n\ndef slug(text):\n    sys.exit()\n"},
+        CODE,
+        "it ended before its last statement",
+    ),
+    "code: the function becomes another program": (
+        {"slug.py": "import os\n\n\ndef slug(text):\n    os.execvp('true', ['true'])\n"},
+        CODE,
+        "it ended before its last statement",
+    ),
+    "code: the last statement imports what exits": (
+        {"slug.py": f"import sys\nsys.exit(0)\n{WRONG}"},
+        "python -c 'import slug'",
+        "it ended before its last statement",
+    ),
+    "module: its package exits": (
+        {"tool/__init__.py": "raise SystemExit\n", "tool/__main__.py": f"{TEST}\ntest_slug()\n"},
+        "python -m tool",
+        "it ended before its last statement",
+    ),
+    "module: what it imports exits": (
+        {"slug.py": f"import sys\nsys.exit(0)\n{WRONG}", "tool.py": f"{TEST}\ntest_slug()\n"},
+        "python -m tool",
+        "it ended before its last statement",
+    ),
+    "module: what it imports ends the process": (
+        {"slug.py": f"import os\nos._exit(0)\n{WRONG}", "tool.py": f"{TEST}\ntest_slug()\n"},
+        "python -m tool",
+        "it ended before its last statement",
+    ),
+    "unittest: the function ends the process": (
+        {"slug.py": "import os\n\n\ndef slug(text):\n    os._exit(0)\n", "test_slug.py": CASE},
+        "python -m unittest -q test_slug",
+        "its session did not reach its end",
+    ),
+    "unittest: the function skips its tests": (
+        {
+            "slug.py": "import unittest\n\n\ndef slug(text):\n    raise unittest.SkipTest\n",
+            "test_slug.py": CASE,
+        },
+        "python -m unittest -q test_slug",
+        "no test passed: 1 skipped",
+    ),
+    "unittest: a module of its name": (
+        {"slug.py": WRONG, "test_slug.py": CASE, "unittest.py": "raise SystemExit(0)\n"},
+        "python -m unittest -q test_slug",
+        "",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ATTACKS)
+def test_a_proposal_that_does_not_do_the_work_does_not_pass(name: str, tmp_path: Path) -> None:
+    files, command, missing = ATTACKS[name]
+    root = tmp_path / "checkout"
+    write_files(root, {"test_slug.py": TEST, **files})
+
+    result = judged(root, command)
+
+    assert not result.passed
+    assert missing in result.missing
+
+
+@pytest.mark.parametrize(
+    "command", [PYTEST, CODE, "pytest -q", "python -m pytest -q test_slug.py::test_slug"]
+)
+def test_the_work_done_passes(command: str, tmp_path: Path) -> None:
+    root = tmp_path / "checkout"
+    write_files(root, {"slug.py": RIGHT, "test_slug.py": TEST})
+
+    assert judged(root, command).passed
+
+
+# The proposal's files, the acceptance command, and a part of why the run failed.
+WHOLE_RUNS: dict[str, tuple[Mapping[str, str], str, str]] = {
+    "verify: the module ends the process": (
+        {"slug.py": f"import os\nos._exit(0)\n{WRONG}"},
+        "grep -q slug slug.py",
+        "pytest returned 0, but its session did not reach its end",
+    ),
+    "acceptance: options only collect": (
+        {"slug.py": WRONG, "pytest.ini": "[pytest]\naddopts = --co\n"},
+        "python -m pytest -q test_slug.py",
+        "pytest returned 0, but no test ran",
+    ),
+    "acceptance: the module exits": (
+        {"slug.py": f"import sys\nsys.exit(0)\n{WRONG}"},
+        CODE,
+        "it returned 0, but it ended before its last statement",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", WHOLE_RUNS)
+def test_no_run_lands_what_proved_nothing(name: str, tmp_path: Path) -> None:
+    files, command, why = WHOLE_RUNS[name]
+    # Without a test of the product where the verification itself is not to notice.
+    tests = {"test_slug.py": TEST} if command != CODE else {}
+    scene = Scene(
+        make_repo(tmp_path / "repo", {"README.md": "a product\n", **tests}),
+        [a_proposal(files)],
+        allowed_files=sorted(files),
+        acceptance_commands=[command],
+    )
+
+    finished = scene.run(max_attempts=1)
+
+    assert finished.ending.exit_code is ExitCode.FAIL
+    assert finished.ending.failure is not None
+    assert why in finished.ending.failure.message
+    assert git(scene.repo, "log", "--format=%s") == git(scene.repo, "log", "-1", "--format=%s")
+
+
+def test_a_landed_commit_names_the_weakest_verdict_of_its_acceptance(tmp_path: Path) -> None:
+    scene = Scene(
+        make_repo(tmp_path / "repo", {"README.md": "a product\n", "test_slug.py": TEST}),
+        [a_proposal({"slug.py": RIGHT})],
+        allowed_files=["slug.py"],
+        acceptance_commands=[PYTEST, CODE],
+    )
+
+    finished = scene.run()
+
+    assert git(scene.repo, "log", "-1", "--format=%(trailers:key=Verdict,valueonly)").strip() == "completion"
+    assert finished.folder is not None
+    shown = show_run(finished.folder)
+    assert f"{PYTEST}  (by report)\n                 1 passed" in shown
+    assert "(by completion)" in shown
