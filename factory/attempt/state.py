@@ -12,6 +12,7 @@ from typing_extensions import TypedDict
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import VerdictKind
 from factory.attempt.summary import AttemptSummary
+from factory.attempt.summary import AttemptSummary, KillScores
 from factory.contract.proposal import WriteProposal
 from factory.llm.port import Usage
 
@@ -31,6 +32,7 @@ class RunState(TypedDict, total=False):
         usage: its tokens; None while there is none.
         slowest_seconds: how long the slowest command of this attempt's checks took, once they have passed.
         known_by: how it can be known that the acceptance commands of this attempt passed.
+        scores: how many mutants of this attempt were noticed; None if none were tried.
         failure: why this attempt failed; None while it has not.
         previous_proposal: what the attempt before proposed, for the retry's prompt.
         previous_reply: the `unread_reply` of the attempt before, for the retry's prompt.
@@ -48,6 +50,7 @@ class RunState(TypedDict, total=False):
     usage: Usage | None
     slowest_seconds: float
     known_by: VerdictKind
+    scores: KillScores | None
     failure: Failure | None
     previous_proposal: WriteProposal | None
     previous_reply: str | None

@@ -1,9 +1,43 @@
 """What is remembered of one attempt: what the model said of it, why it failed, what its answer used. Pure."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure
 from factory.llm.port import Usage
+
+
+class KillScores(BaseModel):
+    """How many changes of the written lines were noticed, by the acceptance commands and by the verification.
+
+    Attributes:
+        tried: how many there were; at least one.
+        acceptance: how many the acceptance commands noticed.
+        verification: how many the verification noticed.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    tried: int
+    acceptance: int
+    verification: int
+
+    @property
+    def description(self) -> str:
+        """Both scores, a clause."""
+        return (
+            f"of {self.tried} change{'s' if self.tried != 1 else ''} of what it wrote"
+            f" acceptance notices {self.acceptance} and verification {self.verification}"
+        )
+
+    @property
+    def weakness(self) -> str:
+        """What is wrong with acceptance by itself, a clause; empty if nothing is known to be."""
+        if self.acceptance or not self.verification:
+            return ""
+        return (
+            "weak acceptance: only the verification notices changes of what was written,"
+            " the acceptance commands notice none"
+        )
 
 
 class AttemptSummary(BaseModel):
@@ -17,6 +51,7 @@ class AttemptSummary(BaseModel):
         answer: the ledger's name of its answer; None without one.
         usage: the tokens of the answer.
         cost_usd: what the answer cost; None if no price is known.
+        scores: how many mutants were noticed; None if none were tried.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -28,3 +63,4 @@ class AttemptSummary(BaseModel):
     answer: str | None = None
     usage: Usage | None = None
     cost_usd: float | None = None
+    scores: KillScores | None = Field(default=None, exclude_if=lambda value: value is None)

@@ -182,7 +182,9 @@ class Loop:
         self._records.order(entered.order_id, phase, **changed)
 
     def _record_landing(self, act: RecordLanding) -> None:
-        message = f"{act.order_id} landed on {self._queue.branch} as {act.commit[:12]}"
+        scores = self._records.state.order(act.order_id).scores_of(act.run_id)
+        proof = f"; {scores.description}" if scores is not None else ""
+        message = f"{act.order_id} landed on {self._queue.branch} as {act.commit[:12]}{proof}"
         retell(self._records.out / act.run_id, RunOutcome.LANDED, message, commit=act.commit)
         self._records.order(
             act.order_id, OrderPhase.LANDED, commit=act.commit, landed_run=act.run_id, last_failure=None

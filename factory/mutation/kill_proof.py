@@ -8,11 +8,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure, Stage
+from factory.attempt.summary import KillScores
 from factory.contract.repo_path import RepoPath
 from factory.mutation.mutants import Mutant, mutants
+
+ENOUGH: Final = 3
+"""So many changes of executed lines, all unnoticed, are no chance."""
 
 _HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
 _TESTS: Final = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?|conftest)\.py|(?:.*/)?tests?/.*")
@@ -26,7 +30,10 @@ class Fate(BaseModel):
         line: the line, from 1.
         operator: the kind of change.
         change: the change in words.
-        killed_by: the check that noticed; None for a survivor.
+        killed_by: the first check that noticed; None for a survivor.
+        noticed_by: the parts of the checks that noticed, such as `acceptance`, each by itself.
+        executed: whether a command comes to the line; None if that was not looked at, because something
+            noticed a change.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -36,6 +43,8 @@ class Fate(BaseModel):
     operator: str
     change: str
     killed_by: str | None
+    noticed_by: tuple[str, ...] = ()
+    executed: bool | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class KillProof(BaseModel):
@@ -61,6 +70,39 @@ class KillProof(BaseModel):
         """The share that was noticed, rounded down; None if nothing was measured."""
         return 100 * self.killed // len(self.fates) if self.fates else None
 
+    @property
+    def scores(self) -> KillScores | None:
+        """What acceptance and verification noticed, each by itself; None if nothing was measured."""
+        if not self.fates:
+            return None
+        noticed = [part for fate in self.fates for part in fate.noticed_by]
+        return KillScores(
+            tried=len(self.fates),
+            acceptance=noticed.count("acceptance"),
+            verification=noticed.count("verify"),
+        )
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether so many mutants survived all checks that it matters which lines are executed at all."""
+        return len(self.fates) >= ENOUGH and self.killed == 0
+
+    @property
+    def blindness(self) -> Failure | None:
+        """The failure of an attempt of whose executed lines many were changed, and no change was noticed."""
+        survivors = [fate for fate in self.fates if fate.executed]
+        if self.killed or len(survivors) < ENOUGH:
+            return None
+        return Failure.model_defect(
+            Stage.ACCEPTANCE_FAILED,
+            f"the checks execute the written lines and notice none of {len(survivors)} changes of them,"
+            " so they prove nothing",
+            where=survivors[0].path,
+            hint="write tests that fail for each of these changes; where there are such tests, let nothing"
+            " keep them from running or from failing",
+            excerpt=_listed(survivors),
+        )
+
     def shortfall(self, threshold: int) -> Failure | None:
         """The failure of an attempt whose checks notice less than `threshold` percent; None if they don't."""
         if self.percent is None or self.percent >= threshold:
@@ -72,8 +114,12 @@ class KillProof(BaseModel):
             f" and at least {threshold} % is demanded",
             where=survivors[0].path,
             hint="write tests that fail for each of these changes",
-            excerpt="\n".join(f"{fate.path}:{fate.line}: {fate.change}" for fate in survivors),
+            excerpt=_listed(survivors),
         )
+
+
+def _listed(survivors: Sequence[Fate]) -> str:
+    return "\n".join(f"{fate.path}:{fate.line}: {fate.change}" for fate in survivors)
 
 
 @dataclass(frozen=True)

@@ -177,12 +177,19 @@ def _end(command: CommandResult) -> str:
 
 
 def _mutants(proof: ProofResult) -> list[str]:
-    """The kill proof in a line."""
+    """The kill proof: what was noticed, by whom, and what was not."""
     if not proof.fates:
         return ["  mutants: nothing to change, so not measured"]
     survivors = [f"{fate.path}:{fate.line} ({fate.change})" for fate in proof.fates if fate.killed_by is None]
     line = f"  mutants: {len(proof.fates) - len(survivors)} of {len(proof.fates)} noticed"
-    return [f"{line}; not {', '.join(survivors)}" if survivors else line]
+    scores = proof.scores
+    if scores is not None:
+        line += f" (by acceptance {scores.acceptance}, by verification {scores.verification})"
+    lines = [f"{line}; not {', '.join(survivors)}" if survivors else line]
+    if scores is not None and scores.weakness:
+        lines.append(f"  {scores.weakness}")
+    idle = sum(fate.executed is False for fate in proof.fates)
+    return [*lines, f"  {idle} of these lines the checks do not execute"] if idle else lines
 
 
 def _failure(failure: Failure) -> list[str]:

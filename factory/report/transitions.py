@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from factory.attempt.summary import KillScores
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject, JsonValue
@@ -52,7 +53,13 @@ def _order(order_id: str, event: JsonObject) -> list[str]:
             ]
         case OrderPhase.LANDED:
             outcome = "is on the branch already" if event["before"] == OrderPhase.PENDING else "landed"
-            return [f"{order_id}: {outcome} as {str(event['commit'])[:12]}"]
+            scores = KillScores.model_validate(event["scores"]) if "scores" in event else None
+            lines = [f"{order_id}: {outcome} as {str(event['commit'])[:12]}"]
+            if scores is not None:
+                lines[0] += f"; {scores.description}"
+            if scores is not None and scores.weakness:
+                lines.append(f"{order_id}: {scores.weakness}")
+            return lines
         case OrderPhase.FAILED:
             return [f"{order_id}: failed{_why(event['failure'])}"]
         case OrderPhase.BLOCKED:

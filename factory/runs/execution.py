@@ -201,7 +201,9 @@ def _ending(run: Run, state: RunState, meter: Meter) -> Ending:
     if state.get("verdict") == "landed":
         commit = state["commit"]
         assert commit is not None
-        message = f"{run.order.id} landed on {run.target.branch} as {commit[:12]}"
+        scores = state.get("scores")
+        proof = f"; {scores.description}" if scores is not None else ""
+        message = f"{run.order.id} landed on {run.target.branch} as {commit[:12]}{proof}"
         return Ending(RunOutcome.LANDED, ExitCode.PASS, message, commit=commit, attempts=attempts)
     if state.get("verdict") == "passed":
         message = f"{run.order.id} passed its gates, and waits for its turn to land"

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Final
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure, FailureClass, Stage
-from factory.attempt.summary import AttemptSummary
+from factory.attempt.summary import AttemptSummary, KillScores
 from factory.llm.port import Usage
 from factory.llm.spending.prices import Price
 from factory.system.terminal.console import visible
@@ -61,6 +61,7 @@ class AttemptRecord(Record):
         input_tokens: of its answer, the cached ones included; 0 without an answer.
         output_tokens: of its answer.
         cost_usd: what the answer cost; None if no price is known.
+        scores: how many mutants were noticed; None if none were tried.
     """
 
     attempt: int
@@ -70,6 +71,7 @@ class AttemptRecord(Record):
     input_tokens: int = 0
     output_tokens: int = 0
     cost_usd: float | None = None
+    scores: KillScores | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
     def of(cls, summary: AttemptSummary) -> "AttemptRecord":
@@ -82,6 +84,7 @@ class AttemptRecord(Record):
             input_tokens=summary.usage.input_tokens if summary.usage else 0,
             output_tokens=summary.usage.output_tokens if summary.usage else 0,
             cost_usd=summary.cost_usd,
+            scores=summary.scores,
         )
 
     @property

@@ -4,6 +4,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from factory.attempt.summary import KillScores
 from factory.builds.state.attempts import RETIRED, AttemptRecord, LastFailure, Record, RunEntry, Spending
 from factory.builds.state.machine import OrderPhase
 from factory.contract.identity import contract_hash
@@ -46,6 +47,11 @@ class OrderState(Record):
         """With what was tried in a run; an earlier telling of the same run is replaced."""
         others = tuple(entry for entry in self.runs if entry.run_id != run.run_id)
         return self.model_copy(update={"runs": (*others, run)})
+
+    def scores_of(self, run_id: str) -> KillScores | None:
+        """How many mutants were noticed in the last attempt of a run; None if that is not known."""
+        last = [run.attempts[-1] for run in self.runs if run.run_id == run_id and run.attempts]
+        return last[0].scores if last else None
 
     @property
     def spent(self) -> Spending:

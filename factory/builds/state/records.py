@@ -91,6 +91,8 @@ class Records:
         changed = order.model_copy(update={"state": next_order_phase(before, phase), "since": now, **changes})
         self.state = self.state.with_order(changed).model_copy(update={"updated": now})
         self._write()
+        run_id = changed.landed_run if phase is OrderPhase.LANDED else None
+        scores = changed.scores_of(run_id) if run_id is not None else None
         self.event(
             "work_order",
             work_order=order_id,
@@ -99,6 +101,7 @@ class Records:
             attempt=changed.attempt,
             commit=changed.commit,
             failure=dump(changed.last_failure) if changed.last_failure else None,
+            **({"scores": dump(scores)} if scores is not None else {}),
         )
 
     def tried(self, order_id: str, run: RunEntry, failure: Failure | None) -> None:

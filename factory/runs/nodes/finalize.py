@@ -63,6 +63,7 @@ def _after_failure(state: RunState, failure: Failure, max_attempts: int) -> RunS
         update["failure"] = None
         update["answer"] = None
         update["usage"] = None
+        update["scores"] = None
         return update
     update["failure"] = failure
     return update
@@ -78,6 +79,7 @@ def _attempts_with(state: RunState, failure: Failure | None) -> tuple[AttemptSum
         failure=failure,
         answer=state.get("answer"),
         usage=state.get("usage"),
+        scores=state.get("scores"),
     )
     return (*state["attempts"], summary)
 

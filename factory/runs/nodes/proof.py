@@ -1,10 +1,14 @@
 """The kill proof: the checks of a passed attempt run on mutants of what it wrote, and should notice each.
 
-Nothing of it lands: the tree of the attempt was recorded before.
+Acceptance and verification judge each mutant, whatever the other says, in the order of the attempt: what the
+verification builds, an acceptance command may need. Where nothing notices anything, one more pass tells which
+of the changed lines are executed at all. Nothing of it lands: the tree of the attempt was recorded before.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Final
 
 from factory.attempt.failure import FailureClass
@@ -23,6 +27,7 @@ from factory.mutation.kill_proof import (
     is_product_code,
     written_lines,
 )
+from factory.mutation.marks import marked
 from factory.runs.record.files import KILL_PROOF
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import ProofResult
@@ -44,7 +49,10 @@ def prove(
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> RunState:
-    """Try mutants of the written lines; record the score, and fail an attempt that is below the threshold."""
+    """Try mutants of the written lines; record the scores, and fail an attempt that they show to be unproven.
+
+    That is one below the threshold; without a threshold one whose checks notice nothing of what they execute.
+    """
     if settings.mutants == 0:
         return {}
     number = state["attempt"]
@@ -56,21 +64,75 @@ def prove(
     lines = {path: _lines(state, checkout, path) for path in sources}
     patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
     hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
-    fates: list[Fate] = []
-    for index, placed in enumerate(chosen_mutants(sources, lines, settings.mutants), start=1):
-        tree = _put_mutant(placed, files, checkout)
-        mutant = attempt / "mutants" / str(index)
-        mutant.mkdir(parents=True, exist_ok=True)
-        # Acceptance first, because it is about these lines and quicker.
-        trial = Trial(order, tree, checks[::-1])
-        fates.append(_fate(placed, try_out(trial, hurried.context(order, tree, mutant))))
+    judges = _Judges(order, hurried, checks, files, attempt / "mutants")
+    fates = [
+        _fate(placed, judges.results({placed.path: placed.mutant.source}, str(index)))
+        for index, placed in enumerate(chosen_mutants(sources, lines, settings.mutants), start=1)
+    ]
+    proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
+    if proof.is_doubtful:
+        proof = judges.with_executed_lines(proof, sources)
     if fates:
         _put(files, checkout)
-    proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
     KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
     folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
-    problem = proof.shortfall(threshold) if threshold is not None else None
-    return {"failure": problem} if problem is not None else {}
+    if proof.scores is not None and proof.scores.weakness:
+        progress(f"attempt {number}: {proof.scores.weakness}")
+    problem = proof.blindness if threshold is None else proof.shortfall(threshold)
+    update: RunState = {"scores": proof.scores}
+    return {**update, "failure": problem} if problem is not None else update
+
+
+@dataclass(frozen=True)
+class _Judges:
+    """The checks of an attempt, for what it wrote with some of it changed.
+
+    Attributes:
+        order: the work order.
+        bench: where the checks run.
+        checks: of the attempt.
+        files: what the attempt wrote.
+        folder: where artifacts go.
+    """
+
+    order: WorkOrder
+    bench: Bench
+    checks: tuple[CheckGroup, ...]
+    files: Mapping[RepoPath, FoundFile]
+    folder: Path
+
+    def results(self, sources: Mapping[RepoPath, str], name: str) -> list[TrialResult]:
+        """What each part of the checks says if some files have another text.
+
+        Args:
+            sources: the text of each.
+            name: what the folder of the artifacts is called.
+        """
+        changed = {
+            path: replace(self.files[path], data=source.encode("utf-8")) for path, source in sources.items()
+        }
+        tree = _put({**self.files, **changed}, self.bench.checkout)
+        artifacts = self.folder / name
+        artifacts.mkdir(parents=True, exist_ok=True)
+        context = self.bench.context(self.order, tree, artifacts)
+        return [try_out(Trial(self.order, tree, (part,)), context) for part in self.checks]
+
+    def with_executed_lines(self, proof: KillProof, sources: Mapping[RepoPath, str]) -> KillProof:
+        """The proof, of each mutant with whether the checks execute its line; one more pass tells."""
+        marks = {
+            (fate.path, fate.line): self.bench.checkout.temporary / f".workorder-line-{index}"
+            for index, fate in enumerate(proof.fates)
+        }
+        changed = {
+            path: marked(source, {line: mark for (file, line), mark in marks.items() if file == path})
+            for path, source in sources.items()
+        }
+        self.results(changed, "executed")
+        fates = (
+            fate.model_copy(update={"executed": os.path.lexists(marks[fate.path, fate.line])})
+            for fate in proof.fates
+        )
+        return proof.model_copy(update={"fates": tuple(fates)})
 
 
 def _written(state: RunState, checkout: Checkout) -> dict[RepoPath, FoundFile]:
@@ -115,19 +177,21 @@ def _put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     return checkout.stage(sorted(files))
 
 
-def _put_mutant(placed: PlacedMutant, files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
-    changed = replace(files[placed.path], data=placed.mutant.source.encode("utf-8"))
-    return _put({**files, placed.path: changed}, checkout)
-
-
-def _fate(placed: PlacedMutant, result: TrialResult) -> Fate:
-    mutant, failed = placed.mutant, result.failed
-    # What breaks for another reason has noticed nothing.
-    is_broken = result.failure is not None and result.failure.failure_class is FailureClass.ENVIRONMENT
+def _fate(placed: PlacedMutant, results: Sequence[TrialResult]) -> Fate:
+    mutant = placed.mutant
+    noticing = [
+        (result.parts[-1].name, result.failed.name)
+        for result in results
+        # What breaks for another reason has noticed nothing.
+        if result.failed is not None
+        and result.failure is not None
+        and result.failure.failure_class is not FailureClass.ENVIRONMENT
+    ]
     return Fate(
         path=placed.path,
         line=mutant.line,
         operator=mutant.operator,
         change=mutant.description,
-        killed_by=None if failed is None or is_broken else failed.name,
+        killed_by=noticing[0][1] if noticing else None,
+        noticed_by=tuple(part for part, _ in noticing),
     )

@@ -6,7 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
-from factory.attempt.summary import AttemptSummary
+from factory.attempt.summary import AttemptSummary, KillScores
 from factory.gates.check import CheckResult, Probed
 from factory.llm.port import Answer, FinishReason, Usage
 from factory.mutation.kill_proof import Fate, KillProof
@@ -158,8 +158,15 @@ class ProofResult(Record):
     fates: tuple[Fate, ...]
     percent: int | None
     threshold: int | None
+    scores: KillScores | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @classmethod
     def of(cls, proof: KillProof, threshold: int | None) -> "ProofResult":
         """A proof, and the percentage that was demanded."""
-        return cls(verdict=proof.verdict, fates=proof.fates, percent=proof.percent, threshold=threshold)
+        return cls(
+            verdict=proof.verdict,
+            fates=proof.fates,
+            percent=proof.percent,
+            threshold=threshold,
+            scores=proof.scores,
+        )

@@ -4,11 +4,13 @@ from pathlib import Path
 
 import pytest
 
+from factory.attempt.failure import Stage
 from factory.contract.strict_json import JsonObject
 from factory.mutation.kill_proof import is_product_code, written_lines
+from factory.report.show import show_run
 from tests.support.answers import a_proposal
 from tests.support.repositories import files_of, git, make_repo
-from tests.support.runs import Scene, read_object
+from tests.support.runs import Scene, read_object, summary_of
 
 APP = "def larger(a, b):\n    return a if a > b else b\n\n\ndef double(a):\n    return a * 2\n"
 STRONG = (
@@ -59,6 +61,84 @@ def test_an_import_alone_notices_nothing(tmp_path: Path) -> None:
     fates = measured["fates"]
     assert isinstance(fates, list)
     assert len(fates) == 4
+
+
+def test_each_score_is_told_for_itself_and_weak_acceptance_is_a_warning(tmp_path: Path) -> None:
+    script = "test ! -e app.py || python -c 'from app import double; assert double(3) == 6'\n"
+    scene = Scene(
+        make_repo(tmp_path / "repo", {"scripts/verify.sh": script}),
+        [a_proposal({"app.py": APP})],
+        allowed_files=["app.py"],
+        acceptance_commands=[WEAK],
+    )
+
+    finished = scene.run(mutants=20)
+
+    assert finished.ending.exit_code == 0
+    measured = proof(scene)
+    tried = len(measured["fates"])  # type: ignore[arg-type]
+    scores = measured["scores"]
+    assert isinstance(scores, dict)
+    noticed = scores["verification"]
+    assert scores == {"tried": tried, "acceptance": 0, "verification": noticed}
+    assert 0 < int(str(noticed)) < tried
+    described = f"of {tried} changes of what it wrote acceptance notices 0 and verification {noticed}"
+    assert finished.ending.message.endswith(f"; {described}")
+    assert summary_of(finished)["attempts"][0]["scores"] == scores  # type: ignore[index,call-overload]
+    assert any("weak acceptance" in line for line in scene.progress)
+    assert finished.folder is not None
+    shown = show_run(finished.folder)
+    assert f"(by acceptance 0, by verification {noticed})" in shown
+    assert "weak acceptance" in shown
+
+
+def test_what_acceptance_notices_the_verification_is_asked_for_too(tmp_path: Path) -> None:
+    scene = make_scene(tmp_path, STRONG)
+
+    scene.run(mutants=3)
+
+    assert proof(scene)["scores"] == {"tried": 3, "acceptance": 2, "verification": 0}
+    assert not any("weak acceptance" in line for line in scene.progress)
+
+
+RUN_ALL = 'python -c "import app; app.larger(1, 2); app.larger(2, 1); app.double(3)"'
+
+
+def test_who_notices_nothing_of_what_is_executed_has_proved_nothing(tmp_path: Path) -> None:
+    command = f"""sh -c '{RUN_ALL.replace('"', chr(34))}'"""
+    scene = make_scene(tmp_path, command, {"app.py": APP.replace("a * 2", "[a, 2]")})
+
+    ending = scene.run(mutants=5).ending
+
+    assert ending.exit_code == 1
+    assert ending.failure is not None
+    assert (ending.failure.stage, scene.asked) == (Stage.ACCEPTANCE_FAILED, 2)
+    assert "notice none of" in ending.failure.message
+    assert "app.py:2: " in ending.failure.excerpt
+    assert "write tests" in ending.failure.hint
+    fates = proof(scene)["fates"]
+    assert isinstance(fates, list)
+    assert {fate["executed"] for fate in fates if isinstance(fate, dict)} == {True}
+
+
+def test_changes_that_no_command_comes_to_and_fewer_than_three_prove_nothing_wrong(tmp_path: Path) -> None:
+    scene = make_scene(tmp_path, 'python -c "import app; app.double(3)"')
+
+    finished = scene.run(mutants=5)
+
+    assert finished.ending.exit_code == 0
+    fates = proof(scene)["fates"]
+    assert isinstance(fates, list)
+    executed = {fate["line"]: fate["executed"] for fate in fates if isinstance(fate, dict)}
+    assert executed == {2: False, 6: True}
+    assert finished.folder is not None
+    assert "of these lines the checks do not execute" in show_run(finished.folder)
+
+
+def test_who_sets_a_threshold_decides_what_is_enough(tmp_path: Path) -> None:
+    scene = make_scene(tmp_path, RUN_ALL)
+
+    assert scene.run(mutants=5, kill_threshold=0).ending.exit_code == 0
 
 
 def test_below_the_threshold_the_attempt_fails_and_the_brief_shows_the_survivors(tmp_path: Path) -> None:
