@@ -24,10 +24,8 @@ class KillScores(BaseModel):
     @property
     def description(self) -> str:
         """Both scores, a clause."""
-        return (
-            f"of {self.tried} change{'s' if self.tried != 1 else ''} of what it wrote"
-            f" acceptance notices {self.acceptance} and verification {self.verification}"
-        )
+        changes = f"{self.tried} change{'s' if self.tried != 1 else ''}"
+        return f"acceptance notices {self.acceptance} of {changes}, verification {self.verification}"
 
     @property
     def weakness(self) -> str:

@@ -137,8 +137,8 @@ def _add_gates(command: Parser) -> None:
         "--kill-threshold",
         type=_percentage,
         metavar="PERCENT",
-        help="fail an attempt whose checks notice less than that (default: fail it where they notice none of at"
-        " least three that they execute)",
+        help="fail an attempt whose checks notice less than that (default: fail it where they notice none of"
+        " at least three that they execute)",
     )
 
     command.add_argument(

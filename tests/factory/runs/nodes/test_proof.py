@@ -82,7 +82,7 @@ def test_each_score_is_told_for_itself_and_weak_acceptance_is_a_warning(tmp_path
     noticed = scores["verification"]
     assert scores == {"tried": tried, "acceptance": 0, "verification": noticed}
     assert 0 < int(str(noticed)) < tried
-    described = f"of {tried} changes of what it wrote acceptance notices 0 and verification {noticed}"
+    described = f"acceptance notices 0 of {tried} changes, verification {noticed}"
     assert finished.ending.message.endswith(f"; {described}")
     assert summary_of(finished)["attempts"][0]["scores"] == scores  # type: ignore[index,call-overload]
     assert any("weak acceptance" in line for line in scene.progress)
