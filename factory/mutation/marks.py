@@ -5,20 +5,18 @@ whatever became of the command.
 """
 
 import ast
-import os
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Final
 
 _MARK: Final = """
 try:
-    __import__("os").close(__import__("os").open({path!r}, {flags}, 0o600))
+    (lambda os: os.close(os.open({path!r}, os.O_CREAT | os.O_WRONLY, 0o600)))(__import__("os"))
 except OSError:
     pass
 """
 
 
-def marked(source: str, marks: Mapping[int, Path]) -> str:
+def marked(source: str, marks: Mapping[int, str]) -> str:
     """A source whose statements leave marks before they are executed; otherwise it does what it did.
 
     Args:
@@ -37,7 +35,7 @@ def marked(source: str, marks: Mapping[int, Path]) -> str:
         return source
 
 
-def _mark(tree: ast.Module, line: int, path: Path) -> None:
+def _mark(tree: ast.Module, line: int, path: str) -> None:
     around = [
         (body, number)
         for body in _bodies(tree)
@@ -48,8 +46,7 @@ def _mark(tree: ast.Module, line: int, path: Path) -> None:
         return
     # What is inside begins later, or ends earlier.
     body, number = max(around, key=lambda place: _inner(place[0][place[1]]))
-    text = _MARK.format(path=str(path), flags=os.O_CREAT | os.O_WRONLY)
-    made = ast.parse(text).body
+    made = ast.parse(_MARK.format(path=path)).body
     for statement in made:
         for node in ast.walk(statement):
             # Marks are on no line, so that none is put inside another.

@@ -120,7 +120,7 @@ class _Judges:
     def with_executed_lines(self, proof: KillProof, sources: Mapping[RepoPath, str]) -> KillProof:
         """The proof, of each mutant with whether the checks execute its line; one more pass tells."""
         marks = {
-            (fate.path, fate.line): self.bench.checkout.temporary / f".workorder-line-{index}"
+            (fate.path, fate.line): str(self.bench.checkout.temporary / f".workorder-line-{index}")
             for index, fate in enumerate(proof.fates)
         }
         changed = {

@@ -29,7 +29,7 @@ KINDS = [sign(number) for number in (3, -3)]
 
 def lines_run(folder: Path, source: str = SOURCE) -> tuple[set[int], dict[str, object]]:
     count = len(source.splitlines())
-    marks = {line: folder / str(line) for line in range(1, count + 1)}
+    marks = {line: str(folder / str(line)) for line in range(1, count + 1)}
     names: dict[str, object] = {}
     exec(compile(marked(source, marks), "marked", "exec"), names)
     return {int(path.name) for path in folder.iterdir()}, names
@@ -43,8 +43,8 @@ def test_the_lines_that_are_executed_are_marked_and_no_others(tmp_path: Path) ->
 
 
 def test_what_can_not_be_marked_stays_as_it_is(tmp_path: Path) -> None:
-    assert marked("def x(:", {1: tmp_path / "1"}) == "def x(:"
-    assert compile(marked(SOURCE, {5: tmp_path / "5"}), "marked", "exec")
+    assert marked("def x(:", {1: str(tmp_path / "1")}) == "def x(:"
+    assert compile(marked(SOURCE, {5: str(tmp_path / "5")}), "marked", "exec")
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,6 @@ def test_what_can_not_be_marked_stays_as_it_is(tmp_path: Path) -> None:
 def test_a_place_that_can_not_be_written_changes_nothing(tmp_path: Path, source: str) -> None:
     lines = range(1, source.count("\n") + 2)
 
-    exec(marked(source, {line: tmp_path / "missing" / str(line) for line in lines}))
+    exec(marked(source, {line: str(tmp_path / "missing" / str(line)) for line in lines}))
 
     assert list(tmp_path.iterdir()) == []
