@@ -11,7 +11,6 @@ from typing_extensions import TypedDict
 
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import VerdictKind
-from factory.attempt.summary import AttemptSummary
 from factory.attempt.summary import AttemptSummary, KillScores
 from factory.contract.proposal import WriteProposal
 from factory.llm.port import Usage
