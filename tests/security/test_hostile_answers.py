@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
+from factory.configuration.guarded import obeyed
+from factory.contract.repo_path import RepoPath
 from tests.security.scene import USERS
 from tests.security.test_judge import FORGE, PARENT
 from tests.security.victim import HELPERS, LEVELS, UNPROTECTED, Victim, a_victim
@@ -115,8 +117,11 @@ def said(report: str, word: str) -> set[str]:
 def attacked(victim: Victim, *options: str) -> tuple[int, str]:
     """Run a work order whose answer is hostile; the exit code, and the report of the attacks."""
     files = entries(victim)
+    # As if a person had accepted all of it: then the sandbox alone is in the way.
+    accepted = [word for path in files if obeyed(RepoPath(path)) for word in ("--allow-config", path)]
     code = victim.runs(
         *options,
+        *accepted,
         answers=(a_proposal(files),),
         files={},
         allowed_files=list(files),
