@@ -48,7 +48,7 @@ _COMPILING: Final = frozenset(
 )
 """Programs and modules that read sources without running them."""
 
-_WRAPPERS: Final = frozenset(
+WRAPPERS: Final = frozenset(
     {"builtin", "busybox", "cd", "coverage", "env", "eval", "exec", "hatch", "nice", "nohup", "pdm", "pipenv"}
     | {"poetry", "pushd", "rye", "setsid", "stdbuf", "sudo", "time", "timeout", "uv", "xargs"}
     | {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "fi", "done", "}"}
@@ -85,7 +85,7 @@ def _only_looks(invocation: Invocation) -> bool:
         return run.text is not None or not run.executes
     if is_python(invocation.name):
         return _python_only_looks(invocation)
-    if invocation.name in _WRAPPERS or invocation.name in _LOOKING or invocation.name in _COMPILING:
+    if invocation.name in WRAPPERS or invocation.name in _LOOKING or invocation.name in _COMPILING:
         return True
     return _only_tells(invocation.arguments)
 

@@ -13,8 +13,11 @@ from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.rules.manifest import Manifest
 from factory.plans.rules.placed import PlacedCommand
 from factory.plans.states.file_state import FileStates
+from factory.plans.states.place import Place
+from factory.plans.states.product import Product
 from factory.plans.states.sources import Sources
 from factory.plans.states.symbols import Interfaces
+from factory.plans.states.writers import Writers
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +57,30 @@ class Subject(Manifest):
             return None
         orders = [(placed.index, placed.order) for placed in self.orders]
         return Interfaces(orders, self.sources or Sources(self.repo_files, _unread))
+
+    @cached_property
+    def product(self) -> Product | None:
+        """The product's modules at each point of the plan; None without a whole plan."""
+        if self.interfaces is None or self.writers is None:
+            return None
+        return Product(self.interfaces, self.writers, self.sources)
+
+    @cached_property
+    def writers(self) -> Writers | None:
+        """Who may write which file; None without a whole plan."""
+        return None if self.plan is None else Writers(self.plan, self.repo_files)
+
+    @cached_property
+    def places(self) -> dict[int, Place]:
+        """What the commands of each work order find, by its index; empty without a whole plan."""
+        if self.files is None:
+            return {}
+        # Where no work order promises anything, what may be written is all there is to go by.
+        accepts_possible = not any(placed.order.declares_conditions for placed in self.orders)
+        return {
+            placed.index: Place(self.files, placed.index, placed.order, accepts_possible=accepts_possible)
+            for placed in self.orders
+        }
 
     @cached_property
     def commands(self) -> tuple[PlacedCommand, ...]:

@@ -30,6 +30,7 @@ from factory.plans.rules.interfaces import (
     e303_provided_twice,
     e304_unreadable_symbol,
     e305_provided_out_of_scope,
+    w306_untold_name,
 )
 from factory.plans.rules.proof import (
     e404_exempts_nothing,
@@ -64,6 +65,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
     w107_words_in_forbidden.RULE,
+    w306_untold_name.RULE,
     w401_weak_acceptance.RULE,
     w402_predicted_literal.RULE,
     w403_unstable_command.RULE,

@@ -3,12 +3,15 @@
 Judging them is for the rules E301 to E305.
 """
 
+import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from factory.contract.symbols.shapes import Function
+from factory.contract.symbols.signature import signature_of
 from factory.contract.symbols.sources import Lookup, PythonSources
 from factory.contract.symbols.symbol import Symbol
 from factory.contract.symbols.written import BadSymbol, parse_symbol
@@ -95,6 +98,29 @@ class Interfaces:
         return any(
             provision.index < index for address in addresses for provision in self._members.get(address, ())
         )
+
+    def members(self, symbol: Symbol, index: int) -> frozenset[str]:
+        """The names of what work orders before `index` provide in a class."""
+        provided = [
+            provision.symbol.name.removeprefix(f"{symbol.name}.").partition(".")[0]
+            for provision in self._members.get(symbol.address, ())
+            if provision.index < index and provision.symbol is not None
+        ]
+        return frozenset(provided)
+
+    def plain_function(self, symbol: Symbol) -> Symbol | None:
+        """The function at the top of a module of the repository that a symbol names, if it is just that.
+
+        None if there is none, several, or one that a decorator may have changed.
+        """
+        modules = [source.module(symbol.module) for source in self._sources_of(symbol.module)]
+        bound = [
+            binding for module in modules if module for binding in module.scope.names.get(symbol.name, ())
+        ]
+        (definition,) = bound if len(bound) == len(modules) == 1 else (None,)
+        if not isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) or definition.decorator_list:
+            return None
+        return replace(symbol, shape=Function(signature_of(definition)))
 
     def needed(self, index: int) -> frozenset[int]:
         """The work orders before `index` that provide what the one at `index` consumes, or members of it."""

@@ -655,7 +655,7 @@ class TestMissingPrograms:
         assert "W101" in command_codes(command, "other.py")
 
     def test_a_package_without_a_main_module_cannot_be_run(self) -> None:
-        assert command_codes("python -m app", "app/__init__.py") == {"W101"}
+        assert command_codes("python -m app", "app/__init__.py") == {"E301"}
 
     def test_the_work_order_itself_may_make_it(self) -> None:
         assert codes(makes(1, "app.py", acceptance_commands=["python app.py", "python -m app"])) == []

@@ -5,7 +5,8 @@
 An acceptance command that runs a script (`bash scripts/x.sh`, `python tools/x.py`, `./x`), a test file or a
 module (`python -m app.cli`), or imports one in `python -c`, where neither the repository nor this or an
 earlier work order makes it. Python's standard library and well-known tools (pytest, pip, mypy, …) are
-expected to be there. So is every allowed file of the work order itself.
+expected to be there. So is every allowed file of the work order itself. A module below a package of the
+product's own is another matter: E301.
 
 ## Why it matters
 
@@ -37,14 +38,14 @@ move the command to the work order that does. Ignore the warning for a package t
 """
 
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from factory.plans.commands.needs import Needs, command_needs
 from factory.plans.diagnostics.diagnostic import Severity, quote
-from factory.plans.rules.placed import PlacedOrder
 from factory.plans.rules.rule import Finding, Rule, Subject
-from factory.plans.states.file_state import FileStates, Presence
+from factory.plans.states.file_state import Presence
+from factory.plans.states.place import Place
 
 KNOWN_MODULES: Final = sys.stdlib_module_names | frozenset(
     {
@@ -83,48 +84,22 @@ _MAKE: Final = (
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge what each acceptance command needs by the files that are there after its work order."""
-    files, plan = subject.files, subject.plan
-    if files is None or plan is None:
+    if subject.product is None:
         return
-    # Where no work order promises anything, what may be written is all there is to go by.
-    accepts_possible = not any(order.declares_conditions for order in plan.work_orders)
-    places = {placed.index: _Place(files, placed, accepts_possible) for placed in subject.orders}
     for index, command, reading in subject.acceptance_commands:
-        for message, hint in _missing(command_needs(reading), places[index]):
+        # What can't be there at all is an error, of another rule.
+        impossible = subject.product.impossible_modules(reading, index, subject.places[index])
+        for message, hint in _missing(command_needs(reading), subject.places[index], impossible):
             yield Finding(command.pointer, message, hint)
 
 
-class _Place:
-    """What is there for the acceptance commands of one work order."""
-
-    def __init__(self, files: FileStates, placed: PlacedOrder, accepts_possible: bool) -> None:
-        self._files = files
-        self._done = placed.index + 1
-        self._own = placed.order.allowed_files
-        self._accepts_possible = accepts_possible
-
-    def best(self, paths: Iterable[str]) -> Presence:
-        """What is known of the one among `paths` that is known best."""
-        best = Presence.ABSENT
-        for path in paths:
-            presence = self._files.presence(path, self._done)
-            if presence is Presence.CERTAIN or self._writes(path):
-                return Presence.CERTAIN
-            if presence is Presence.POSSIBLE:
-                best = Presence.CERTAIN if self._accepts_possible else Presence.POSSIBLE
-        return best
-
-    def _writes(self, path: str) -> bool:
-        return any(own == path or own.startswith(path + "/") for own in self._own)
-
-
-def _missing(needs: Needs, place: _Place) -> Iterator[tuple[str, str]]:
+def _missing(needs: Needs, place: Place, impossible: Collection[str]) -> Iterator[tuple[str, str]]:
     for path in needs.scripts:
         # A path outside the repository is not for a plan to make.
         if not path.startswith(("/", "../")):
             yield from _lack(f"the file {quote(path)}", place.best((path,)))
     for module in needs.modules:
-        if module.name.partition(".")[0] not in KNOWN_MODULES:
+        if module.name not in impossible and module.name.partition(".")[0] not in KNOWN_MODULES:
             yield from _lack(f"the module {quote(module.name)}", place.best(module.files()))
 
 

@@ -7,10 +7,17 @@ define. The repository's sources are read, never imported. A class counts as pro
 is; a member has to be provided by itself. A symbol that a module of the repository imports from another one
 is provided by who provides it there.
 
+The same in an acceptance command: a name of a module of the product (`python -c "from tally.counting import
+count_lines"`) that neither the repository nor an earlier work order has, where the work order itself may not
+write the module and none that may was told of the name; and a module of the product's own package that nobody
+makes (`python -m tally.commands`). What is tried, guarded or expected to raise is left alone. And a test that
+a command names (`tests/test_a.py::test_b`) in a file of the repository that no work order up to this one may
+write, and that defines no such test.
+
 ## Why it matters
 
 The implementer of the work order builds on a name that will not be there, or that each of two implementers
-imagines in a way of their own.
+imagines in a way of their own. A command that needs one fails whatever is written.
 
 ## Example
 
@@ -42,8 +49,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from factory.contract.symbols.symbol import Symbol
+from factory.plans.commands.code.uses import outright, uses
+from factory.plans.commands.tests import named_tests
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
+from factory.plans.states.product import Knowledge
 from factory.plans.states.symbols import Interfaces
 
 _HINT = "let an earlier work order provide it, correct its module or name, or drop it"
@@ -61,6 +71,37 @@ def find(subject: Subject) -> Iterator[Finding]:
         if lookup.problem:
             message += f": {lookup.problem}"
         yield Finding(wanted.pointer, message, _hint(subject, interfaces, symbol, wanted.index))
+    yield from _in_commands(subject)
+
+
+def _in_commands(subject: Subject) -> Iterator[Finding]:
+    product = subject.product
+    if product is None:
+        return
+    for index, command, reading in subject.acceptance_commands:
+        impossible = product.impossible_modules(reading, index, subject.places[index])
+        for module in impossible:
+            message = (
+                f"the command needs the module {quote(module)}, which no work order up to this one makes"
+            )
+            yield Finding(command.pointer, message, "correct its name, or let an earlier work order make it")
+        program = outright(reading)
+        looked_up = [product.knowledge(use, index) for use in uses(program)] if program is not None else []
+        for knowledge, address in dict.fromkeys(looked_up):
+            if knowledge is Knowledge.MISSING and address.replace(":", ".") not in impossible:
+                yield Finding(
+                    command.pointer,
+                    f"the command uses {quote(address)}, which no work order up to this one provides and the"
+                    " repository does not define",
+                    "use a name that is provided, or let the work order that writes the module provide it",
+                )
+        for test in named_tests(program) if program is not None else ():
+            if product.knowledge_of_test(test, index) is Knowledge.MISSING:
+                yield Finding(
+                    command.pointer,
+                    f"{quote(test.path)} does not define the test {quote('::'.join(test.names))}",
+                    "correct its name, or let this or an earlier work order write the file",
+                )
 
 
 def is_there(interfaces: Interfaces, symbol: Symbol, index: int) -> bool:

@@ -8,6 +8,9 @@ annotation or `...` for a default value, is no difference: its implementer is sh
 then. Spellings of one type are the same: `Optional[int]` and `int | None`, `List[str]` and
 `list[str]`, `pathlib.Path` and `Path`, with quotes and without.
 
+Also a call in a `python -c` command whose arguments the function, class or method can't take: too many, one
+that it does not know, or one too few.
+
 ## Why it matters
 
 The consumer's implementer writes calls that the provider's code refuses. Both kept their contracts, and
@@ -49,6 +52,7 @@ in `consumes`, and as it shall be in `provides`.
 from collections.abc import Iterator
 from dataclasses import replace
 
+from factory.plans.commands.code.uses import outright, uses
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 
@@ -80,6 +84,23 @@ def find(subject: Subject) -> Iterator[Finding]:
                     f"consumes {quote(symbol.text)}, but the repository has"
                     f" {quote(lookup.definitions[-1].text)}",
                     _HINT,
+                )
+    yield from _in_commands(subject)
+
+
+def _in_commands(subject: Subject) -> Iterator[Finding]:
+    product = subject.product
+    if product is None:
+        return
+    for index, command, reading in subject.acceptance_commands:
+        program = outright(reading)
+        for use in uses(program) if program is not None else ():
+            problem, symbol = product.misfit(use, index)
+            if problem and symbol is not None:
+                yield Finding(
+                    command.pointer,
+                    f"the command calls {quote(symbol.text)} and {problem}",
+                    "call it as it is provided",
                 )
 
 

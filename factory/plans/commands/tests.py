@@ -1,0 +1,51 @@
+"""The tests that a command names one by one: `tests/test_a.py::TestB::test_c`."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from factory.plans.commands.interpreters import is_python, python_run
+from factory.plans.commands.programs import Invocation
+
+_VALUES: Final = frozenset(
+    {"-k", "-m", "-p", "-c", "-o", "-n", "-W", "--ignore", "--deselect", "--rootdir", "--confcutdir"}
+)
+
+
+@dataclass(frozen=True)
+class NamedTest:
+    """A test by its address.
+
+    Attributes:
+        text: as it is written.
+        path: the file, as a path of the repository.
+        names: the classes around it, and its own name without parameters.
+    """
+
+    text: str
+    path: str
+    names: tuple[str, ...]
+
+
+def named_tests(invocation: Invocation) -> Iterator[NamedTest]:
+    """The tests that a run of pytest names."""
+    is_value = False
+    for argument in pytest_arguments(invocation):
+        if is_value:
+            is_value = False
+        elif argument.startswith("-"):
+            is_value = argument in _VALUES
+        elif "::" in argument:
+            path, *names = argument.partition("[")[0].split("::")
+            if path.endswith(".py") and all(name.isidentifier() for name in names):
+                yield NamedTest(argument, invocation.path(path), tuple(names))
+
+
+def pytest_arguments(invocation: Invocation) -> tuple[str, ...]:
+    """The arguments that pytest is run with; empty for another program."""
+    if invocation.name in ("pytest", "py.test"):
+        return invocation.arguments
+    if is_python(invocation.name):
+        run = python_run(invocation.arguments)
+        return run.arguments if run.kind == "module" and run.target == "pytest" else ()
+    return ()

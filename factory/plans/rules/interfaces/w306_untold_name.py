@@ -1,0 +1,75 @@
+"""A command that needs a name which nobody was told of.
+
+## What it finds
+
+In an acceptance command, a name of a module that its own work order may write, and that stands neither in
+`provides` nor in the intent or notes: a function, a class, a constant, a member of a class whose members are
+provided. Only where the module is known otherwise, by `provides` or by the repository; a module of which
+nothing is promised is open.
+
+In the same way a test (`tests/test_a.py::test_b`) in a file that only earlier work orders may write, none of
+which was told of it.
+
+## Why it matters
+
+The command fails as long as the name is not there. Who writes the module is held to `provides`, and finds the
+name in a command alone, if at all; who wrote the test file before can't have known how this plan calls it.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Count words",
+      "intent": "Count words.",
+      "postconditions": [{"kind": "file_exists", "path": "tally.py"}],
+      "allowed_files": ["tally.py"],
+      "acceptance_commands": ["python -c \\"from tally import count_lines; assert count_lines('a') == 1\\""],
+      "provides": ["tally:count_words(text: str) -> dict[str, int]"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Add the name to `provides`, describe it in the intent, or use one that is there. Name the test in the work
+order that writes its file, or run the whole file.
+"""
+
+from collections.abc import Iterator
+
+from factory.plans.commands.code.uses import outright, uses
+from factory.plans.commands.tests import named_tests
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule, Subject
+from factory.plans.states.product import Knowledge
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Look up the names and tests that each acceptance command needs outright."""
+    product = subject.product
+    if product is None:
+        return
+    for index, command, reading in subject.acceptance_commands:
+        program = outright(reading)
+        looked_up = [product.knowledge(use, index) for use in uses(program)] if program is not None else []
+        for knowledge, address in dict.fromkeys(looked_up):
+            if knowledge is Knowledge.UNTOLD:
+                yield Finding(
+                    command.pointer,
+                    f"the command uses {quote(address)}, which stands in no provides and in no intent",
+                    "provide it, or use a name that is provided",
+                )
+        for test in named_tests(program) if program is not None else ():
+            if product.knowledge_of_test(test, index) is Knowledge.UNTOLD:
+                yield Finding(
+                    command.pointer,
+                    f"the command runs {quote(test.text)}, of which no work order that writes it is told",
+                    "name it in the work order that writes the file, or run the whole file",
+                )
+
+
+RULE = Rule("W306", "untold-name", Severity.WARNING, explanation=__doc__, find=find)

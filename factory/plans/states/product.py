@@ -1,0 +1,231 @@
+"""The product's Python modules at each point of a plan: who may write one, which names are known of it."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from enum import StrEnum
+from functools import cached_property
+from typing import Final
+
+from factory.contract.symbols.calls import misfit
+from factory.contract.symbols.files import module_files
+from factory.contract.symbols.shapes import Function, Named
+from factory.contract.symbols.symbol import Symbol
+from factory.plans.commands.code.uses import Arguments, Use, outright, uses
+from factory.plans.commands.needs import command_needs
+from factory.plans.commands.programs import Reading
+from factory.plans.commands.tests import NamedTest
+from factory.plans.states.defined_tests import may_define
+from factory.plans.states.file_state import Presence
+from factory.plans.states.module_files import ModuleFiles
+from factory.plans.states.place import Place
+from factory.plans.states.sources import Sources
+from factory.plans.states.symbols import Interfaces
+from factory.plans.states.writers import Writers
+
+_ERROR: Final = re.compile(r"(Error|Exception|Warning)$")
+_BASES: Final = re.compile(
+    r"\b(?:subclass\w*|inherit\w*|deriv\w*|extends|mixin|\w*Enum|NamedTuple|BaseModel|User(?:Dict|List)|Mapping"
+    r"|Sequence|Thread)\b|\ba `?(?:dict|float|frozenset|int|list|set|str|tuple)\b"
+)
+"""Words of a class with members of a base that its promise does not tell."""
+
+_BUILT_FROM: Final = (".c", ".cpp", ".in", ".proto", ".pyd", ".pyi", ".pyx", ".rs", ".so")
+"""What a module may be generated or compiled from."""
+
+
+class Knowledge(StrEnum):
+    """What is known about a name that a command needs."""
+
+    GIVEN = "given, or open"
+    UNTOLD = "nobody is told of it, and the work order itself could still write it"
+    MISSING = "nobody who could have written it was told of it"
+
+
+class Product:
+    """The modules of a plan's product.
+
+    Args:
+        interfaces: the symbols that its work orders declare.
+        writers: who writes which file.
+        sources: the repository's files; None if nobody looked.
+    """
+
+    def __init__(self, interfaces: Interfaces, writers: Writers, sources: Sources | None) -> None:
+        self._interfaces = interfaces
+        self._writers = writers
+        self._sources = sources
+        self._modules = ModuleFiles(writers.paths)
+
+    def files(self, module: str, index: int) -> tuple[str, ...]:
+        """The files of a module that the repository has, or that a work order up to `index` may write."""
+        return tuple(
+            path
+            for root in self._modules.roots(module)
+            for path in module_files(module, root)
+            if path in self._writers.repo_files or self._writers.of(path, index)
+        )
+
+    def place(self, use: Use, index: int) -> tuple[str, str]:
+        """The module that a use is about, and the name in it: the first names may be modules."""
+        module, name = use.module, use.name
+        while name:
+            first, _, rest = name.partition(".")
+            inner = f"{module}.{first}"
+            if not self.files(inner, index) and not self._is_folder(inner):
+                break
+            module, name = inner, rest
+        return module, name
+
+    def impossible_modules(self, reading: Reading, index: int, place: Place) -> tuple[str, ...]:
+        """The modules below one of the product's own that a command needs outright and that nobody makes."""
+        program = outright(reading)
+        wanted = {use.module for use in uses(program)} if program is not None else set()
+        if not wanted:
+            return ()
+        missing = [
+            module.name
+            for module in command_needs(reading).modules
+            if module.name in wanted
+            and self.files(module.name.partition(".")[0], index)
+            and place.best(module.files()) is Presence.ABSENT
+            and not self._is_built(module.name)
+        ]
+        return tuple(dict.fromkeys(missing))
+
+    def knowledge(self, use: Use, index: int) -> tuple[Knowledge, str]:
+        """What is known of a name at a work order, and the address that was looked up."""
+        module, name = self.place(use, index)
+        if use.member and name:
+            name = f"{name}.{use.member}"
+        first, _, rest = name.partition(".")
+        address = f"{module}:{first}"
+        paths = self.files(module, index)
+        if not first or not paths or _is_special(first):
+            return Knowledge.GIVEN, address
+        known = self._of_name(module, first, paths, index)
+        member = rest.partition(".")[0]
+        if known is Knowledge.GIVEN and member and not _is_special(member):
+            return self._of_member(module, first, member, paths, index), f"{address}.{member}"
+        return known, address
+
+    def knowledge_of_test(self, test: NamedTest, index: int) -> Knowledge:
+        """What is known of a test that a work order's command names in a file that it may not write."""
+        writers = self._writers.of(test.path, index)
+        if index in writers:
+            return Knowledge.GIVEN
+        if test.path in self._writers.repo_files:
+            data = self._sources.read(test.path) if self._sources is not None else None
+            if data is None or may_define(test, data):
+                return Knowledge.GIVEN
+            if not writers:
+                return Knowledge.MISSING
+        is_told = any(self._writers.is_told(writer, test.names[-1]) for writer in writers)
+        return Knowledge.GIVEN if is_told or not writers else Knowledge.UNTOLD
+
+    def misfit(self, use: Use, index: int) -> tuple[str, Symbol | None]:
+        """Why a call can't fit what is called, and that; empty if it fits or can't be told."""
+        module, name = self.place(use, index)
+        paths = self.files(module, index)
+        if use.arguments is None or not name or not paths:
+            return "", None
+        name = f"{name}.{use.member}" if use.member else name
+        provider = self._interfaces.provider(Symbol(module, name, Named()), index + 1)
+        symbol = provider.symbol if provider is not None else None
+        is_bound = bool(use.member)
+        if symbol is not None and isinstance(symbol.shape, Named):
+            maker = self._interfaces.provider(Symbol(module, f"{name}.__init__", Named()), index + 1)
+            symbol, is_bound = (maker.symbol if maker is not None else None), True
+        if symbol is None and not self._writers_of(paths, index):
+            symbol = self._interfaces.plain_function(Symbol(module, name, Named()))
+        return (
+            (_misfit(symbol, use.arguments, is_bound=is_bound), symbol) if symbol is not None else ("", None)
+        )
+
+    def _of_name(self, module: str, name: str, paths: Sequence[str], index: int) -> Knowledge:
+        symbol = Symbol(module, name, Named())
+        interfaces = self._interfaces
+        if interfaces.provider(symbol, index + 1) or interfaces.provides_member(symbol, index + 1):
+            return Knowledge.GIVEN
+        in_repository = any(path in self._writers.repo_files for path in paths)
+        if in_repository and self._may_define(symbol):
+            return Knowledge.GIVEN
+        writers = self._writers_of(paths, index)
+        providing = [writer for writer in writers if (writer, module) in self._provided]
+        if not in_repository and not providing:
+            return Knowledge.GIVEN
+        if any(self._writers.is_told(writer, name, own=writer == index) for writer in writers):
+            return Knowledge.GIVEN
+        return Knowledge.UNTOLD if index in writers or len(providing) < len(writers) else Knowledge.MISSING
+
+    def _of_member(self, module: str, scope: str, member: str, paths: Sequence[str], index: int) -> Knowledge:
+        symbol = Symbol(module, f"{scope}.{member}", Named())
+        if self._interfaces.provider(symbol, index + 1):
+            return Knowledge.GIVEN
+        writers = self._writers_of(paths, index)
+        if any(path in self._writers.repo_files for path in paths):
+            around = self._interfaces.in_repository(Symbol(module, scope, Named())).definitions
+            is_class = around and all(isinstance(known.shape, Named) for known in around)
+            if not is_class or self._may_define(symbol):
+                return Knowledge.GIVEN
+            if not writers:
+                return Knowledge.MISSING
+        listed = self._interfaces.members(Symbol(module, scope, Named()), index + 1)
+        if not listed - {"__init__"} or _ERROR.search(scope):
+            return Knowledge.GIVEN
+        has_bases = any(_BASES.search(self._writers.words(writer)) for writer in writers)
+        if has_bases or any(self._writers.is_told(writer, member, own=writer == index) for writer in writers):
+            return Knowledge.GIVEN
+        return Knowledge.UNTOLD
+
+    def _may_define(self, symbol: Symbol) -> bool:
+        """Whether the repository defines a symbol, or may well."""
+        if self._sources is None:
+            return True
+        lookup = self._interfaces.in_repository(symbol)
+        return bool(lookup.definitions) or not lookup.is_readable
+
+    def _writers_of(self, paths: Sequence[str], index: int) -> tuple[int, ...]:
+        return tuple(dict.fromkeys(writer for path in paths for writer in self._writers.of(path, index)))
+
+    @cached_property
+    def _provided(self) -> frozenset[tuple[int, str]]:
+        """The modules that work orders provide something in."""
+        declarations = self._interfaces.provided
+        return frozenset((it.index, it.symbol.module) for it in declarations if it.symbol is not None)
+
+    def _is_folder(self, module: str) -> bool:
+        inside = module.replace(".", "/")
+        folders = self._folders.get(inside.rpartition("/")[2], ())
+        return any(folder == inside or folder.endswith(f"/{inside}") for folder in folders)
+
+    def _is_built(self, module: str) -> bool:
+        """Whether a file in another language may become the module."""
+        return module.rpartition(".")[2] in self._built_stems
+
+    @cached_property
+    def _built_stems(self) -> frozenset[str]:
+        names = (path.rpartition("/")[2] for path in self._writers.paths)
+        return frozenset(name.partition(".")[0] for name in names if name.endswith(_BUILT_FROM))
+
+    @cached_property
+    def _folders(self) -> dict[str, set[str]]:
+        """The directories that hold files, by their names."""
+        folders: defaultdict[str, set[str]] = defaultdict(set)
+        for path in self._writers.paths:
+            while path := path.rpartition("/")[0]:
+                folders[path.rpartition("/")[2]].add(path)
+        return folders
+
+
+def _is_special(name: str) -> bool:
+    return name.startswith("__") and name.endswith("__")
+
+
+def _misfit(symbol: Symbol, arguments: Arguments, *, is_bound: bool) -> str:
+    shape = symbol.shape
+    if not isinstance(shape, Function):
+        return ""
+    if "." in symbol.name and not symbol.name.endswith(".__init__"):
+        is_bound = shape.binding == "classmethod" or (is_bound and not shape.binding)
+    return misfit(shape.signature, arguments.positional, arguments.keywords, is_bound=is_bound)

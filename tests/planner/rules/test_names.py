@@ -1,0 +1,255 @@
+"""Names of modules and tests in acceptance commands: E301, E302 and W306."""
+
+import pytest
+
+from factory.plans.states.sources import Sources
+from planner.check.document import check_document
+from tests.support.plans import Json, makes, manifest
+
+FOUND = {"E301", "E302", "W306"}
+
+LIBRARY = {
+    "lib/__init__.py": "from lib.core import Store, load\n",
+    "lib/core.py": (
+        "from functools import cache\n"
+        "from elsewhere import Base\n"
+        "LIMIT = 3\n"
+        "def load(path, *, strict=False): ...\n"
+        "@cache\n"
+        "def cached(text): ...\n"
+        "class Store:\n"
+        "    def get(self, key): ...\n"
+        "class Child(Base):\n"
+        "    def more(self): ...\n"
+    ),
+    "lib/open.py": "from elsewhere import *\n",
+    "lib/dynamic.py": "def __getattr__(name): ...\n",
+    "lib/fast.pyx": "",
+    "tests/test_lib.py": (
+        "import unittest\n"
+        "def test_load(): ...\n"
+        "class TestStore:\n"
+        "    def test_get(self): ...\n"
+        "class TestMore(unittest.TestCase):\n"
+        "    def test_more(self): ...\n"
+        "class TestFar(TestMore): ...\n"
+    ),
+    "tests/test_star.py": "from tests.cases import *\n",
+}
+
+
+def python(code: str) -> str:
+    return f'python -c "{code}"'
+
+
+def found(*orders: Json, files: dict[str, str] = LIBRARY, **fields: object) -> list[tuple[str, str]]:
+    """The codes that these rules find, with the work order."""
+    sources = Sources(frozenset(files), lambda path: files[path].encode())
+    checked = check_document(manifest(*orders, **fields), frozenset(files), sources=sources)
+    return [(it.code, it.order) for it in checked.diagnostics if it.code in FOUND]
+
+
+def of_library(command: str) -> set[str]:
+    """The codes of a command in a plan that leaves the library as it is."""
+    return {code for code, _ in found(makes(1, "README.md", acceptance_commands=[command]))}
+
+
+COUNTS = makes(
+    1,
+    "tally/counting.py",
+    intent="Count words, and raise `TallyError`. Not `hidden`.",
+    provides=[
+        "tally.counting:count(text: str, *, fold: bool = True) -> dict[str, int]",
+        "tally.counting:Board",
+        "tally.counting:Board.__init__(self, size: int) -> None",
+        "tally.counting:Board.play(self, row: int) -> None",
+        "@classmethod tally.counting:Board.parse(cls, text: str) -> Board",
+        "@staticmethod tally.counting:Board.check(text: str) -> bool",
+        "tally.counting:Plain",
+    ],
+)
+
+
+def later(command: str) -> list[tuple[str, str]]:
+    return found(COUNTS, makes(2, "tally/cli.py", acceptance_commands=[command]), files={})
+
+
+def own(command: str) -> list[tuple[str, str]]:
+    return found({**COUNTS, "acceptance_commands": [command]}, files={})
+
+
+class TestNames:
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from lib.core import nothing",
+            "import lib.core; lib.core.nothing(1)",
+            "import lib.core as c; assert c.nothing == 3",
+            "from lib import core; core.nothing()",
+            "import lib; lib.core.nothing()",
+            "from lib.core import Store; s = Store(); assert s.put",
+            "from lib.core import Store; Store.put",
+            "from lib.core import Store; Store().put('a')",
+            "import lib.nothing",
+            "from lib.nothing import load",
+            "from lib.core import nothing\nassert nothing",
+        ],
+    )
+    def test_what_the_repository_does_not_define_is_an_error(self, code: str) -> None:
+        assert of_library(python(code)) == {"E301"}
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from lib.core import LIMIT, Store, cached, load; Store().get('a'); Store.get",
+            "import lib; lib.load('a'); lib.Store().get(1); lib.core.LIMIT",
+            "from lib import core, Store; core.load",
+            "from lib.open import anything",
+            "from lib.dynamic import anything",
+            "from lib.core import Child; Child().anything()",
+            "import lib.fast",
+            "import elsewhere.deep; elsewhere.deep.x",
+            "import os.path; os.path.join; import json; json.nothing",
+            "try:\n    from lib.core import gone\nexcept ImportError: pass",
+            "import pytest, lib.core\nwith pytest.raises(AttributeError): lib.core.gone",
+            "import contextlib, lib.core\nwith contextlib.suppress(AttributeError): lib.core.gone",
+            "import lib.core; assert not hasattr(lib.core, 'gone') or lib.core.gone",
+            "import lib.core; assert lib.core.LIMIT or lib.core.gone",
+            "import lib.core\nif False: lib.core.gone",
+            "import lib.core; f = lambda: lib.core.gone",
+            "import lib.core as c; c = object(); c.anything",
+            "import lib.core; assert lib.core.__doc__ is None and lib.core.__name__",
+            "from lib.core import Store; s = Store(); s = 3; s.put",
+            "from lib.core import load; r = load('a'); r.anything",
+            "import subprocess, sys; subprocess.run([sys.executable, '-c', 'import lib.gone'])",
+        ],
+    )
+    def test_what_is_there_or_may_be_is_left_alone(self, code: str) -> None:
+        assert of_library(python(code)) == set()
+
+    def test_nobody_looked_into_the_repository(self) -> None:
+        step = makes(1, "README.md", acceptance_commands=[python("from lib.core import nothing")])
+        assert [it.code for it in check_document(manifest(step), frozenset(LIBRARY)).diagnostics] == []
+
+    def test_what_no_work_order_was_told_of_is_an_error_where_it_can_not_be_written_any_more(self) -> None:
+        command = python("from tally.counting import lines")
+        assert later(command) == [("E301", "WO-02")]
+        assert own(command) == [("W306", "WO-01")]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from tally.counting import count, Board, TallyError, hidden",
+            "import tally.counting; tally.counting.count('a')",
+            "from tally import counting; counting.Board(3).play(1)",
+            "from tally.counting import Plain; Plain().anything()",
+            "from tally.cli import anything",
+        ],
+    )
+    def test_what_is_provided_or_told_or_open_is_left_alone(self, code: str) -> None:
+        assert later(python(code)) == []
+
+    def test_a_member_of_a_class_whose_members_are_provided_is_a_warning(self) -> None:
+        command = python("from tally.counting import Board; b = Board(3); b.clear()")
+        assert own(command) == [("W306", "WO-01")]
+        assert later(command) == [("W306", "WO-02")]
+        inherits = {
+            **COUNTS,
+            "intent": "Write `Board`, a subclass of UserDict.",
+            "acceptance_commands": [command],
+        }
+        assert found(inherits, files={}) == []
+
+    def test_a_module_that_a_later_work_order_makes_is_not_there(self) -> None:
+        first = makes(1, "lib/first.py", acceptance_commands=["python -m lib.second"])
+        assert found(first, makes(2, "lib/second.py")) == [("E301", "WO-01")]
+        assert (
+            found(makes(1, "lib/second.py"), makes(2, "b.py", acceptance_commands=["python -m lib.second"]))
+            == []
+        )
+
+    def test_a_work_order_that_changes_a_module_of_the_repository_may_add_what_it_is_told(self) -> None:
+        command = python("from lib.core import lines")
+        changes = makes(1, "lib/core.py", intent="Add `lines`.", acceptance_commands=[command])
+        assert found(changes) == []
+        assert found({**changes, "intent": "Change it."}) == [("W306", "WO-01")]
+
+
+class TestCalls:
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from tally.counting import count; count()",
+            "from tally.counting import count; count('a', True)",
+            "from tally.counting import count; count('a', case=1)",
+            "from tally.counting import count; count('a', text='b')",
+            "from tally.counting import Board; Board()",
+            "from tally.counting import Board; b = Board(3); b.play()",
+            "from tally.counting import Board; Board(3).play(1, 2)",
+            "from tally.counting import Board; Board.parse()",
+            "from tally.counting import Board; Board.check()",
+            "import tally.counting as c; assert c.count('a', 1, 2) == {}",
+        ],
+    )
+    def test_arguments_that_can_not_fit_are_an_error(self, code: str) -> None:
+        assert later(python(code)) == [("E302", "WO-02")]
+        assert own(python(code)) == [("E302", "WO-01")]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from tally.counting import count; count('a'); count(text='a', fold=False); count(*['a'])",
+            "from tally.counting import count; count(**{'text': 'a'})",
+            "from tally.counting import Board; b = Board(size=3); b.play(row=1); Board.play(b, 1)",
+            "from tally.counting import Board; Board.parse('a'); Board.check('a'); Board(3).check('a')",
+            "from tally.counting import Plain; Plain(1, 2, 3)",
+            "import pytest; from tally.counting import count; pytest.raises(TypeError, count)",
+            "import pytest\nfrom tally.counting import count\nwith pytest.raises(TypeError): count()",
+        ],
+    )
+    def test_arguments_that_fit_are_left_alone(self, code: str) -> None:
+        assert later(python(code)) == []
+
+    def test_functions_of_the_repository_are_judged_where_they_stay_as_they_are(self) -> None:
+        command = python("from lib.core import load; load('a', 'b')")
+        assert of_library(command) == {"E302"}
+        assert of_library(python("from lib.core import load; load('a', strict=True)")) == set()
+        assert of_library(python("from lib.core import cached; cached()")) == set()
+        assert found(makes(1, "lib/core.py", acceptance_commands=[command])) == []
+
+
+class TestNamedTests:
+    @pytest.mark.parametrize(
+        ("name", "is_there"),
+        [
+            ("test_load", True),
+            ("test_load[a]", True),
+            ("test_load_0", True),
+            ("TestStore", True),
+            ("TestStore::test_get", True),
+            ("TestFar::test_more", True),
+            ("test_save", False),
+            ("TestStore::test_put", False),
+            ("TestMore::test_less", False),
+            ("TestNone::test_get", False),
+        ],
+    )
+    def test_a_test_must_be_in_a_file_that_stays(self, name: str, is_there: bool) -> None:
+        expected = set() if is_there else {"E301"}
+        assert of_library(f"python -m pytest -q 'tests/test_lib.py::{name}'") == expected
+        assert of_library(f"env X=1 timeout 9 pytest 'tests/test_lib.py::{name}'") == expected
+
+    def test_a_file_that_imports_everything_may_have_it(self) -> None:
+        assert of_library("pytest tests/test_star.py::test_any") == set()
+        assert of_library("pytest --deselect tests/test_lib.py::test_any") == set()
+
+    def test_a_file_that_the_work_order_writes_may_get_it(self) -> None:
+        command = "pytest tests/test_lib.py::test_new"
+        assert found(makes(1, "tests/test_lib.py", acceptance_commands=[command])) == []
+
+    def test_an_earlier_work_order_must_have_been_told_of_it(self) -> None:
+        writes = makes(1, "tests/test_new.py", intent="Check `count` in `test_count`.")
+        named = makes(2, "b.py", acceptance_commands=["pytest tests/test_new.py::test_count"])
+        other = makes(2, "b.py", acceptance_commands=["pytest tests/test_new.py::test_other"])
+        assert found(writes, named) == []
+        assert found(writes, other) == [("W306", "WO-02")]
