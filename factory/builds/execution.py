@@ -88,6 +88,7 @@ class PlanExecution:
                 configuration=footing.configuration,
                 user_base=self.history.base,
                 known=report if self.settings.baseline_red else None,
+                kept_tests=report.kept_tests(self._writable),
                 ports=self.ports,
                 terms=footing.terms,
                 requirements=self.plan.requirements,
@@ -105,6 +106,11 @@ class PlanExecution:
         # What it is made from holds a part of the plan, so that much has landed on it.
         land(self.goal, self.goal.baseline)
         return replace(self.goal, exists=True)
+
+    @property
+    def _writable(self) -> frozenset[RepoPath]:
+        """The files that some work order of the plan may write."""
+        return frozenset(path for order in self.plan.work_orders for path in order.allowed_files)
 
     @property
     def _accepted(self) -> frozenset[RepoPath]:

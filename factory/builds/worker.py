@@ -46,6 +46,7 @@ class Worker:
         configuration: the repository's own.
         user_base: the commit that the build starts from.
         known: what the baseline already failed, if that is accepted.
+        kept_tests: the ids of tests that passed on the base, in files that no work order may write.
         ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
         requirements: those of the plan.
@@ -60,6 +61,7 @@ class Worker:
     configuration: Configuration
     user_base: str
     known: BaselineReport | None
+    kept_tests: tuple[str, ...]
     ports: Ports
     terms: Terms | None
     requirements: tuple[Requirement, ...]
@@ -166,6 +168,7 @@ class Worker:
             user_base=self.user_base,
             requirements=requirements_of(order, self.requirements),
             known=self.known,
+            kept_tests=self.kept_tests,
             # Of several at a time a person sees the states, not every step.
             ports=replace(self.ports, progress=lambda _text: None),
             lands=False,

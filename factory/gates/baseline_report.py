@@ -1,5 +1,7 @@
 """What the verification said about the baseline, before anything was changed. Pure values."""
 
+from collections.abc import Collection
+
 from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.failure import Failure, FailureClass
@@ -16,6 +18,7 @@ class BaselineCheck(BaseModel):
         note: what a reader should know beside that.
         failing_tests: the ids of the tests that failed, an id once for each failure; None if the check
             could not tell them apart.
+        passed_tests: the ids of the tests that passed, without parameters; None if they are not known.
         changed: whether a command of it changed what it must not.
     """
 
@@ -27,6 +30,7 @@ class BaselineCheck(BaseModel):
     note: str
     failing_tests: tuple[str, ...] | None
     changed: bool
+    passed_tests: tuple[str, ...] | None = None
 
     @property
     def red(self) -> bool:
@@ -73,6 +77,11 @@ class BaselineReport(BaseModel):
         """Whether it tells what would be found again; a red one only if it is not about to be refused."""
         is_same = (self.tree, self.identity) == (tree, identity)
         return is_same and (not self.red or (red_accepted and not self.unacceptable))
+
+    def kept_tests(self, writable: Collection[str]) -> tuple[str, ...]:
+        """The tests that passed and whose files none of some work orders may write."""
+        passed = (test for check in self.checks for test in check.passed_tests or ())
+        return tuple(test for test in passed if test.partition("::")[0] not in writable)
 
     def check(self, name: str) -> BaselineCheck | None:
         """What the check of this name found; None if there was none."""

@@ -93,6 +93,7 @@ class CheckResult(BaseModel):
         gates: whether a failure fails the attempt; otherwise it is only recorded and shown.
         failing_tests: the ids of the tests that failed, an id once for each failure; None if the check did
             not tell them apart.
+        passed_tests: the ids of the tests that passed, without parameters; None if its runner gave no report.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -103,6 +104,7 @@ class CheckResult(BaseModel):
     note: str = ""
     gates: bool = True
     failing_tests: tuple[str, ...] | None = None
+    passed_tests: tuple[str, ...] | None = None
 
     @property
     def passed(self) -> bool:

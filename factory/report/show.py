@@ -137,8 +137,10 @@ def _checks(results: CheckResults) -> list[str]:
 
 def _check(check: CheckResult) -> list[str]:
     state, note = "passed" if check.failure is None else "failed", check.note
-    if check.failure is not None and not check.gates:
+    if not check.gates and (check.failure is not None or not check.commands):
         state = "reports"
+        if check.failure is None and not note:
+            return []
     if note.startswith("skipped: "):
         state, note = "skipped", note.removeprefix("skipped: ")
     lines = [f"  PO  {state:7}  {check.name}" + (f" ({note})" if note else "")]

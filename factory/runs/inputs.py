@@ -80,6 +80,7 @@ class Run:
             where that is the baseline.
         requirements: those that the work order takes, as the plan has them; empty if it is not at hand.
         known: what the baseline already failed, if that is accepted.
+        kept_tests: the ids of tests that passed before and must pass again.
         in_place: whether it works in the user's checkout; None for a build, which never does.
         lands: whether a passed attempt is landed; else it only counts as passed.
         entered: told the node and the state when the graph enters a node.
@@ -96,6 +97,7 @@ class Run:
     user_base: str | None = None
     requirements: tuple[Requirement, ...] = ()
     known: BaselineReport | None = None
+    kept_tests: tuple[str, ...] = ()
     in_place: bool | None = None
     lands: bool = True
     entered: Callable[[str, RunState], None] = lambda _node, _state: None
@@ -120,7 +122,7 @@ class Run:
     def checks(self) -> tuple[CheckGroup, ...]:
         """What an attempt must pass."""
         declares = bool(self.order.provides or self.order.consumes)
-        return registry(self.configuration, self.known, interfaces=declares)
+        return registry(self.configuration, self.known, interfaces=declares, kept=self.kept_tests)
 
     @property
     def document(self) -> RunDocument:

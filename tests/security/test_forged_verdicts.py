@@ -11,6 +11,7 @@ import pytest
 from factory.attempt.exit_codes import ExitCode
 from factory.report.show import show_run
 from tests.support.answers import a_proposal
+from tests.support.builds import BuildScene, writes
 from tests.support.observed import judged
 from tests.support.repositories import git, make_repo, write_files
 from tests.support.runs import Scene
@@ -384,3 +385,18 @@ def test_a_landed_commit_names_the_weakest_verdict_of_its_acceptance(tmp_path: P
     shown = show_run(finished.folder)
     assert f"{PYTEST}  (by report)\n                 1 passed" in shown
     assert "(by completion)" in shown
+
+
+def test_no_build_lands_what_hides_a_test_that_passed_before(tmp_path: Path) -> None:
+    repo = make_repo(
+        tmp_path / "repo",
+        {"test_old.py": "def test_old():\n    pass\n", "test_other.py": "def test_other():\n    pass\n"},
+    )
+    hiding = {"conftest.py": "collect_ignore = ['test_old.py']\n"}
+    scene = BuildScene(repo, [writes("conftest.py")], lambda *_: a_proposal(hiding))
+
+    scene.build(max_attempts=1)
+
+    assert scene.landed() == []
+    brief = next(scene.out.glob("*/attempt_1/failure_brief.json")).read_text("utf-8")
+    assert "1 test that passed before no longer ran and passed: test_old.py::test_old" in brief

@@ -124,6 +124,7 @@ def _run_checks(
                 failure=result.failure,
                 note=result.note,
                 failing_tests=result.failing_tests,
+                passed_tests=result.passed_tests,
                 changed=result.changed,
             )
         )

@@ -1,7 +1,7 @@
 """The registry of checks: which ones PO runs, in which order, and which of them only report."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from factory.attempt.failure import FailureClass, Stage
@@ -11,6 +11,7 @@ from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.check import Check, CheckContext, CheckResult
 from factory.gates.checks.interfaces import Interfaces
 from factory.gates.checks.promises import Acceptance, Postconditions
+from factory.gates.checks.unusual_code import UnusualCode
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
 from factory.gates.judge import judge
 from factory.gates.trial import CheckGroup, run_check
@@ -20,7 +21,11 @@ _RED_BEFORE: Final = "only reported: it fails on the baseline, and its failures 
 
 
 def registry(
-    configuration: Configuration, known: BaselineReport | None = None, *, interfaces: bool = False
+    configuration: Configuration,
+    known: BaselineReport | None = None,
+    *,
+    interfaces: bool = False,
+    kept: tuple[str, ...] = (),
 ) -> tuple[CheckGroup, ...]:
     """The checks of an attempt.
 
@@ -29,6 +34,7 @@ def registry(
         known: what the baseline already failed, if that is accepted: then only new failures count where
             they can be told apart, and a check whose failures can't be is only reported.
         interfaces: whether the work order declares symbols.
+        kept: the ids of tests that passed before and must pass again.
 
     Returns:
         The symbols, which need no command; the verification; then what else the work order promises.
@@ -36,13 +42,19 @@ def registry(
     symbols = (CheckGroup("interfaces", Stage.ACCEPTANCE_FAILED, (Interfaces(),)),) if interfaces else ()
     return (
         *symbols,
-        CheckGroup("verify", Stage.VERIFY_FAILED, verification(configuration, known)),
+        CheckGroup(
+            "verify", Stage.VERIFY_FAILED, (UnusualCode(), *verification(configuration, known, kept=kept))
+        ),
         CheckGroup("acceptance", Stage.ACCEPTANCE_FAILED, (Postconditions(), Acceptance())),
     )
 
 
 def verification(
-    configuration: Configuration, known: BaselineReport | None = None, *, report: bool = False
+    configuration: Configuration,
+    known: BaselineReport | None = None,
+    *,
+    report: bool = False,
+    kept: tuple[str, ...] = (),
 ) -> tuple[Check, ...]:
     """The checks of the whole repository.
 
@@ -50,8 +62,9 @@ def verification(
         configuration: the repository's own.
         known: what the baseline already failed, if that is accepted.
         report: whether pytest is to name the tests that fail.
+        kept: the ids of tests that passed before and must pass again.
     """
-    built_in: tuple[Check, ...] = (VerifyScript(), CompileAll(), Pytest(report=report))
+    built_in: tuple[Check, ...] = (VerifyScript(), CompileAll(), Pytest(report=report, kept=kept))
     configured = tuple(_configured(check) for check in configuration.checks)
     return tuple(_unless_known(check, known) for check in (*built_in, *configured))
 
@@ -133,5 +146,5 @@ def _unless_known(check: Check, known: BaselineReport | None) -> Check:
     if before is None or not before.red or not before.acceptable:
         return check
     if isinstance(check, Pytest) and before.failing_tests is not None:
-        return Pytest(known=before.failing_tests)
+        return replace(check, known=before.failing_tests)
     return ReportOnly(check, _RED_BEFORE)

@@ -18,6 +18,7 @@ from factory.gates.checks.pytest_report import (
     new_failures,
 )
 from factory.gates.judge import judge
+from factory.gates.verdict.report import PytestReport
 from factory.system.files.tree import FileProblem, Tree, write_atomic
 from factory.system.removal import remove_tree
 from factory.system.terminal.console import visible
@@ -79,10 +80,13 @@ class Pytest:
         known: the ids of the tests that failed on the baseline, an id once for each failure: then only new
             failures fail the check. None if every failure counts.
         report: whether to name the tests that fail, although every failure counts.
+        kept: the ids of tests that must pass, without parameters: they passed on the baseline, and nobody
+            may write their files.
     """
 
     known: tuple[str, ...] | None = None
     report: bool = False
+    kept: tuple[str, ...] = ()
 
     name = "pytest"
 
@@ -103,9 +107,39 @@ class Pytest:
             else:
                 failure, note = _compare(failure, failures, self.known, context)
         failing = None if failures is None else tuple(failed.test for failed in failures)
+        passed = _passed(result)
         return CheckResult(
-            name=self.name, failure=failure, commands=(result,), note=note, failing_tests=failing
+            name=self.name,
+            failure=failure or _vanished(self.kept, passed, result),
+            commands=(result,),
+            note=note,
+            failing_tests=failing,
+            passed_tests=passed,
         )
+
+
+def _passed(result: CommandResult) -> tuple[str, ...] | None:
+    """The ids of the tests that passed; of one with parameters, which may be anything, its name once."""
+    if not isinstance(result.report, PytestReport):
+        return None
+    return tuple(sorted({test.partition("[")[0] for test in result.report.tests("passed")}))
+
+
+def _vanished(kept: Sequence[str], passed: Sequence[str] | None, result: CommandResult) -> Failure | None:
+    """Why tests are missing that passed before; None if none are, or nothing is known."""
+    gone = sorted({*kept} - {*passed}) if passed is not None else []
+    if not gone:
+        return None
+    names = ", ".join(visible(test[:_LONGEST_NAME]) for test in gone[:_NAMED])
+    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return Failure.model_defect(
+        Stage.VERIFY_FAILED,
+        f"{_counted(len(gone), 'test')} that passed before no longer ran and passed: {names}{more}",
+        where=result.command,
+        hint="leave the tests that are not yours as they are, and let pytest find them",
+        exit_code=result.exit_code,
+        excerpt=result.excerpt,
+    )
 
 
 def _with_report(context: CheckContext) -> tuple[CommandResult, tuple[FailedTest, ...] | None]:

@@ -1,14 +1,17 @@
 """Which commands each check runs, in which order, and where it stops; the executor is a stand-in."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from factory.attempt.failure import FailureClass
 from factory.configuration.document import Configuration
+from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.registry import verification
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
+from factory.gates.verdict.report import PytestReport
 from tests.support.results import Commands, a_context
 
 
@@ -93,3 +96,51 @@ def test_a_promised_file_must_be_part_of_the_result(
     context = a_context(tmp_path, landing=landing, postconditions=[{"kind": "file_exists", "path": path}])
 
     assert Postconditions().run(context).passed is holds
+
+
+def a_session(*passed: str, skipped: tuple[str, ...] = ()) -> PytestReport:
+    ends = [*((test, "passed") for test in passed), *((test, "skipped") for test in skipped)]
+    facts = {
+        "runner": "pytest",
+        "ended": True,
+        "exit_status": 0,
+        "lists": False,
+        "collected": len(ends),
+        "deselected": 0,
+        "outcomes": ends,
+        "named": [],
+        "canary": "failed",
+        "plugins": [],
+        "configuration": None,
+        "addopts": [],
+    }
+    return PytestReport.model_validate_json(json.dumps(facts))
+
+
+@pytest.mark.parametrize(
+    ("report", "gone"),
+    [
+        (a_session("a.py::b", "a.py::c[1]", "a.py::d[2]"), ""),
+        (a_session("a.py::b", "a.py::c[1]"), "a.py::d"),
+        (a_session("a.py::b", "a.py::c[1]", skipped=("a.py::d[1]", "a.py::d[2]")), "a.py::d"),
+        (a_session("new.py::x"), "a.py::b, a.py::c, a.py::d"),
+    ],
+)
+def test_a_test_that_passed_before_must_pass_again(report: PytestReport, gone: str, tmp_path: Path) -> None:
+    commands = Commands({"pytest": {"report": report}})
+
+    result = Pytest(kept=("a.py::b", "a.py::c", "a.py::d")).run(a_context(tmp_path, commands))
+
+    assert result.passed is (gone == "")
+    assert gone in (result.failure.message if result.failure is not None else "")
+
+
+def test_only_tests_in_files_that_nobody_may_write_are_kept() -> None:
+    passed = ("a.py::b", "tests/c.py::D::e")
+    check = BaselineCheck(
+        name="pytest", gates=True, failure=None, note="", failing_tests=(), changed=False, passed_tests=passed
+    )
+    report = BaselineReport(tree="", identity="", checks=(check,))
+
+    assert report.kept_tests({"src/a.py"}) == passed
+    assert report.kept_tests({"a.py"}) == ("tests/c.py::D::e",)

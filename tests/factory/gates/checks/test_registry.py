@@ -47,7 +47,7 @@ def test_configured_commands_follow_the_built_in_verification() -> None:
 
     assert (verify.name, acceptance.name) == ("verify", "acceptance")
     assert [check.name for check in verify.checks] == [
-        "verify.sh", "compileall", "pytest", "lint", "style", "types",
+        "unusual code", "verify.sh", "compileall", "pytest", "lint", "style", "types",
     ]  # fmt: skip
     assert [check.name for check in acceptance.checks] == ["postconditions", "acceptance"]
     assert gating_commands((verify, acceptance)) == ("ruff check .", "mypy")
