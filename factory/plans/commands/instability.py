@@ -1,14 +1,15 @@
-"""What changes the result of a command although the repository is the same: time, network, locale, order.
+"""What changes the result of a command although the repository is the same: time, network, order, user, …
 
 Looks at the words and the parsed code of a command; runs nothing, and leans towards silence.
 """
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Final
 
 from factory.plans.commands.addresses import LOCAL, is_far
-from factory.plans.commands.interpreters import is_python, python_run
-from factory.plans.commands.programs import Invocation
+from factory.plans.commands.code.circumstances import circumstances
+from factory.plans.commands.interpreters import ASSIGNMENT, is_python, python_run
+from factory.plans.commands.programs import Invocation, Reading
 from factory.plans.commands.unstable_code import instabilities_in_code
 
 _NETWORK: Final = frozenset({
@@ -18,10 +19,23 @@ _INSTALLERS: Final = {"npm": ("ci", "i", "install"), "gem": ("install",), "cargo
 _GIT_REMOTE: Final = frozenset({"clone", "fetch", "ls-remote", "pull", "push"})
 
 
-def instabilities(invocation: Invocation) -> Iterator[str]:
-    """What a program's result depends on, in words: `the time`, `the network`, `the locale`, …"""
+def instabilities(reading: Reading) -> Iterator[str]:
+    """What the result of a command's programs depends on, in words: `the time`, `the network`, `chance`, …"""
+    settings = {
+        word.partition("=")[0]
+        for invocation in reading.invocations
+        if invocation.name == "env"
+        for word in invocation.arguments
+        if ASSIGNMENT.match(word)
+    }
+    for invocation in reading.invocations:
+        yield from _instabilities(invocation, settings)
+
+
+def _instabilities(invocation: Invocation, settings: Collection[str]) -> Iterator[str]:
     if invocation.code is not None and invocation.code.tree is not None:
-        yield from dict.fromkeys(instabilities_in_code(invocation.code.tree))
+        yield from instabilities_in_code(invocation.code.tree)
+        yield from circumstances(invocation.code.tree, settings)
     elif invocation.name == "date" and not _is_fixed_date(invocation.arguments):
         yield "the time"
     elif invocation.name == "locale":
@@ -53,6 +67,10 @@ def _installs_from_afar(arguments: tuple[str, ...]) -> bool:
     if not arguments or arguments[0] not in ("download", "install") or "--no-index" in arguments:
         return False
     named = [argument for argument in arguments[1:] if not argument.startswith("-")]
+    # What a project is built with is fetched into an environment of its own.
+    builds = any(argument.startswith(".") and not argument.endswith(".whl") for argument in named)
+    if builds and arguments[0] == "install" and "--no-build-isolation" not in arguments:
+        return True
     return any(
         "/" not in argument and not argument.startswith(".") and not argument.endswith(".whl")
         for argument in named

@@ -622,7 +622,7 @@ class TestMissingPrograms:
             "python -m json.tool x",
             "python -m pytest -q",
             "python -m unittest",
-            "python -m pip install -e .",
+            "python -m pip list",
             "python -c 'import sys, os.path'",
             "pytest -k test_x.py",
             "mypy src",

@@ -2,10 +2,18 @@
 
 ## What it finds
 
-An acceptance command that depends on the time (`date`, `datetime.now()`, `time.time()`), on the network
-(`curl`, `git clone` of an address, `pip install` of a name, `urlopen` of an address on another machine), on
-the locale (`setlocale`, `strftime` with names of days or months), on the order of a set (`list(set(x)) ==
-[…]`, not `sorted(set(x)) == […]`) or of a directory's entries (`os.listdir`).
+An acceptance command that depends on
+
+- the time (`date`, `datetime.now()`, `time.time()`),
+- the network (`curl`, `git clone` of an address, `pip install` of a name, or `pip install .`, which fetches
+  what the project is built with, `urlopen` of an address on another machine),
+- the locale (`setlocale`, `strftime` with names of days or months),
+- the order of a set (`list(set(x)) == […]`, not `sorted(set(x)) == […]`) or of a directory's entries
+  (`os.listdir`),
+- chance (`random.randint` without a seed, `uuid4`) or the number of the process (`os.getpid`),
+- the name or the home of the user (`getpass.getuser`, `Path.home`, `expanduser`), or the machine's name,
+- an environment variable that the command does not set itself (`os.environ["MODE"]`, not with `env MODE=fast
+  python -c …`).
 
 ## Why it matters
 
@@ -31,8 +39,8 @@ away. Commands run without network.
 
 ## Fix
 
-Hand the moment to the code as an argument, compare sorted lists or the sets themselves, and test what talks
-to a server with one that the test starts on this machine.
+Hand the moment or the seed to the code as an argument, set variables with `env`, compare sorted lists or the
+sets themselves, and test what talks to a server with one that the test starts on this machine.
 """
 
 from collections.abc import Iterator
@@ -45,9 +53,7 @@ from factory.plans.rules.rule import Finding, Rule, Subject
 def find(subject: Subject) -> Iterator[Finding]:
     """Look for what is not the repository's own in every acceptance command."""
     for _, command, reading in subject.acceptance_commands:
-        unstable = dict.fromkeys(
-            what for invocation in reading.invocations for what in instabilities(invocation)
-        )
+        unstable = dict.fromkeys(instabilities(reading))
         if unstable:
             yield Finding(
                 command.pointer,
