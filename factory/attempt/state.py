@@ -32,6 +32,7 @@ class RunState(TypedDict, total=False):
         slowest_seconds: how long the slowest command of this attempt's checks took, once they have passed.
         known_by: how it can be known that the acceptance commands of this attempt passed.
         scores: how many mutants of this attempt were noticed; None if none were tried.
+        failing_tests: the ids of the tests that failed in this attempt, as far as they are known.
         failure: why this attempt failed; None while it has not.
         previous_proposal: what the attempt before proposed, for the retry's prompt.
         previous_reply: the `unread_reply` of the attempt before, for the retry's prompt.
@@ -50,6 +51,7 @@ class RunState(TypedDict, total=False):
     slowest_seconds: float
     known_by: VerdictKind
     scores: KillScores | None
+    failing_tests: tuple[str, ...]
     failure: Failure | None
     previous_proposal: WriteProposal | None
     previous_reply: str | None

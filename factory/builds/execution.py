@@ -91,7 +91,7 @@ class PlanExecution:
                 kept_tests=report.kept_tests(self._writable),
                 ports=self.ports,
                 terms=footing.terms,
-                requirements=self.plan.requirements,
+                plan=self.plan,
                 place=checkouts.at,
                 price=self.records.state.price,
                 entered=mail.put,

@@ -20,7 +20,7 @@ from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.identity import run_id
-from factory.contract.work_order import Requirement, WorkOrder, requirements_of
+from factory.contract.work_order import Plan, WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -49,7 +49,7 @@ class Worker:
         kept_tests: the ids of tests that passed on the base, in files that no work order may write.
         ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
-        requirements: those of the plan.
+        plan: the plan.
         place: opens a checkout of a commit.
         price: what an answer costs; None if it is not known.
         entered: told when a work order comes to a node; called in any thread.
@@ -64,7 +64,7 @@ class Worker:
     kept_tests: tuple[str, ...]
     ports: Ports
     terms: Terms | None
-    requirements: tuple[Requirement, ...]
+    plan: Plan
     place: Callable[[str], AbstractContextManager[Checkout]]
     price: Price | None
     entered: Callable[[NodeEntered], None]
@@ -166,7 +166,7 @@ class Worker:
             settings=self.settings,
             configuration=self.configuration,
             user_base=self.user_base,
-            requirements=requirements_of(order, self.requirements),
+            plan=self.plan,
             known=self.known,
             kept_tests=self.kept_tests,
             # Of several at a time a person sees the states, not every step.

@@ -16,6 +16,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import Check, CheckContext, CheckResult
 from factory.gates.checks.promises import Acceptance
+from factory.gates.verdict.judgement import failing_tests
 from factory.system.terminal.console import visible
 
 _LONGEST_TEXT: Final = 500
@@ -97,6 +98,12 @@ class TrialResult(BaseModel):
         """How it can be known that the acceptance commands passed: what the weakest of them says."""
         checks = (check for part in self.parts for check in part.checks if check.name == Acceptance.name)
         return weakest(command.verdict for check in checks for command in check.commands)
+
+    @property
+    def failing_tests(self) -> tuple[str, ...]:
+        """The ids of the tests that failed, as far as a report or what was printed tells them."""
+        last = self.failed.commands[-1] if self.failed is not None and self.failed.commands else None
+        return () if last is None else failing_tests(last.report, last.excerpt)
 
     @property
     def slowest_seconds(self) -> float:

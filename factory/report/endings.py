@@ -23,7 +23,8 @@ def render_ending(ending: Ending, folder: Path | None) -> str:
 
 def render_repair(folder: Path) -> list[str]:
     """The line that says how to amend the plan, if the run in `folder` found a reason to; else none."""
-    request = folder / REPAIR_REQUEST.name
-    if not request.is_file():
+    request = REPAIR_REQUEST.read_sound(folder)
+    if request is None or request.at_fault == "code":
         return []
-    return [f"  if the plan is wrong: planner revise --failure {shlex.quote(str(request))} …"]
+    path = folder / REPAIR_REQUEST.name
+    return [f"  if the plan is wrong: planner revise --failure {shlex.quote(str(path))} …"]

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
@@ -16,6 +17,7 @@ from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
+from factory.contract.proposal import WriteProposal
 from factory.gates.bench import Bench
 from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
@@ -31,7 +33,8 @@ from factory.runs.probe import probe_baseline
 from factory.runs.record.documents import RunRecord
 from factory.runs.record.endings import Ending, ending_of, failed, interrupted, stopped
 from factory.runs.record.files import REPAIR_REQUEST
-from factory.runs.record.repair_request import repair_request
+from factory.runs.record.repair_request import MOST_TESTS, FailingTest, repair_request
+from factory.system.git.commits import work_order_that_wrote
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.process.stop import Stopped
 from factory.system.templates import template_path
@@ -87,11 +90,31 @@ def execute(
         ending = expected
     with shielded():
         proposal = state.get("proposal") if state is not None else None
-        request = repair_request(run.order, run.contract, ending.failure, ending.attempts, proposal)
+        failing = _owned(run, state.get("failing_tests", ()), proposal) if state is not None else ()
+        request = repair_request(run.order, run.contract, ending.failure, ending.attempts, proposal, failing)
         if request is not None:
             REPAIR_REQUEST.write(run.folder.path, request)
         record.end(ending, meter.usage, meter.calls, meter.cost_usd(run.price))
     return Executed(ending, state)
+
+
+def _owned(run: Run, tests: tuple[str, ...], proposal: WriteProposal | None) -> tuple[FailingTest, ...]:
+    """Tests with the work orders that own them: who wrote their file last, or is planned to have."""
+    written = {str(write.path) for write in proposal.writes} if proposal is not None else set[str]()
+    planned = run.plan.work_orders if run.plan is not None else ()
+    earlier = tuple(takewhile(lambda order: order.id != run.order.id, planned))
+    owned: list[FailingTest] = []
+    for test in tests[:MOST_TESTS]:
+        path = test.partition("::")[0]
+        owners = [order.id for order in earlier if path in order.allowed_files]
+        if path in written:
+            owner: str | None = run.order.id
+        elif owners:
+            owner = owners[-1]
+        else:
+            owner = work_order_that_wrote(run.target.git, run.target.baseline, path)
+        owned.append(FailingTest(test=test, work_order=owner))
+    return tuple(owned)
 
 
 def _attempt(

@@ -13,7 +13,7 @@ from factory.configuration.guarded_parts import Guard
 from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
-from factory.contract.work_order import Requirement, WorkOrder
+from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import registry
@@ -78,7 +78,7 @@ class Run:
         terms: the sandbox of every command; None for none.
         user_base: the commit that holds the files as the user had them, before any work order of a plan; None
             where that is the baseline.
-        requirements: those that the work order takes, as the plan has them; empty if it is not at hand.
+        plan: the plan that the work order belongs to; None if it is not at hand.
         known: what the baseline already failed, if that is accepted.
         kept_tests: the ids of tests that passed before and must pass again.
         in_place: whether it works in the user's checkout; None for a build, which never does.
@@ -95,7 +95,7 @@ class Run:
     ports: Ports
     terms: Terms | None
     user_base: str | None = None
-    requirements: tuple[Requirement, ...] = ()
+    plan: Plan | None = None
     known: BaselineReport | None = None
     kept_tests: tuple[str, ...] = ()
     in_place: bool | None = None
@@ -107,6 +107,11 @@ class Run:
     def contract(self) -> str:
         """The work order's contract hash."""
         return contract_hash(self.order)
+
+    @property
+    def requirements(self) -> tuple[Requirement, ...]:
+        """Those that the work order takes, with the specification's words; none without a plan."""
+        return requirements_of(self.order, self.plan.requirements) if self.plan is not None else ()
 
     @cached_property
     def run_id(self) -> str:

@@ -14,7 +14,7 @@ from factory.configuration.in_force import configuration_in_force
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers, run_id
-from factory.contract.work_order import MANIFEST_NAME, Plan, Requirement, WorkOrder, requirements_of
+from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import (
@@ -118,13 +118,12 @@ def load_work_order(path: Path) -> WorkOrder:
         raise
 
 
-def _requirements_beside(path: Path, order: WorkOrder) -> tuple[Requirement, ...]:
-    """The requirements that a work order takes, of the plan beside its file; none without a plan."""
+def _plan_beside(path: Path) -> Plan | None:
+    """The plan beside a work order's file; None if there is none that can be read."""
     try:
-        plan = read_document(Plan, read_bounded(path.parent / MANIFEST_NAME), str(path.parent))
+        return read_document(Plan, read_bounded(path.parent / MANIFEST_NAME), str(path.parent))
     except WorkorderError:
-        return ()
-    return requirements_of(order, plan.requirements)
+        return None
 
 
 def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports: Ports) -> Finished:
@@ -140,7 +139,7 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports
         target=goal,
         folder=RunFolder(out / run_id(order, goal.baseline), ports.clock),
         settings=settings.attempts,
-        requirements=_requirements_beside(settings.work_order, order),
+        plan=_plan_beside(settings.work_order),
         configuration=configuration,
         ports=ports,
         in_place=settings.in_place,

@@ -28,7 +28,7 @@ _RUN: Final[list[_Row]] = [
     (EVENTS_FILE, "one line for each thing that happened"),
     (files.PROBE.name, "what the acceptance commands did before the work"),
     (f"{files.PROBE_FOLDER}/", "what they printed"),
-    (files.REPAIR_REQUEST.name, "why the plan may be wrong"),
+    (files.REPAIR_REQUEST.name, "who may be at fault, the plan or the code, and the evidence"),
     (
         f"{files.OPINIONS_FOLDER}/",
         "with `--oracle-check`: the question and the answer for each acceptance command in question",

@@ -1,5 +1,6 @@
 """How a command's passing is known, and what is missing where it returned 0 and proved nothing. Pure."""
 
+import re
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
@@ -9,6 +10,7 @@ from factory.gates.verdict.report import PytestReport, Report, UnittestReport
 from factory.gates.verdict.rewrite import Rewritten
 
 _NO_TESTS_COLLECTED: Final = 5
+_FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>[^\s:]+\.py(?:::\S+)?)", re.MULTILINE)
 _NAMED: Final = 5
 _LONGEST_NAME: Final = 200
 
@@ -78,6 +80,18 @@ def summary_of(report: Report | None) -> Summary | None:
             )
         case _:
             return None
+
+
+def failing_tests(report: Report | None, printed: str) -> tuple[str, ...]:
+    """The ids of the tests that failed.
+
+    Args:
+        report: what was reported of the command, if anything was.
+        printed: what it printed; the lines of pytest's summary name tests also behind a script.
+    """
+    if isinstance(report, PytestReport):
+        return report.tests("failed", "error")
+    return tuple(dict.fromkeys(match["test"] for match in _FAILED.finditer(printed)))
 
 
 def shortcoming(command: Rewritten, report: Report | None, exit_code: int) -> str:

@@ -61,6 +61,7 @@ def _after_failure(state: RunState, failure: Failure, max_attempts: int) -> RunS
         update["unread_reply"] = None
         update["tree"] = None
         update["failure"] = None
+        update["failing_tests"] = ()
         update["answer"] = None
         update["usage"] = None
         update["scores"] = None

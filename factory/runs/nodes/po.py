@@ -39,5 +39,5 @@ def examine(
 
     result = try_out(Trial(order, tree, checks), bench.context(order, tree, attempt), begins, ended)
     if result.failure is not None:
-        return {"failure": result.failure}
+        return {"failure": result.failure, "failing_tests": result.failing_tests}
     return {"slowest_seconds": result.slowest_seconds, "known_by": result.verdict}

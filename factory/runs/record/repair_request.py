@@ -1,7 +1,8 @@
 """What a failed work order leaves for the planner: a request to repair the plan, with the evidence. Pure.
 
-Only where the plan may be the cause: a defect of it, or attempts that all failed at the same place for the
-same reason. After those it is open whether code or plan is wrong, and the request says no more than that.
+It says who may be at fault and why: the plan, where what failed is the plan's own; plan or code, after
+attempts that all failed at the same place for the same reason, or where a test of another work order fails;
+the code otherwise. It claims no more than is known.
 """
 
 from collections.abc import Sequence
@@ -17,6 +18,12 @@ from factory.contract.proposal import Write, WriteProposal
 from factory.contract.work_order import WorkOrder
 
 SCHEMA_VERSION: Final = 1
+MOST_TESTS: Final = 20
+"""How many failing tests are named."""
+
+AtFault = Literal["plan", "code", "plan or code"]
+
+_SEVERAL: Final = 2
 
 
 class _Part(BaseModel):
@@ -59,6 +66,18 @@ class Evidence(_Part):
     left_out: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
+class FailingTest(_Part):
+    """A test that fails with the last proposal, and whose it is.
+
+    Attributes:
+        test: its id.
+        work_order: who wrote its file last; None if no work order did.
+    """
+
+    test: str
+    work_order: str | None
+
+
 class RepairRequest(_Part):
     """The document, which the planner reads and shows to a model, small enough for that.
 
@@ -67,6 +86,8 @@ class RepairRequest(_Part):
         contract: its contract hash.
         stage: where it failed.
         at_fault: what is known of the cause.
+        reason: why no more, or no less, is known.
+        failing_tests: the tests that fail, each with the work order that owns it.
         failure: why it failed.
         attempts: how many there were.
         evidence: what there is to see.
@@ -76,7 +97,9 @@ class RepairRequest(_Part):
     work_order: str
     contract: str
     stage: Stage
-    at_fault: Literal["plan", "plan or code"]
+    at_fault: AtFault
+    reason: str = ""
+    failing_tests: tuple[FailingTest, ...] = ()
     failure: Reason
     attempts: int
     evidence: Evidence
@@ -88,8 +111,9 @@ def repair_request(
     failure: Failure | None,
     attempts: Sequence[AttemptSummary],
     proposal: WriteProposal | None,
+    failing: Sequence[FailingTest] = (),
 ) -> RepairRequest | None:
-    """The request, or None if the plan is not to blame as far as anybody can tell.
+    """The request, or None if nothing can be told: it passed, or failed once and without a cause.
 
     Args:
         order: the work order.
@@ -97,9 +121,12 @@ def repair_request(
         failure: what it ended with; None if it passed.
         attempts: its attempts.
         proposal: what the last attempt proposed.
+        failing: the tests that fail with it.
     """
-    if failure is None or not (_is_defect(failure) or _is_always_the_same(attempts)):
+    cause = None if failure is None else _cause(order, failure, attempts, failing)
+    if failure is None or cause is None:
         return None
+    at_fault, reason = cause
     evidence = Evidence(
         command=failure.where if failure.where in order.acceptance_commands else None,
         output=failure.excerpt,
@@ -110,7 +137,9 @@ def repair_request(
         work_order=order.id,
         contract=contract,
         stage=failure.stage,
-        at_fault="plan" if _is_defect(failure) else "plan or code",
+        at_fault=at_fault,
+        reason=reason,
+        failing_tests=tuple(failing[:MOST_TESTS]),
         failure=Reason.model_validate(failure.model_dump(exclude={"failure_class"})),
         attempts=len(attempts),
         evidence=evidence,
@@ -119,6 +148,30 @@ def repair_request(
         smaller = evidence.model_copy(update={"code": None, "left_out": ("code",)})
         return request.model_copy(update={"evidence": smaller})
     return request
+
+
+def _cause(
+    order: WorkOrder, failure: Failure, attempts: Sequence[AttemptSummary], failing: Sequence[FailingTest]
+) -> tuple[AtFault, str] | None:
+    """Who may be at fault, and why nothing else can be said; None if nothing can."""
+    if failure.failure_class is FailureClass.PLAN_DEFECT:
+        return "plan", "what failed is what the work order itself says, and no code can mend that"
+    if failure.failure_class is not FailureClass.MODEL_DEFECT:
+        return None
+    others = [test for test in failing if test.work_order != order.id]
+    if others:
+        owner = others[0].work_order or "the repository itself"
+        return "plan or code", (
+            f"`{others[0].test}` is a test of {owner}, and fails with what {order.id} writes: the code breaks"
+            " it, or the two ask for what can't both hold"
+        )
+    if len(attempts) < _SEVERAL:
+        return None
+    if failing and failure.stage is Stage.VERIFY_FAILED:
+        return "code", "only tests fail that the same proposal wrote"
+    if _is_always_the_same(attempts):
+        return "plan or code", "every attempt failed at the same place for the same reason"
+    return "code", "the attempts failed in different ways"
 
 
 def _summaries(attempts: Sequence[AttemptSummary]) -> tuple[Words, ...]:
@@ -130,13 +183,9 @@ def _summaries(attempts: Sequence[AttemptSummary]) -> tuple[Words, ...]:
     return tuple(said[-MAX_SUMMARIES:])
 
 
-def _is_defect(failure: Failure) -> bool:
-    return failure.failure_class is FailureClass.PLAN_DEFECT
-
-
 def _is_always_the_same(attempts: Sequence[AttemptSummary]) -> bool:
     reasons = {_reason(attempt.failure) for attempt in attempts}
-    return len(attempts) > 1 and len(reasons) == 1 and None not in reasons
+    return len(reasons) == 1 and None not in reasons
 
 
 def _reason(failure: Failure | None) -> tuple[str, ...] | None:

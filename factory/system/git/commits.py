@@ -88,6 +88,16 @@ def landing_of_run(git: Git, revision: str, run_id: str) -> str | None:
     return next((commit.id for commit in commits if commit.trailers[RUN_ID] == run_id), None)
 
 
+def work_order_that_wrote(git: Git, revision: str, path: str) -> str | None:
+    """The work order whose commit is the newest one that changed a file; None if it was no work order's.
+
+    Raises:
+        GitError: git failed.
+    """
+    commits = _log(git, revision, "--max-count=1", paths=(path,))
+    return (commits[0].trailers[WORK_ORDER] or None) if commits else None
+
+
 def latest_commits(git: Git, revision: str, count: int) -> tuple[Commit, ...]:
     """`revision` and what came before it along first parents, the newest first, at most `count`.
 

@@ -40,7 +40,7 @@ class _Request(_FactoryDocument):
     work_order: WorkOrderId
     contract: str
     stage: str
-    at_fault: Literal["plan", "plan or code"] | None = None
+    at_fault: Literal["plan", "code", "plan or code"] | None = None
     failure: _Failure
     evidence: _Evidence = _Evidence()
 

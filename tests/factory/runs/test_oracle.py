@@ -10,7 +10,7 @@ from factory.contract.work_order import MANIFEST_NAME
 from factory.llm.port import ProviderError
 from factory.runs.record.files import REPAIR_REQUEST
 from tests.support.answers import a_proposal
-from tests.support.repositories import make_repo
+from tests.support.repositories import commit_files, make_repo
 from tests.support.runs import Scene
 
 pytestmark = pytest.mark.slow
@@ -86,3 +86,25 @@ def test_nobody_is_asked_unless_it_is_switched_on_or_without_the_requirements(
     assert alone.run(oracle_check="auto", max_attempts=1).ending.exit_code == 1
     assert alone.asked == 1
     assert any("no second opinion" in line or "second opinion without" in line for line in alone.progress)
+
+
+def test_the_work_order_that_owns_a_failing_test_is_named_when_a_later_one_runs_into_it(
+    tmp_path: Path,
+) -> None:
+    repo = make_repo(tmp_path / "repo", {"base.py": "def size():\n    return 2\n"})
+    tested = "from base import size\n\n\ndef test_size():\n    assert size() == 2\n"
+    commit_files(
+        repo, {"test_base.py": tested}, "WO-07: x\n\nWork-Order: WO-07\nContract: c0ffee\nRun-Id: r1\n"
+    )
+    broken = a_proposal(
+        {"base.py": "def size():\n    return 3\n"}, bases={"base.py": (repo / "base.py").read_text()}
+    )
+    scene = Scene(repo, [broken], allowed_files=["base.py"], acceptance_commands=["true"])
+
+    finished = scene.run(max_attempts=1)
+
+    assert finished.ending.exit_code == 1 and finished.folder is not None
+    request = REPAIR_REQUEST.read(finished.folder)
+    assert request is not None and request.at_fault == "plan or code"
+    (failing,) = request.failing_tests
+    assert (failing.test, failing.work_order) == ("test_base.py::test_size", "WO-07")

@@ -12,7 +12,7 @@ from factory.contract.limits import EXCERPT_CHARS, MAX_SUMMARIES, MAX_WRITE_BYTE
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.runs.record.repair_request import RepairRequest, repair_request
+from factory.runs.record.repair_request import FailingTest, RepairRequest, repair_request
 from planner.commands.reasons.repair_request import read_repair_request
 from tests.support.answering_program import order
 
@@ -49,6 +49,47 @@ def test_no_more_is_claimed_than_is_known(whose: FailureClass, at_fault: str) ->
     document = request(whose=whose)
     assert document.at_fault == at_fault
     assert whose not in str(dump(document))
+
+
+def attempts(*failures: Failure) -> list[AttemptSummary]:
+    return [
+        AttemptSummary(attempt=number, passed=False, failure=failed, summary="Did it.")
+        for number, failed in enumerate(failures, start=1)
+    ]
+
+
+def verification(message: str = "it returned 1") -> Failure:
+    return Failure.model_defect(Stage.VERIFY_FAILED, message)
+
+
+OWN = FailingTest(test="tests/test_hello.py::test_it", work_order="WO-01")
+EARLIER = FailingTest(test="tests/test_base.py::test_it", work_order="WO-00")
+USERS = FailingTest(test="tests/test_user.py::test_it", work_order=None)
+
+
+@pytest.mark.parametrize(
+    ("failures", "failing", "at_fault", "reason"),
+    [
+        ((verification(), verification()), (), "plan or code", "same reason"),
+        ((verification(), verification("other")), (), "code", "different ways"),
+        ((verification(), verification()), (OWN,), "code", "the same proposal wrote"),
+        ((verification(),), (OWN, EARLIER), "plan or code", "is a test of WO-00"),
+        ((verification(),), (USERS,), "plan or code", "is a test of the repository itself"),
+    ],
+)
+def test_it_says_who_may_be_at_fault_and_why(
+    failures: tuple[Failure, ...], failing: tuple[FailingTest, ...], at_fault: str, reason: str
+) -> None:
+    document = repair_request(ORDER, contract_hash(ORDER), failures[-1], attempts(*failures), None, failing)
+    assert document is not None
+    assert (document.at_fault, document.failing_tests) == (at_fault, failing)
+    assert reason in document.reason
+
+
+@pytest.mark.parametrize("failure", [None, verification(), failure(FailureClass.ENVIRONMENT)])
+def test_where_nothing_can_be_told_there_is_none(failure: Failure | None) -> None:
+    tried = attempts(failure) if failure is not None else []
+    assert repair_request(ORDER, contract_hash(ORDER), failure, tried, None, ()) is None
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from factory.system.git.commits import (
     landing_commits,
     landing_of_run,
     latest_commits,
+    work_order_that_wrote,
 )
 from tests.support.repositories import commit_files, git, make_repo
 
@@ -83,6 +84,16 @@ def test_no_message_hides_the_commits_below_it(repo: Path) -> None:
     for words in ("Contract: \n", "x\n\nContract: a\rContract: b\n", "x\n\nWork-Order:\nContract: c\n\n\n"):
         commit(repo, words)
     assert landing_commits(Git.open(repo), "HEAD", WANTED)["WO-01"].id == made
+
+
+def test_the_work_order_that_wrote_a_file_last_is_told(repo: Path) -> None:
+    commit_files(repo, {"b.txt": "1", "[ab].txt": "1"}, REAL)
+    commit_files(repo, {"a.txt": "mine"}, "a user's own")
+    opened = Git.open(repo)
+    assert work_order_that_wrote(opened, "HEAD", "b.txt") == "WO-01"
+    assert work_order_that_wrote(opened, "HEAD", "[ab].txt") == "WO-01"
+    assert work_order_that_wrote(opened, "HEAD", "a.txt") is None
+    assert work_order_that_wrote(opened, "HEAD", "missing.txt") is None
 
 
 def test_first_parents_are_followed_and_a_merge_and_a_root_have_no_one_parent(repo: Path) -> None:
