@@ -124,6 +124,7 @@ class Probed(BaseModel):
         command: as it stands in the plan.
         colour: `red` if it failed as it should; `green` if it passed already; `exempt` if the plan allows
             that; `impossible` if it can't run, whatever the work order writes.
+        weak: whether it passed already, beside others that failed: it prepares something, or proves nothing.
         reason: why it is a defect, or why it is exempt; empty for red.
         result: how it ended; None if it could not be split into words.
     """
@@ -134,6 +135,7 @@ class Probed(BaseModel):
     colour: Colour
     reason: str = ""
     result: CommandResult | None = None
+    weak: bool = Field(default=False, exclude_if=lambda value: not value)
 
 
 class Landing(Protocol):

@@ -21,6 +21,7 @@ from factory.runs.record.files import (
     FAILURE_BRIEF,
     KILL_PROOF,
     LANDING_FOLDER,
+    PROBE,
     PROPOSAL,
     RUN,
     SUMMARY,
@@ -31,6 +32,7 @@ from factory.runs.record.folder import attempts_in
 from factory.runs.record.model import (
     AnswerRecord,
     CheckResults,
+    ProbeResult,
     ProofResult,
     RunDocument,
     RunSummary,
@@ -70,7 +72,7 @@ def show_run(folder: Path) -> str:
             where=str(folder),
             hint="name OUT/RUN_ID; `run` prints it as «artifacts»",
         )
-    lines = _heading(run)
+    lines = [*_heading(run), *_render_document(PROBE, folder, _probe)]
     for number, attempt in attempts_in(folder):
         lines += ["", f"attempt {number}", *_attempt(attempt)]
     for number, attempt in attempts_in(folder / LANDING_FOLDER):
@@ -102,6 +104,12 @@ def _heading(run: RunDocument) -> list[str]:
         used = f"{run.sandbox.level} {run.sandbox.version}".rstrip()
         lines.append(f"  commands in the sandbox {used}, network: {run.sandbox.network}")
     return lines
+
+
+def _probe(result: ProbeResult) -> list[str]:
+    """The commands that passed before the work, although others failed as they should."""
+    weak = [command.command for command in result.commands if command.weak]
+    return [f"  weak acceptance: `{command}` passes before the work is done" for command in weak]
 
 
 def _attempt(folder: Path) -> list[str]:

@@ -19,7 +19,7 @@ def probe_baseline(
     """Run the commands, write `probe.json`, and leave the checkout as it was.
 
     Returns:
-        Why one of them is no proof, as a plan defect; None if all are.
+        Why they prove nothing, as a plan defect; None if they may.
     """
     checkout = bench.checkout
     if plan_defect(order, checkout.tree) is not None:
@@ -34,5 +34,8 @@ def probe_baseline(
     probed = probe(order, bench.context(order, tree, artifacts), checkout.restore)
     problem = defect(probed)
     PROBE.write(folder.path, ProbeResult(commands=probed, passed=problem is None))
+    for command in probed:
+        if command.weak:
+            progress(f"weak acceptance: `{command.command}` passes before the work is done")
     checkout.restore()
     return problem

@@ -159,7 +159,8 @@ def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> Non
     runs = {read_object(path)["outcome"]: path.parent for path in user.out.glob("*/run.json")}
     folder = runs["landed"]
     assert first.returncode == 0, first.stderr
-    assert first.stdout.splitlines()[0] == f"WO-01 landed on main as {commit}"
+    scores = "acceptance notices 0 of 2 changes, verification 0"
+    assert first.stdout.splitlines()[0] == f"WO-01 landed on main as {commit}; {scores}"
     assert "attempt 1 of 2: SE asks command" in first.stderr
     assert (user.repo / "src/app.py").read_text() == APP
     assert again.returncode == 0

@@ -7,6 +7,7 @@ import pytest
 
 from factory.attempt.failure import FailureClass
 from factory.gates.before.red_probe import defect, probe
+from factory.report.show import show_run
 from tests.support.answers import a_proposal
 from tests.support.repositories import make_repo
 from tests.support.results import Commands, a_context
@@ -35,8 +36,6 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
 @pytest.mark.parametrize(
     ("command", "colour"),
     [
-        ("true", "green"),
-        ("test -f README.md", "green"),
         ("no-such-program x", "impossible"),
         ("sh -c 'exit 127'", "impossible"),
         ("./README.md", "impossible"),
@@ -51,13 +50,22 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
         ('python -c "x = 1; for y in x: pass"', "impossible"),
         ("python -m pytest -q --no-such-option src/app.py", "impossible"),
         ("python -m pytest -q tests/test_of_another.py::test_it", "impossible"),
+        ("python -m pytest -q tests/test_there.py::test_missing", "impossible"),
+        ("python -m pytest -q -p pytest_of_nobody src/app.py", "impossible"),
+        ('python -c "import shop.nobody"', "impossible"),
+        ("python -m shop.nobody", "impossible"),
+        ("bash -c 'no-such-program | grep -q x'", "impossible"),
         ("python -m pytest -q ./missing", "impossible"),
     ],
 )
 def test_what_is_no_proof_is_a_defect_of_the_plan_and_costs_nothing(
     tmp_path: Path, command: str, colour: str
 ) -> None:
-    scene = make_scene(tmp_path, "test -f src/app.py", command)
+    repo = make_repo(
+        tmp_path / "repo",
+        {"README.md": "", "shop/__init__.py": "", "tests/test_there.py": "def test_it():\n    pass\n"},
+    )
+    scene = Scene(repo, acceptance_commands=["test -f src/app.py", command])
 
     ending = scene.run(red_probe=True).ending
 
@@ -65,6 +73,158 @@ def test_what_is_no_proof_is_a_defect_of_the_plan_and_costs_nothing(
     assert command in ending.message
     assert scene.asked == 0
     assert probed(scene)[command] == colour
+
+
+def test_commands_that_all_pass_before_prove_nothing(tmp_path: Path) -> None:
+    exempt = [{"command": "test -d .", "reason": "it must stay"}]
+    scene = make_scene(tmp_path, "true", "test -f README.md", "test -d .", red_exempt=exempt)
+
+    ending = scene.run(red_probe=True).ending
+
+    assert (ending.exit_code, scene.asked) == (4, 0)
+    assert ending.failure is not None
+    assert "each of them passes before the work" in ending.failure.message
+    assert ending.failure.where == "true"
+
+
+def test_one_that_passes_before_beside_others_that_fail_is_weak_and_told(tmp_path: Path) -> None:
+    scene = make_scene(tmp_path, "test -f README.md", "test -f src/app.py")
+
+    finished = scene.run(red_probe=True)
+
+    assert finished.ending.exit_code == 0
+    assert probed(scene) == {"test -f README.md": "green", "test -f src/app.py": "red"}
+    told = "weak acceptance: `test -f README.md` passes before the work is done"
+    assert told in scene.progress
+    assert finished.folder is not None
+    assert told in show_run(finished.folder)
+    document = json.loads((finished.folder / "probe.json").read_text())
+    assert [command.get("weak") for command in document["commands"]] == [True, None]
+
+
+def test_what_prepares_later_commands_is_there_for_each_of_them(tmp_path: Path) -> None:
+    commands = ["mkdir made", "sh -c 'test -d made || exit 127; test -f src/app.py'"]
+    scene = make_scene(tmp_path, *commands, "sh -c 'test -d made && python src/app.py || exit 1'")
+
+    assert scene.run(red_probe=True).ending.exit_code == 0
+
+    assert list(probed(scene).values()) == ["green", "red", "red"]
+
+
+NODE = "node:internal:1215\n  throw err;\n  ^\n\nError: Cannot find module '{}'\nRequire stack:\n- {}"
+MAKE = "jq x\nmake: jq: No such file or directory\nmake: *** [Makefile:2: test] Error 127"
+IMPORT = (
+    "Traceback (most recent call last):\n"
+    '  File "<string>", line 1, in <module>\n'
+    "ModuleNotFoundError: No module named '{}'"
+)
+NO_PLUGIN = "ERROR: Error importing plugin \"{0}\": No module named '{0}'"
+NO_TEST = "no tests ran in <time>\nERROR: not found: {}\n(no match in any of [<Module test_it.py>])"
+NOT_FOUND = "bash: line 1: jq: command not found"
+
+
+TESTS = """\
+def test_old():
+    pass
+
+class TestPlain:
+    pass
+
+class TestMore(Base):
+    pass
+"""
+
+
+def colour_of(root: Path, command: str, exit_code: int, printed: str, *writable: str) -> str:
+    """What the probe makes of what a command printed, in a repository with some files."""
+    for name, text in {
+        "shop/__init__.py": "",
+        "web/cart.js": "",
+        "tests/test_it.py": TESTS,
+        "tests/test_all.py": "from tests.shared import *\n",
+    }.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+    ends = Commands({"acceptance_1": {"exit_code": exit_code, "excerpt": printed}})
+    paths = tuple(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+    context = a_context(
+        root,
+        ends,
+        landing=paths,
+        allowed_files=list(writable) or ["app.py"],
+        postconditions=[],
+        acceptance_commands=[command],
+    )
+    (probed,) = probe(context.order, context, lambda: None)  # type: ignore[arg-type]
+    return probed.colour
+
+
+PYTEST = "python -m pytest -q tests/test_it.py::test_new"
+CODE = 'python -c "import shop.tax"'
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_code", "printed"),
+    [
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::test_new")),
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::test_new[a b]")),
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::TestPlain::test_new")),
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::TestNone::test_new")),
+        (PYTEST, 4, NO_PLUGIN.format("pytest_of_nobody")),
+        (PYTEST, 4, "ERROR: Missing required plugins: pytest-of-nobody"),
+        (CODE, 1, IMPORT.format("shop.tax")),
+        ("python -m shop.tax", 1, "python: No module named shop.tax"),
+        (
+            "python -m shop",
+            1,
+            "python: No module named shop.__main__; 'shop' is a package and cannot be directly executed",
+        ),
+        ("node -e x", 1, NODE.format("left-pad", "[eval]")),
+        ("node web/missing.js", 1, NODE.format("web/missing.js", "")),
+        ("bash -c 'jq x | grep -q y'", 1, NOT_FOUND),
+        ("bash -c 'jq x || exit 1'", 1, NOT_FOUND),
+        ("make test", 2, MAKE),
+    ],
+)
+def test_what_the_work_order_can_not_mend_is_a_defect(
+    tmp_path: Path, command: str, exit_code: int, printed: str
+) -> None:
+    assert colour_of(tmp_path, command, exit_code, printed) == "impossible"
+
+
+@pytest.mark.parametrize(
+    ("command", "exit_code", "printed", "writable"),
+    [
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::test_new"), "tests/test_it.py"),
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::test_new"), "tests/conftest.py"),
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::test_old[new]"), "data.json"),
+        (PYTEST, 4, NO_TEST.format("tests/test_it.py::TestMore::test_new"), "base.py"),
+        (PYTEST, 4, NO_TEST.format("tests/test_all.py::test_new"), "tests/shared.py"),
+        (PYTEST, 4, NO_PLUGIN.format("plugin_of_ours"), "plugin_of_ours.py"),
+        (PYTEST, 4, "ERROR: Missing required plugins: pytest-of-nobody", "pytest.ini"),
+        (CODE, 1, IMPORT.format("shop.tax"), "shop/tax.py"),
+        (CODE, 1, IMPORT.format("shop.tax"), "src/shop/tax/__init__.py"),
+        (CODE, 1, IMPORT.format("shop.tax"), "sources/tax.py"),
+        (
+            "python -m shop",
+            1,
+            "python: No module named shop.__main__; 'shop' is a package",
+            "shop/__main__.py",
+        ),
+        ("node web/new.js", 1, NODE.format("web/new.js", ""), "web/new.js"),
+        ("node web/cart.js", 1, NODE.format("./new", "web/cart.js"), "web/new.js"),
+        ("node web/cart.js", 1, NODE.format("left-pad", "web/cart.js"), "web/cart.js"),
+        ("bash -c 'jq x || grep -q y app.py'", 1, NOT_FOUND, "app.py"),
+        ("bash -c 'jq x; test -f app.py'", 1, NOT_FOUND, "app.py"),
+        ("bash check.sh", 1, NOT_FOUND, "app.py"),
+        ("make test", 2, MAKE, "Makefile"),
+        ("make test", 2, MAKE.replace("jq", "./tool.sh"), "tool.sh"),
+    ],
+)
+def test_what_it_can_mend_and_what_is_in_doubt_is_red(
+    tmp_path: Path, command: str, exit_code: int, printed: str, writable: str
+) -> None:
+    assert colour_of(tmp_path, command, exit_code, printed, writable) == "red"
 
 
 def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
