@@ -42,7 +42,10 @@ _ATTEMPT: Final[list[_Row]] = [
     (files.PROPOSAL.name, "what the model wants to write, edits made and every file whole"),
     (files.WRITE_RESULT.name, "what was written"),
     (files.CHECK_RESULTS["interfaces"].name, "the promised symbols"),
-    (files.CHECK_RESULTS["verify"].name, "every command of the verification with its end"),
+    (
+        files.CHECK_RESULTS["verify"].name,
+        "every command of the verification with its end, and by what it is known to have passed",
+    ),
     (files.CHECK_RESULTS["acceptance"].name, "the postconditions, and every acceptance command with its end"),
     ("*.output.txt", "what a command printed"),
     (files.KILL_PROOF.name, "the mutants and what became of them"),

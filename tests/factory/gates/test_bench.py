@@ -70,10 +70,24 @@ def test_a_command_works_in_the_checkout_and_the_level_is_recorded(
 
     assert (result.exit_code, result.excerpt.strip(), result.changed) == (0, "1", ())
     assert (result.sandbox, result.killed, result.sandbox_failed) == (sandbox.level, None, None)
+    assert (result.verdict, result.shortcoming) == ("completion", "")
     # The factory goes on with files that belong to another user, if it is root.
     assert (open_executor.checkout.root / "new").exists()
     open_executor.checkout.restore()
     assert not (open_executor.checkout.root / "new").exists()
+
+
+def test_a_session_of_pytest_is_reported_from_inside_the_sandbox(
+    open_executor: Executor, sandbox: Sandbox
+) -> None:
+    (open_executor.checkout.root / "test_a.py").write_text("def test_a(tmp_path):\n    assert tmp_path\n")
+    words = ("python", "-m", "pytest", "-q", "test_a.py")
+
+    result = replace(open_executor, terms=Terms(sandbox))("check", " ".join(words), words)
+
+    assert (result.exit_code, result.verdict, result.shortcoming) == (0, "report", "")
+    assert result.summary is not None
+    assert result.summary.passed == 1
 
 
 def test_git_can_be_read_with_the_objects_of_the_users_repository(
