@@ -88,6 +88,14 @@ def called(node: ast.Call) -> str:
     return node.func.id if isinstance(node.func, ast.Name) else ""
 
 
+def text_of(node: ast.AST) -> str:
+    """A piece of code as text, the same for the same code; empty if it is nested too deeply or too large."""
+    try:
+        return ast.unparse(node)
+    except (RecursionError, ValueError):
+        return ""
+
+
 def _imported(nodes: tuple[ast.AST, ...]) -> Iterator[str]:
     for node in nodes:
         if isinstance(node, ast.Import):

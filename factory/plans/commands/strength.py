@@ -4,10 +4,12 @@ Decides by the words alone and leans towards proof: a program that is not known 
 """
 
 import ast
+import re
 from typing import Final
 
 from factory.plans.commands.interpreters import is_python, is_shell, python_run, shell_run
 from factory.plans.commands.programs import Invocation, Reading
+from factory.plans.commands.proof.demands import can_be_wrong, is_self_contained
 from factory.plans.commands.python_code import called, dotted
 
 _LOOKING: Final = frozenset(
@@ -15,11 +17,15 @@ _LOOKING: Final = frozenset(
         ":",
         "[",
         "cat",
+        "chmod",
         "cksum",
         "command",
+        "cp",
         "du",
         "echo",
         "egrep",
+        "exit",
+        "export",
         "fgrep",
         "file",
         "find",
@@ -27,8 +33,9 @@ _LOOKING: Final = frozenset(
         "head",
         "ls",
     }
-    | {"md5sum", "mkdir", "printf", "pwd", "readlink", "realpath", "rg", "sha1sum", "sha256sum", "sleep"}
-    | {"stat", "tail", "test", "touch", "true", "type", "wc", "which"}
+    | {"md5sum", "mkdir", "mv", "printf", "pwd", "readlink", "realpath", "rg", "rm", "set", "sha1sum"}
+    | {"sha256sum", "sleep", "stat", "tail", "test", "touch", "trap", "true", "type", "umask", "unset", "wc"}
+    | {"which"}
 )
 """Programs that only look at files, or do nothing that could show a behaviour."""
 
@@ -74,9 +81,37 @@ _LOOKING_METHODS: Final = frozenset(
 """Methods that do, of what such a function returned."""
 
 
+_SUCCEEDING: Final = frozenset({":", "echo", "printf", "pwd", "sleep", "true"})
+"""Programs that always succeed."""
+
+_SHELL_SEPARATOR: Final = re.compile(r"\|\||[;\n]")
+_SUCCESS: Final = re.compile(r"true|:|exit(?: 0)?|echo\b[^&|<>$`]*")
+_LEAVING: Final = re.compile(r"\b(?:exec|exit|set)\b")
+"""By what a shell may end before its last command."""
+
+
 def only_looks(reading: Reading) -> bool:
     """Whether every program that a command starts only looks at files or imports modules."""
-    return all(_only_looks(invocation) for invocation in reading.invocations)
+    return never_fails(reading) or all(_only_looks(invocation) for invocation in reading.invocations)
+
+
+def never_fails(reading: Reading) -> bool:
+    """Whether a command succeeds whatever becomes of the programs that it names: `sh -c "pytest || true"`."""
+    for invocation in reading.invocations:
+        if is_shell(invocation.name):
+            return _swallows(invocation)
+        if invocation.name not in _WRAPPERS:
+            return len(reading.invocations) == 1 and invocation.name in _SUCCEEDING
+    return False
+
+
+def _swallows(invocation: Invocation) -> bool:
+    """Whether a shell ends with a command that succeeds, whatever came before."""
+    run = shell_run(invocation.arguments)
+    *before, last = _SHELL_SEPARATOR.split((run.text or "").strip(" \t\n;"))
+    given = invocation.arguments[0] if invocation.arguments else ""
+    stops = "e" in given or any(_LEAVING.search(part) for part in before)
+    return not stops and _SUCCESS.fullmatch(last.strip()) is not None
 
 
 def _only_looks(invocation: Invocation) -> bool:
@@ -96,7 +131,7 @@ def _python_only_looks(invocation: Invocation) -> bool:
         return (
             invocation.code is not None
             and invocation.code.tree is not None
-            and _code_only_looks(invocation.code.tree)
+            and _proves_nothing(invocation.code.tree)
         )
     if run.kind == "module":
         return run.target in _COMPILING | _NESTED_MODULES or _only_tells(run.arguments)
@@ -105,6 +140,10 @@ def _python_only_looks(invocation: Invocation) -> bool:
 
 def _only_tells(arguments: tuple[str, ...]) -> bool:
     return bool(set(arguments) & _ONLY_TELLING)
+
+
+def _proves_nothing(tree: ast.Module) -> bool:
+    return _code_only_looks(tree) or is_self_contained(tree) or not can_be_wrong(tree)
 
 
 def _code_only_looks(tree: ast.Module) -> bool:

@@ -37,6 +37,7 @@ from factory.plans.rules.proof import (
     w401_weak_acceptance,
     w402_predicted_literal,
     w403_unstable_command,
+    w410_passes_before,
 )
 from factory.plans.rules.rule import Rule, Subject
 
@@ -69,5 +70,6 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w401_weak_acceptance.RULE,
     w402_predicted_literal.RULE,
     w403_unstable_command.RULE,
+    w410_passes_before.RULE,
 )
 """These rules, by their codes."""

@@ -292,7 +292,7 @@ def test_commands_that_show_presence_only(command: str) -> None:
         "diff a b",
         "./check",
         "python -c 'x ='",
-        "python -c '[a for a in b]'",
+        "python -c 'import b; [a for a in b.c() if 1 / a]'",
         "node a.js",
     ],
 )

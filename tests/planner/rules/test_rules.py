@@ -462,7 +462,7 @@ class TestPreconditions:
         assert codes(makes(1, "a.py"), step) == ["E101"]
 
     def test_what_is_only_possibly_there_is_a_warning(self) -> None:
-        legacy = order(1, allowed_files=["a.py"], acceptance_commands=["true"])
+        legacy = order(1, allowed_files=["a.py"], acceptance_commands=["python a.py"])
         assert codes(legacy, makes(2, "b.py", preconditions=[exists("a.py")])) == ["W103"]
         assert codes(legacy, makes(2, "b.py", preconditions=[absent("a.py")])) == ["W103"]
 
@@ -626,7 +626,7 @@ class TestMissingPrograms:
             "python -c 'import sys, os.path'",
             "pytest -k test_x.py",
             "mypy src",
-            "bash -c 'true'",
+            "bash -c 'mypy src'",
             "/opt/tool/run.sh",
             "python",
             "python -",

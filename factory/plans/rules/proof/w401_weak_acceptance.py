@@ -4,7 +4,13 @@
 
 A work order that builds behaviour and whose acceptance commands only look: whether files exist or hold some
 words (`test -f`, `grep`), whether sources compile (`compileall`, `mypy`, `ruff`), whether modules can be
-imported or names are there (`python -c "import …"`, `hasattr`), whether a program prints its help.
+imported or names are there (`python -c "import …"`, `hasattr`), whether a program prints its help. Nor does
+a command count that can't be wrong: code that asserts nothing (`python -c "import a; a.f(1)"`), a type alone,
+a call compared with itself, something that is not None, nothing of the repository; a shell that ends well
+whatever came before (`sh -c "pytest || true"`).
+
+Of every work order also code that asserts in vain: a tuple (`assert (f(1) == 2, "message")`), `… or True`, a
+thing or its opposite, or a comparison that stands there without `assert`.
 
 A work order builds behaviour when it writes a Python file that is neither a test nor an `__init__.py`, and
 also writes a test, provides a function or method, or spells a `def` out in its intent or notes.
@@ -46,8 +52,10 @@ from typing import Final
 from factory.contract.symbols.shapes import Function
 from factory.contract.work_order import WorkOrder
 from factory.plans.commands.needs import is_test_file
+from factory.plans.commands.programs import Reading
+from factory.plans.commands.proof.demands import idle_assertions
 from factory.plans.commands.strength import only_looks
-from factory.plans.diagnostics.diagnostic import Severity
+from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 
 _WITHOUT_BEHAVIOUR: Final = frozenset({"__init__.py", "setup.py"})
@@ -57,8 +65,10 @@ _DEFINITION: Final = re.compile(r"\bdef [^\W\d]\w*\(")
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge each work order by all of its acceptance commands."""
     looking: dict[int, bool] = {}
-    for index, _, reading in subject.acceptance_commands:
+    for index, command, reading in subject.acceptance_commands:
         looking[index] = looking.get(index, True) and only_looks(reading)
+        for what, code in _idle(reading):
+            yield Finding(command.pointer, f"the command {what}: {quote(code)}", "assert what is to be true")
     provided = subject.interfaces.provided if subject.interfaces is not None else ()
     callable_at = {
         declared.index
@@ -69,9 +79,14 @@ def find(subject: Subject) -> Iterator[Finding]:
         if looking.get(placed.index, False) and _behaves(placed.order, placed.index in callable_at):
             yield Finding(
                 f"{placed.pointer}/acceptance_commands",
-                "the commands only look whether something exists, compiles or can be imported",
+                "the commands only look whether something exists, compiles or can be imported, or can't fail",
                 "run the tests of this part, or assert a result that the specification states",
             )
+
+
+def _idle(reading: Reading) -> list[tuple[str, str]]:
+    trees = [invocation.code.tree for invocation in reading.invocations if invocation.code is not None]
+    return list(dict.fromkeys(idle for tree in trees if tree is not None for idle in idle_assertions(tree)))
 
 
 def _behaves(order: WorkOrder, provides_function: bool) -> bool:

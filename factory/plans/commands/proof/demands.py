@@ -1,0 +1,214 @@
+"""Whether Python code can fail because a result is wrong.
+
+Looks at what the code asserts, raises and ends with; runs nothing. In doubt it can.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from factory.plans.commands.python_code import called, dotted, text_of
+
+_REFUSING: Final = re.compile(
+    r"(?:^|_)(?:assert|check|cli|demand|ensure|expect|fail|invoke|main|must|raises|requir|run|test|throw"
+    r"|validat|verif|warns)|^(?:call|eval|exec|popen|system)$|^(?:execv|spawn)",
+    re.IGNORECASE,
+)
+"""Functions by whose names they may judge something, or run what does."""
+
+_EXITS: Final = frozenset({"SystemExit", "_exit", "exit", "quit"})
+_LOOKUPS: Final = re.compile(r"(?:^|_)(?:find|get|lookup|match|fullmatch|pop|search)", re.IGNORECASE)
+"""Functions whose None is an answer."""
+
+_PREPARING: Final = frozenset(
+    {"NamedTemporaryFile", "TemporaryDirectory", "chdir", "closing", "open", "redirect_stdout"}
+)
+"""What a `with` may open without judging what happens inside."""
+
+_BUILTIN_TYPES: Final = frozenset(
+    {"bool", "bytes", "dict", "float", "frozenset", "int", "list", "object", "set", "str", "tuple"}
+)
+_SEEDS: Final = frozenset({"random_state", "rng", "seed"})
+_SEEDING: Final = frozenset({"Random", "default_rng", "seed"})
+_REFLEXIVE: Final = (ast.Eq, ast.LtE, ast.GtE, ast.Is)
+_SELF_CONTAINED: Final = frozenset(
+    {"collections", "datetime", "functools", "hashlib", "itertools", "json", "math", "random", "re", "sys"}
+)
+"""Modules of Python's own that read nothing unless they are handed it."""
+
+_READING: Final = frozenset({"__import__", "compile", "eval", "exec", "input", "open"})
+_ATTRIBUTES_THAT_LEAD_OUT: Final = frozenset({"argv", "modules", "path", "stdin"})
+
+
+@dataclass(frozen=True)
+class _Names:
+    """What the names of a piece of code stand for.
+
+    Attributes:
+        imported: those that an import binds.
+        values: what those are that are assigned to.
+        is_seeded: whether the code hands a seed to something.
+    """
+
+    imported: frozenset[str]
+    values: dict[str, ast.expr]
+    is_seeded: bool
+
+
+def can_be_wrong(tree: ast.Module) -> bool:
+    """Whether the code can end differently for a wrong result than for a right one."""
+    nodes = list(ast.walk(tree))
+    names = _Names(
+        frozenset(_imported_names(tree)),
+        {
+            target.id: node.value
+            for node in nodes
+            if isinstance(node, ast.Assign)
+            for target in node.targets
+            if isinstance(target, ast.Name)
+        },
+        any(
+            (isinstance(node, ast.keyword) and node.arg in _SEEDS)
+            or (isinstance(node, ast.Call) and called(node) in _SEEDING)
+            for node in nodes
+        ),
+    )
+    return any(_demands(node, names) for node in nodes)
+
+
+def is_self_contained(tree: ast.Module) -> bool:
+    """Whether the code uses nothing but itself and Python, so that its result is always the same."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import) and not {alias.name for alias in node.names} <= _SELF_CONTAINED:
+            return False
+        if isinstance(node, ast.ImportFrom) and (node.level or node.module not in _SELF_CONTAINED):
+            return False
+        if isinstance(node, ast.Call) and called(node) in _READING:
+            return False
+        if isinstance(node, ast.Attribute) and node.attr in _ATTRIBUTES_THAT_LEAD_OUT:
+            return False
+    return True
+
+
+def idle_assertions(tree: ast.Module) -> Iterator[tuple[str, str]]:
+    """What the code asserts in vain, or does not assert: in words, and the code that is meant."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Assert):
+            test = node.test
+            if isinstance(test, ast.Tuple) and test.elts:
+                yield "asserts a tuple, which is always true", text_of(test)
+            # `assert True` alone is how some say that a line is reached.
+            elif _is_always_true(test) and not isinstance(getattr(test, "value", ""), bool | int):
+                yield "asserts what is always true", text_of(test)
+        elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare):
+            yield "compares and asserts nothing of it", text_of(node.value)
+
+
+def _demands(node: ast.AST, names: _Names) -> bool:
+    match node:
+        case ast.Assert():
+            return not _is_hollow(node.test, names)
+        case ast.Raise() | ast.Match() | ast.Await():
+            return True
+        case ast.With() | ast.AsyncWith():
+            return not all(
+                isinstance(item.context_expr, ast.Call) and called(item.context_expr) in _PREPARING
+                for item in node.items
+            )
+        case ast.Call():
+            return _may_refuse(node)
+        case ast.Assign(targets=[ast.Tuple() | ast.List()]):
+            # As many values as names.
+            return True
+        case ast.BinOp(left=ast.Constant(value=value), op=ast.Div() | ast.FloorDiv() | ast.Mod()):
+            return not isinstance(value, str)
+        case ast.Subscript():
+            return any(isinstance(inner, ast.Compare | ast.Not) for inner in ast.walk(node.slice))
+        case _:
+            return False
+
+
+def _may_refuse(call: ast.Call) -> bool:
+    name = called(call)
+    if name in _EXITS:
+        return any(not isinstance(argument, ast.Constant) or bool(argument.value) for argument in call.args)
+    return _REFUSING.search(name) is not None
+
+
+def _is_hollow(test: ast.expr, names: _Names) -> bool:
+    """Whether an assertion holds of nearly everything that does not raise."""
+    if _is_always_true(test) or dotted(test).partition(".")[0] in names.imported:
+        return True
+    if isinstance(test, ast.BoolOp):
+        parts = (_is_hollow(value, names) for value in test.values)
+        return any(parts) if isinstance(test.op, ast.Or) else all(parts)
+    if isinstance(test, ast.Call):
+        return dotted(test.func) in ("callable", "hasattr") or (
+            dotted(test.func) == "isinstance" and len(test.args) == 2 and _is_builtin_type(test.args[1])
+        )
+    if not isinstance(test, ast.Compare) or len(test.ops) != 1:
+        return False
+    left, operator, right = test.left, test.ops[0], test.comparators[0]
+    if isinstance(operator, _REFLEXIVE) and _are_same(left, right):
+        # That a seed makes two calls agree is something to prove.
+        return not names.is_seeded
+    left = names.values.get(left.id, left) if isinstance(left, ast.Name) else left
+    if not isinstance(left, ast.Call):
+        return False
+    if dotted(left.func) == "type":
+        return isinstance(operator, ast.Eq | ast.Is) and _is_builtin_type(right)
+    is_none = isinstance(right, ast.Constant) and right.value is None
+    return isinstance(operator, ast.IsNot) and is_none and _LOOKUPS.search(called(left)) is None
+
+
+def _is_always_true(test: ast.expr) -> bool:
+    match test:
+        case ast.Constant():
+            return bool(test.value)
+        case ast.Tuple() | ast.List() | ast.Set():
+            return any(not isinstance(element, ast.Starred) for element in test.elts)
+        case ast.Dict():
+            return any(key is not None for key in test.keys)
+        case ast.Lambda() | ast.GeneratorExp():
+            return True
+        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=value)):
+            return not value
+        case ast.BoolOp(op=ast.And()):
+            return all(map(_is_always_true, test.values))
+        case ast.BoolOp():
+            written = {text_of(value) for value in test.values} - {""}
+            return any(
+                _is_always_true(value) or text_of(_opposite(value)) in written for value in test.values
+            )
+        case _:
+            return False
+
+
+def _opposite(test: ast.expr) -> ast.expr:
+    match test:
+        case ast.UnaryOp(op=ast.Not()):
+            return test.operand
+        case ast.Compare(ops=[ast.Eq()]):
+            return ast.Compare(test.left, [ast.NotEq()], test.comparators)
+        case ast.Compare(ops=[ast.In()]):
+            return ast.Compare(test.left, [ast.NotIn()], test.comparators)
+        case _:
+            return ast.UnaryOp(ast.Not(), test)
+
+
+def _are_same(first: ast.expr, second: ast.expr) -> bool:
+    return bool(text_of(first)) and text_of(first) == text_of(second)
+
+
+def _is_builtin_type(node: ast.expr) -> bool:
+    if isinstance(node, ast.Tuple):
+        return all(map(_is_builtin_type, node.elts))
+    return isinstance(node, ast.Name) and node.id in _BUILTIN_TYPES
+
+
+def _imported_names(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from ((alias.asname or alias.name).partition(".")[0] for alias in node.names)

@@ -1,0 +1,229 @@
+"""The rules on what acceptance proves: code that can't be wrong, commands that pass before the work."""
+
+import pytest
+
+from factory.plans.commands.programs import read_command
+from factory.plans.commands.strength import only_looks
+from factory.plans.states.sources import Sources
+from planner.check.document import check_document
+from tests.support.plans import Json, makes, manifest
+
+
+def python(code: str) -> str:
+    return f'python -c "{code}"'
+
+
+def diagnostics(
+    *orders: Json, repo: dict[str, bytes] | None = None, **fields: object
+) -> list[tuple[str, str]]:
+    """Codes and places of what is found in a plan for a repository."""
+    files = repo or {}
+    sources = Sources(frozenset(files), files.get)
+    checked = check_document(manifest(*orders, **fields), frozenset(files), sources=sources)
+    return [(found.code, found.pointer) for found in checked.diagnostics]
+
+
+def weak(*commands: str) -> list[str]:
+    """Where a work order that builds behaviour has acceptance that proves too little."""
+    step = makes(1, "a.py", "test_a.py", acceptance_commands=list(commands))
+    return [pointer for code, pointer in diagnostics(step) if code == "W401"]
+
+
+def passing(*orders: Json, repo: dict[str, bytes] | None = None) -> list[str]:
+    """Where acceptance passes before the work."""
+    return [pointer for code, pointer in diagnostics(*orders, repo=repo) if code == "W410"]
+
+
+COMMANDS = "/work_orders/0/acceptance_commands"
+
+
+class TestWeakAcceptance:
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from a import f; f('x')",
+            "from a import f; print(f('x'))",
+            "from a import S; s = S(); assert s.total() == s.total()",
+            "from a import f; assert f(1) >= f(1)",
+            "from a import f; assert isinstance(f([]), dict)",
+            "from a import f; assert isinstance(f(1), (int, float))",
+            "from a import f; assert type(f(1)) is int",
+            "from a import f; assert f(1) is not None",
+            "from a import f; x = f(1); assert x is not None",
+            "import a; a.f(1); assert a.f",
+            "from a import f\nwith open('x') as t: f(t)",
+            "assert sorted('ba') == ['a', 'b']",
+            "import json; assert json.loads('[1]') == [1]",
+            "pass",
+        ],
+    )
+    def test_code_that_no_wrong_result_fails(self, code: str) -> None:
+        assert weak(python(code)) == [COMMANDS]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from a import f; assert f('x')",
+            "from a import f; assert len(f('x')) >= 1",
+            "from a import f; assert f(1) == f(2)",
+            "from a import f; assert f(seed=1) == f(seed=1)",
+            "import random; from a import f; assert f(random.Random(1)) == f(random.Random(1))",
+            "from a import f; assert isinstance(f(1), int) and f(1) == 2",
+            "from a import Node, parse; assert isinstance(parse('1'), Node)",
+            "from a import get; assert get(1) is not None",
+            "import pytest; from a import E, f; pytest.raises(E, f, '1')",
+            "import pytest; from a import E, f\nwith pytest.raises(E): f('1')",
+            "import sys; from a import f; sys.exit(f('a') != 2)",
+            "from a import f\nif f(1) != 2: raise SystemExit(1)",
+            "from a import f\ntry: f('')\nexcept ValueError: pass\nelse: assert False",
+            "from a import f\nfor x in f(): assert x > 1",
+            "from a import f; one, two = f(1)",
+            "from a import f; 1 / (f(1) == 2)",
+            "from a import main; main(['x'])",
+            "from a import check_all; check_all()",
+            "import asyncio; from a import go; asyncio.run(go())",
+            "assert open('a.txt').read() == 'x'",
+            "import a; assert 2 == len(a.f()), 'two'",
+        ],
+    )
+    def test_code_that_a_wrong_result_fails(self, code: str) -> None:
+        assert weak(python(code)) == []
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from a import f; assert (f(1) == 2, 'two')",
+            "from a import f; assert f(1) == 2 or True",
+            "from a import f; assert f(1) or not f(1)",
+            "from a import f; assert f(1) == 2 or f(1) != 2",
+            "from a import f; assert f(1) == 2 or 'two'",
+            "from a import f; assert [f(1) == 2]",
+            "from a import f; assert 'f(1) == 2'",
+            "from a import f; f(1) == 2",
+        ],
+    )
+    def test_an_assertion_in_vain_is_told_beside_others(self, code: str) -> None:
+        assert weak("python -m pytest -q test_a.py", python(code)) == [f"{COMMANDS}/1"]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from a import f\ntry: f(0)\nexcept ValueError: assert True\nelse: assert False",
+            "from a import f; assert f(1) == 2 or f(1) == 3",
+            "from a import f; assert f(1) or not f(2)",
+            "from a import f; assert all(x == 1 for x in f())",
+            "from a import f; assert (f(1) == 2), 'two'",
+            "from a import f; x = f(1) == 2; assert x",
+            "from a import f; assert [*f(1)]",
+        ],
+    )
+    def test_an_assertion_that_may_be_false_is_left_alone(self, code: str) -> None:
+        assert weak("python -m pytest -q test_a.py", python(code)) == []
+
+    @pytest.mark.parametrize("nested", ["+".join("1" * 4_000), f"{'-' * 4_000}1"], ids=["sum", "signs"])
+    def test_code_that_is_nested_deeply_ends_nothing(self, nested: str) -> None:
+        assert weak(python(f"from a import f; assert f(1) == {nested} or f(1) == {nested}")) in (
+            [],
+            [COMMANDS],
+        )
+
+    def test_a_number_that_python_refuses_to_write_down_ends_nothing(self) -> None:
+        assert weak(python(f"from a import f; assert f(1) == 0x{'f' * 3_700} or 0x{'f' * 3_700}")) == [
+            COMMANDS,
+            f"{COMMANDS}/0",
+        ]
+
+    @pytest.mark.parametrize(
+        ("command", "is_weak"),
+        [
+            ("sh -c 'pytest -q || true'", True),
+            ("bash -c 'pytest -q; exit 0'", True),
+            ("timeout 9 bash -c 'python a.py; echo done'", True),
+            ("bash -c 'set -e; test -f a.py'", True),
+            ("bash -c 'set -e; python a.py; echo done'", False),
+            ("bash -ec 'python a.py; true'", False),
+            ("sh -c 'python a.py || exit 1; true'", False),
+            ("sh -c 'python a.py && true'", False),
+            ("sh -c 'true; python a.py'", False),
+            ("sh -c 'python a.py \"x || true\"'", False),
+        ],
+    )
+    def test_a_shell_that_ends_well_whatever_happened(self, command: str, is_weak: bool) -> None:
+        assert only_looks(read_command(command)) is is_weak
+
+
+class TestPassesBefore:
+    def test_tests_that_earlier_work_made_pass(self) -> None:
+        first = makes(1, "a.py", "tests/test_a.py", acceptance_commands=["pytest -q tests/test_a.py"])
+        for command in ("python -m pytest tests/test_a.py -x", "pytest -q tests", "python -m pytest"):
+            assert passing(first, makes(2, "b.py", acceptance_commands=[command])) == [
+                "/work_orders/1/acceptance_commands/0"
+            ]
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "pytest -q tests/test_a.py::test_more",
+            "pytest -q tests/test_b.py",
+            "pytest -q tests/test_a.py tests/test_b.py",
+            "pytest -q tests/test_a.py -k more",
+            "pytest -q tests/test_a.py --cov-fail-under=90",
+            "env MORE=1 pytest -q tests/test_a.py",
+            "pytest -q more",
+            "python -m mypy a.py",
+            "test ! -f a.py",
+            "test -f b.py",
+            "test -x a.py",
+        ],
+    )
+    def test_what_may_fail_before_is_left_alone(self, command: str) -> None:
+        first = makes(1, "a.py", "tests/test_a.py", acceptance_commands=["pytest -q tests/test_a.py"])
+        assert passing(first, makes(2, "b.py", "tests/test_b.py", acceptance_commands=[command])) == []
+
+    def test_tests_that_were_written_before_their_code_may_fail(self) -> None:
+        first = makes(1, "tests/test_a.py", acceptance_commands=["test -f tests/test_a.py"])
+        for command in ("pytest -q tests/test_a.py", "pytest -q"):
+            assert passing(first, makes(2, "a.py", acceptance_commands=[command])) == []
+
+    def test_files_that_are_there_and_words_that_stand_in_them(self) -> None:
+        repo = {"README.md": b"# Words\n", "data.csv": b"", "tests/test_a.py": b""}
+
+        def one(command: str, **fields: object) -> list[str]:
+            return passing(makes(1, "README.md", "b.py", acceptance_commands=[command], **fields), repo=repo)
+
+        assert one("test -f data.csv") == one("grep -q Words README.md") == [f"{COMMANDS}/0"]
+        assert one("pytest -q tests/test_a.py") == one("pytest -q") == [f"{COMMANDS}/0"]
+        assert one("grep -q 'More words' README.md") == one("grep -q ^Words README.md") == []
+        assert one("grep -v Words README.md") == one("test -s data.csv") == one("test -f b.py") == []
+        stays = [{"command": "test -f data.csv", "reason": "It stays."}]
+        assert one("test -f data.csv", red_exempt=stays) == ["/work_orders/0/red_exempt"]
+
+    def test_a_file_that_earlier_work_may_change_is_not_read(self) -> None:
+        steps = makes(1, "a.md"), makes(2, "b.py", acceptance_commands=["grep -q x a.md"])
+        assert passing(*steps, repo={"a.md": b"x"}) == []
+
+    @pytest.mark.parametrize(
+        "command", ["true", "echo done", "sh -c 'pytest || true'", python("assert 1 + 1 == 2")]
+    )
+    def test_what_depends_on_nothing_of_the_repository(self, command: str) -> None:
+        assert passing(makes(1, "a.py", acceptance_commands=[command])) == [f"{COMMANDS}/0"]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "import a; assert 1 + 1 == 2",
+            "assert open('a.txt').read() == ''",
+            "import sys; sys.path.insert(0, 'src'); import a",
+            "import os; assert os.listdir('.')",
+            "exec('import a')",
+        ],
+    )
+    def test_what_may_depend_on_it_is_left_alone(self, code: str) -> None:
+        assert passing(makes(1, "a.py", acceptance_commands=[python(code)])) == []
+
+    def test_some_commands_may_be_exempt_and_not_all(self) -> None:
+        commands = ["pytest -q", "python a.py"]
+        exempt = [{"command": command, "reason": "It stays as it is."} for command in commands]
+        for count, found in ((0, []), (1, []), (2, ["/work_orders/0/red_exempt"])):
+            step = makes(1, "a.py", acceptance_commands=commands, red_exempt=exempt[:count])
+            assert passing(step) == found
