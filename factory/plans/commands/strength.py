@@ -100,7 +100,7 @@ def never_fails(reading: Reading) -> bool:
     for invocation in reading.invocations:
         if is_shell(invocation.name):
             return _swallows(invocation)
-        if invocation.name not in _WRAPPERS:
+        if invocation.name not in WRAPPERS:
             return len(reading.invocations) == 1 and invocation.name in _SUCCEEDING
     return False
 
