@@ -32,6 +32,7 @@ from factory.plans.rules.interfaces import (
     e305_provided_out_of_scope,
     w306_untold_name,
 )
+from factory.plans.rules.paths import w104_missing_input
 from factory.plans.rules.proof import (
     e404_exempts_nothing,
     w401_weak_acceptance,
@@ -65,6 +66,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w101_missing_program.RULE,
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
+    w104_missing_input.RULE,
     w107_words_in_forbidden.RULE,
     w306_untold_name.RULE,
     w401_weak_acceptance.RULE,

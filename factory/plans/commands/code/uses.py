@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from factory.plans.commands.interpreters import is_python, is_shell, python_run
+from factory.plans.commands.interpreters import is_python, is_shell, python_run, shell_run
 from factory.plans.commands.programs import Invocation, Reading
 from factory.plans.commands.python_code import called, dotted
 from factory.plans.commands.strength import WRAPPERS
@@ -56,10 +56,12 @@ class Use:
 def outright(reading: Reading) -> Invocation | None:
     """The program that a command runs for its own sake: if it fails, so does the command.
 
-    None where a shell stands in between.
+    None where the text of a shell stands in between.
     """
     for invocation in reading.invocations:
-        if is_shell(invocation.name) or invocation.name in ("eval", "!", "if", "while", "until"):
+        if is_shell(invocation.name) and shell_run(invocation.arguments).text is not None:
+            return None
+        if invocation.name in ("eval", "!", "if", "while", "until"):
             return None
         if invocation.name not in WRAPPERS:
             return invocation

@@ -4,8 +4,9 @@
 
 In a command that is not quoted as an argument: operators (`&&`, `||`, `|`, `;`, `&`, a line break),
 redirections (`>`, `<`, `2>&1`), substitutions (`$(…)`, backticks), variables (`$HOME`), `~`, a leading
-assignment (`X=1 program`), and shell built-ins as the program (`cd`, `export`, `source`). The text that a
-command hands to a shell (`bash -c "…"`) is judged in the same way.
+assignment (`X=1 program`), and shell built-ins as the program (`cd`, `export`, `source`). Quoted or not, a
+pattern of file names for a program that takes names alone (`pytest tests/test_*.py`, `grep word src/*.py`).
+The text that a command hands to a shell (`bash -c "…"`) is judged in the same way.
 
 ## Why it matters
 
@@ -41,7 +42,9 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from factory.plans.commands.code.uses import outright
 from factory.plans.commands.interpreters import ASSIGNMENT, python_run
+from factory.plans.commands.operands import patterns
 from factory.plans.commands.programs import Reading
 from factory.plans.commands.words import Word
 from factory.plans.diagnostics.diagnostic import Severity, quote
@@ -67,6 +70,7 @@ _NO_SESSION: Final = (
     "every command starts anew in the repository's root: name paths from there, and set variables with"
     " `env X=1 program`"
 )
+_NAMES: Final = "name the files one by one, or a directory where the program takes one"
 _ONE_PROGRAM: Final = (
     "commands run without a shell: write one program with its arguments a command; put a character that is"
     " meant literally into single quotes"
@@ -97,6 +101,9 @@ def _problems(reading: Reading) -> Iterator[tuple[str, str]]:
         # Of the operators one is enough: what stands behind the first one is often part of the same mistake.
         yield from next(([problem] for word in words if (problem := _operator(word))), [])
         yield from next(([problem] for word in words if (problem := _substitution(word, codes))), [])
+    program = outright(reading)
+    for pattern in patterns(program) if program is not None else ():
+        yield f"{quote(pattern)} would be a list of files only in a shell", _NAMES
     for invocation in reading.invocations:
         if invocation.program in _BUILT_INS:
             yield (

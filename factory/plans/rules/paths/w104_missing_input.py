@@ -1,0 +1,123 @@
+"""A command reads a file that nobody makes.
+
+## What it finds
+
+An acceptance command that reads a file which neither the repository nor this or an earlier work order makes:
+an argument of `grep`, `cat`, `test -f`, `diff` and the like, of `py_compile`, or of the product itself
+(`python -m tally count samples/text.txt`), or `open("…")` and `Path("…").read_text()` in `python -c`. And a
+file outside of the repository, such as `/tmp/a.json`, that no earlier command of the same work order names.
+
+A file that the intent names, that an earlier command of the work order names, or that the command may write
+itself is left alone.
+
+## Why it matters
+
+The command fails whatever the model writes. The commands of one work order share a `/tmp`; what those of an
+earlier work order left there is gone.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Count words",
+      "intent": "Count the words of a file.",
+      "postconditions": [{"kind": "file_exists", "path": "tally.py"}],
+      "allowed_files": ["tally.py"],
+      "acceptance_commands": ["python -c \\"from tally import count; assert count(open('a/b.txt').read())\\""]
+    }
+  ]
+}
+```
+
+## Fix
+
+Correct the name, let this or an earlier work order make the file, or let the command write it first.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from factory.plans.commands.code.files import read_files
+from factory.plans.commands.code.uses import outright
+from factory.plans.commands.operands import possible_inputs, read_operands
+from factory.plans.commands.programs import Invocation
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule, Subject
+from factory.plans.states.file_state import Presence
+
+_FLEETING: Final = ("/dev/shm/", "/tmp/", "/var/tmp/")  # noqa: S108
+_MADE_BY_TOOLS: Final = frozenset(
+    {".venv", "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site", "target", "tmp", "venv"}
+)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Hold what each acceptance command reads against the files that are there after its work order."""
+    if subject.writers is None:
+        return
+    texts: dict[int, list[str]] = {}
+    for index, command, reading in subject.acceptance_commands:
+        earlier = texts.setdefault(index, [])
+        program = outright(reading)
+        for path in _missing(subject, index, program, earlier, texts) if program is not None else ():
+            where = (
+                "no earlier command of this work order"
+                if path.startswith("/")
+                else "no work order up to this one"
+            )
+            yield Finding(
+                command.pointer,
+                f"the command reads {quote(path)}, which {where} makes",
+                "correct the name, or let something make the file before",
+            )
+        earlier.append(command.text)
+
+
+def _missing(
+    subject: Subject, index: int, program: Invocation, earlier: Sequence[str], texts: dict[int, list[str]]
+) -> Iterator[str]:
+    tree = program.code.tree if program.code is not None else None
+    certain = [*read_operands(program), *(read_files(tree) if tree is not None else ())]
+    for path in dict.fromkeys([*certain, *possible_inputs(program)]):
+        if path.startswith(_FLEETING):
+            is_left = path in certain or any(
+                path in text for before in texts for text in texts[before] if before != index
+            )
+            if is_left and not any(_names(text, path) for text in earlier):
+                yield path
+        elif _is_lacking(subject, index, program.path(path), earlier):
+            yield path
+
+
+def _is_lacking(subject: Subject, index: int, path: str, earlier: Sequence[str]) -> bool:
+    """Whether a file of the repository is one that nobody makes, nor is said to."""
+    name = path.rpartition("/")[2]
+    is_path = "/" in path or "." in name.strip(".")
+    if not is_path or path.startswith(("/", "../")) or any(sign in path for sign in "*?[<>$:"):
+        return False
+    if name.replace(".", "").isdigit() or path.partition("/")[0] in _MADE_BY_TOOLS:
+        return False
+    if path.endswith(".py") and name.startswith(("test_", "conftest")):
+        # Tests are another rule's.
+        return False
+    assert subject.writers is not None
+    if name in subject.writers.words(index, own=True) or any(_names(text, path) for text in earlier):
+        return False
+    return subject.places[index].best((path,)) is Presence.ABSENT
+
+
+def _names(text: str, path: str) -> bool:
+    """Whether a command names a file, or a directory around it that is not everybody's."""
+    if path in text:
+        return True
+    while (path := path.rpartition("/")[0]).strip("/") not in ("", "tmp", "var/tmp", "dev/shm"):
+        if re.search(rf"(?<![\w./-]){re.escape(path)}/?(?![\w./-])", text):
+            return True
+    return False
+
+
+RULE = Rule("W104", "missing-input", Severity.WARNING, explanation=__doc__, find=find)

@@ -1,0 +1,122 @@
+"""Paths that commands and intents name, or that clash."""
+
+import pytest
+
+from planner.check.document import check_document
+from tests.support.plans import Json, makes, manifest
+
+REPOSITORY = ("app/__init__.py", "app/core.py", "data/sales.csv", "docs/guide.md", "README.md", "Makefile")
+
+
+def python(code: str) -> str:
+    return f'python -c "{code}"'
+
+
+def found(code: str, *orders: Json, repo: tuple[str, ...] = REPOSITORY) -> list[str]:
+    """The pointers at which a code is found."""
+    checked = check_document(manifest(*orders), frozenset(repo))
+    return [it.pointer for it in checked.diagnostics if it.code == code]
+
+
+def commands(*texts: str, **fields: object) -> Json:
+    return makes(1, "app/cli.py", acceptance_commands=list(texts), **fields)
+
+
+class TestMissingInput:
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "grep -q total docs/report.md",
+            "grep -e total -A 3 docs/report.md",
+            "cat docs/report.md",
+            "diff data/sales.csv data/other.csv",
+            "test -f app/extra.py",
+            "[ -s docs/report.md ]",
+            "head -n 3 docs/report.md",
+            "bash -n tools/check.sh",
+            "python -m py_compile app/extra.py",
+            "pytest tests/unit",
+            "python -m app samples/text.txt",
+            "python -m app --quiet samples/text.txt",
+            "python -m app data/april.csv out.json",
+            "python tools/x.py data/april.csv /tmp/out.json",
+            "env X=1 timeout 5 grep -q total docs/report.md",
+            python("print(open('samples/a.txt').read())"),
+            python("from app import f; assert f(open('samples/a.txt', 'rb').read())"),
+            python("from pathlib import Path; assert 'a' in Path('docs/report.md').read_text()"),
+            python(
+                "from pathlib import Path; from app import load; assert load(Path('data/march.csv')) == 3"
+            ),
+            "grep -q total /tmp/report.xml",
+            python("import json; assert json.load(open('/tmp/report.json'))"),
+        ],
+    )
+    def test_what_nobody_makes_is_a_warning(self, command: str) -> None:
+        assert found("W104", commands(command)) == ["/work_orders/0/acceptance_commands/0"]
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "grep -q total README.md",
+            "grep -q 'a.b/c' app/cli.py",
+            "grep -rn -A 3 'x.y' app data",
+            "grep -q all Makefile",
+            "! grep -q total docs/report.md",
+            "test ! -f docs/report.md",
+            "ls app",
+            "head -n 1.5 README.md",
+            "diff -u data/sales.csv README.md",
+            "bash -c 'test -f docs/report.md || exit 0'",
+            "cat build/report.md",
+            "python -m app missing.txt",
+            "python -m app --out reports/a.json",
+            "python -m app --report-file reports/a.json data/sales.csv",
+            "python -m app data/sales.csv reports/a.json",
+            "python -m app data/sales.csv /tmp/report.json",
+            "python -m app https://example.com/a/b.csv",
+            "python -m app --date 2024/01/01",
+            "python -m json.tool data/sales.csv",
+            python("from app import f; assert f(['count', 'samples/a.txt']) == 2"),
+            python("open('/tmp/a.txt', 'w').write('x')"),
+            python("open('/tmp/a.txt', 'w').write('x'); assert open('/tmp/a.txt').read() == 'x'"),
+            python("from app import f; f('/tmp/out'); open('/tmp/out/a.json').read()"),
+            python("from pathlib import Path; p = Path('/tmp/a.txt'); p.write_text('x'); p.read_text()"),
+            python("from pathlib import Path; from app import f; f([], Path('/tmp/a.json'))"),
+            python("from pathlib import Path; from app import save; save(Path('data/a.json'))"),
+            python(
+                "from pathlib import Path; from app import load; assert load(Path('data/missing.csv')) == []"
+            ),
+            python("from pathlib import Path; assert not Path('docs/report.md').exists()"),
+            python("import pytest\nwith pytest.raises(OSError): open('docs/report.md')"),
+            python("try: open('docs/report.md')\nexcept OSError: pass"),
+            python("import os; os.chdir('docs'); open('guide.md').read()"),
+            python("assert open('app/cli.py').read()"),
+        ],
+    )
+    def test_what_is_there_or_may_be_made_is_left_alone(self, command: str) -> None:
+        assert found("W104", commands(command)) == []
+
+    def test_an_earlier_command_of_the_work_order_may_have_made_it(self) -> None:
+        makes_it = "python -m app data/sales.csv /tmp/out/report.json"
+        reads_it = "grep -q total /tmp/out/report.json"
+        assert found("W104", commands(makes_it, reads_it)) == []
+        assert found("W104", commands("python -m app --into /tmp/out", reads_it)) == []
+        assert found("W104", commands(reads_it, makes_it)) == ["/work_orders/0/acceptance_commands/0"]
+        second = makes(2, "b.py", acceptance_commands=[reads_it])
+        assert found("W104", commands(makes_it), second) == ["/work_orders/1/acceptance_commands/0"]
+
+    def test_what_an_earlier_work_order_left_outside_is_gone(self) -> None:
+        first = commands("python -m app words /tmp/words.txt")
+        second = makes(2, "b.py", acceptance_commands=["python -m app longest /tmp/words.txt"])
+        assert found("W104", first, second) == ["/work_orders/1/acceptance_commands/0"]
+        # As the last of several it may be written.
+        again = makes(2, "b.py", acceptance_commands=["python -m app data/sales.csv /tmp/words.txt"])
+        assert found("W104", first, again) == []
+
+    def test_a_file_that_the_intent_names_may_be_made_at_run_time(self) -> None:
+        command = "grep -q total reports/sum.txt"
+        assert found("W104", commands(command, intent="Running it writes `reports/sum.txt`.")) == []
+
+    def test_a_later_work_order_does_not_help(self) -> None:
+        step = commands("grep -q total docs/report.md")
+        assert found("W104", step, makes(2, "docs/report.md")) == ["/work_orders/0/acceptance_commands/0"]
