@@ -9,6 +9,7 @@ from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import Severity
 from factory.plans.rules.rule import Rule
 from factory.plans.states.dependencies import depends_on
+from factory.plans.states.sources import Sources
 from planner.check.document import Checked, check_document
 from planner.check.explain import UnknownCode, explain, explain_all
 from planner.revision.amendment import Amendment
@@ -158,7 +159,7 @@ class TestNumbering:
         assert codes(order(id=written)) == ["E001"]
 
     def test_a_work_order_with_a_bad_id_is_examined_all_the_same(self) -> None:
-        assert codes(order(id="one", acceptance_commands=["a && b"])) == ["E003", "E001"]
+        assert codes(order(id="one", acceptance_commands=["ls && ls"])) == ["E003", "E001"]
 
     def test_a_hundred_work_orders_have_ids_of_three_digits(self) -> None:
         assert codes(*[order(number) for number in range(1, 102)]) == []
@@ -693,6 +694,54 @@ class TestMissingPrograms:
         assert codes(legacy, makes(2, "b.py", **uses)) == ["W101"]
         # Where no work order promises anything, there is nothing else to go by.
         assert codes(legacy, order(2, **uses)) == []
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "bats-of-this-product tests/cli.bats",
+            "timeout 5 no-such-program --version",
+            "python -m pytest -q --cov=app",
+            "pytest --cov-fail-under 90",
+            "pytest -n 2",
+            "pytest -n4",
+            "pytest --benchmark-only",
+            "python -m pytest -p pytest_golden_trees tests",
+            "node -e \"require('left-pad')\"",
+        ],
+    )
+    def test_what_must_be_installed_first_is_a_warning(self, command: str) -> None:
+        assert codes(order(acceptance_commands=[command]), repo=("tests/test_a.py",)) == ["W101"]
+
+    @pytest.mark.parametrize(
+        "command",
+        [
+            "make check",
+            "git status",
+            "npx tsc --noEmit",
+            "pytest --co --color=no --continue-on-collection-errors -rA --durations=3",
+            "pytest -p no:cacheprovider -p pytester --timeoutish",
+            "pytest -p app.plugin tests",
+            "pytest -k -n",
+            "node -e \"require('fs'); require('node:path'); require('./app.js')\"",
+            "./tools/run",
+            "bash -c 'no-such-program x'",
+        ],
+    )
+    def test_what_is_usual_or_made_is_left_alone(self, command: str) -> None:
+        repo = ("tests/test_a.py", "app/__init__.py", "app/plugin.py", "tools/run")
+        assert codes(order(acceptance_commands=[command]), repo=repo) == []
+
+    def test_what_the_repository_says_it_needs_is_expected(self) -> None:
+        files = {"pyproject.toml": b'dependencies = ["pytest-cov>=4", "Left-Pad"]', "package.json": b"{}"}
+        sources = Sources(frozenset(files), files.get)
+
+        def found(command: str) -> list[str]:
+            document = manifest(order(acceptance_commands=[command]))
+            diagnostics = check_document(document, frozenset(files), sources=sources).diagnostics
+            return [diagnostic.code for diagnostic in diagnostics]
+
+        assert found("pytest -q --cov=app") == found("node -e \"require('left-pad')\"") == []
+        assert found("pytest -q --timeout=3") == ["W101"]
 
 
 class TestContextFiles:

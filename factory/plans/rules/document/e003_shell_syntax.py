@@ -43,24 +43,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from factory.plans.commands.code.uses import outright
+from factory.plans.commands.installed import BUILT_INS
 from factory.plans.commands.interpreters import ASSIGNMENT, python_run
 from factory.plans.commands.operands import patterns
 from factory.plans.commands.programs import Reading
 from factory.plans.commands.words import Word
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
-
-# fmt: off
-_BUILT_INS: Final = frozenset({
-    ".", ":", "[[", "alias", "bg", "break", "builtin", "case", "cd", "command", "continue", "declare",
-    "dirs", "disown", "do", "done", "elif", "else", "enable", "esac", "eval", "exec", "exit", "export",
-    "fc", "fg", "fi", "for", "function", "getopts", "hash", "if", "jobs", "let", "local", "logout",
-    "mapfile", "popd", "pushd", "read", "readarray", "readonly", "return", "select", "set", "shift",
-    "shopt", "source", "suspend", "then", "times", "trap", "type", "typeset", "ulimit", "umask",
-    "unalias", "unset", "until", "wait", "while", "{", "}", "!",
-})
-# fmt: on
-"""Built-ins and keywords of shells; those that exist as programs, too (`echo`, `test`), are left out."""
 
 _OPERATOR: Final = re.compile(r"&&|\|\||[;&|`]|[0-9]*(?:>>|>&|&>|<<<|<<|<|>)(?:&?[0-9-]+)?")
 _VARIABLE: Final = re.compile(r"\$(?:[A-Za-z_{(]|[0-9@*#?$!-](?=$|\W))")
@@ -105,7 +94,7 @@ def _problems(reading: Reading) -> Iterator[tuple[str, str]]:
     for pattern in patterns(program) if program is not None else ():
         yield f"{quote(pattern)} would be a list of files only in a shell", _NAMES
     for invocation in reading.invocations:
-        if invocation.program in _BUILT_INS:
+        if invocation.program in BUILT_INS:
             yield (
                 f"{quote(invocation.program)} is built into shells and is not a program",
                 _NO_SESSION,

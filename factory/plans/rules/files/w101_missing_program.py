@@ -8,6 +8,10 @@ earlier work order makes it. Python's standard library and well-known tools (pyt
 expected to be there. So is every allowed file of the work order itself. A module below a package of the
 product's own is another matter: E301.
 
+Also a program that is none of the usual ones, an option of one of pytest's plugins (as that for coverage), a
+plugin itself (`-p`) and a module of Node, unless the repository says that it needs it (`pyproject.toml`,
+`requirements*.txt`, `package.json` and the like).
+
 ## Why it matters
 
 The command fails whatever the model writes, if the file is not made. It is only a warning, because a module
@@ -41,6 +45,8 @@ import sys
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from factory.plans.commands.code.uses import outright
+from factory.plans.commands.installed import unusual_needs
 from factory.plans.commands.needs import Needs, command_needs
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
@@ -76,6 +82,7 @@ KNOWN_MODULES: Final = sys.stdlib_module_names | frozenset(
     }
 )
 
+_INSTALLED: Final = "do without it, or declare it where the project says what it needs"
 _PROMISE: Final = "promise it there with a postcondition"
 _MAKE: Final = (
     "correct the name, or let this or an earlier work order create it; ignore this for an installed package"
@@ -91,6 +98,13 @@ def find(subject: Subject) -> Iterator[Finding]:
         impossible = subject.product.impossible_modules(reading, index, subject.places[index])
         for message, hint in _missing(command_needs(reading), subject.places[index], impossible):
             yield Finding(command.pointer, message, hint)
+        program = outright(reading)
+        for what, name in unusual_needs(program) if program is not None else ():
+            is_declared = subject.sources is not None and subject.sources.declares(name)
+            if not is_declared and not subject.product.files(name, index):
+                yield Finding(
+                    command.pointer, f"the command needs {what}, which may not be installed", _INSTALLED
+                )
 
 
 def _missing(needs: Needs, place: Place, impossible: Collection[str]) -> Iterator[tuple[str, str]]:
