@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from factory.system.process import seclusion
+from factory.gates.verdict.programs import begin
 from tests.security.attacks import PLAIN
 from tests.security.scene import USERS, drive, protected_place
 
@@ -43,8 +43,8 @@ print("written", flush=True)
 
 # A judge that is closed, and a child of it that tries whatever it may be able to reach.
 CLOSED_JUDGE = """
-{seclusion}
-seclude()
+{closing}
+close_to_others()
 import os, subprocess, sys
 reading, writing = os.pipe()
 os.write(writing, b"verdict")
@@ -143,7 +143,7 @@ def test_without_a_sandbox_success_is_written_into_a_judge(user: str) -> None:
     ],
 )
 def test_a_judge_that_closes_itself_is_closed(level: str, user: str) -> None:
-    judge = CLOSED_JUDGE.format(seclusion=inspect.getsource(seclusion))
+    judge = CLOSED_JUDGE.format(closing=inspect.getsource(begin))
     (answer,) = judged(user, level, {"look": LOOK}, judge).values()
 
     lines = answer["output"].splitlines()
@@ -153,7 +153,7 @@ def test_a_judge_that_closes_itself_is_closed(level: str, user: str) -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_a_judge_that_stays_open_can_be_read(level: str, user: str) -> None:
-    judge = CLOSED_JUDGE.format(seclusion="def seclude(): pass")
+    judge = CLOSED_JUDGE.format(closing="def close_to_others(): pass")
     (answer,) = judged(user, level, {"look": LOOK}, judge).values()
 
     assert "OPENED mem" in answer["output"]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.system.process import seclusion
+from factory.gates.verdict.programs import begin
 from tests.security.attacks import PLAIN
 from tests.security.scene import PLAIN_USER, USERS, drive, protected_place
 
@@ -213,7 +213,9 @@ def test_the_tests_of_a_product_pass(level: str, user: str) -> None:
 @pytest.mark.parametrize("level", ["bwrap", "bwrap-noproc", "landlock"])
 def test_the_tests_of_a_product_pass_in_a_runner_that_closed_itself(level: str, user: str) -> None:
     words = ["-q", "-p", "no:cacheprovider", "--tb=short", "-rf"]
-    runner = f"{inspect.getsource(seclusion)}\nimport pytest, sys\nseclude()\nsys.exit(pytest.main({words}))"
+    runner = (
+        f"{inspect.getsource(begin)}\nimport pytest, sys\nclose_to_others()\nsys.exit(pytest.main({words}))"
+    )
     with protected_place(user) as place:
         commit_product(place, user)
         request = {"name": "tests", "argv": ["python", "-c", runner], "timeout": 100}

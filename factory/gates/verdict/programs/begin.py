@@ -38,7 +38,7 @@ def begin() -> "tuple[Callable[[bytes], None], str, list[str]]":
     os.close(word_fd)
     os.close(text_fd)
     os.set_inheritable(report_fd, False)
-    _close_to_others()
+    close_to_others()
     own = os.getpid()
     handed: list[bool] = []
 
@@ -114,7 +114,7 @@ def is_of_import(error: BaseException) -> bool:
     return False
 
 
-def _close_to_others() -> None:
+def close_to_others() -> None:
     """Keep other processes of the same user out of the memory and the descriptors of this one."""
     if sys.platform != "linux":
         return
