@@ -18,16 +18,19 @@ from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.records import Records
 from factory.builds.state.resumption import require_same, state_to_start_from
 from factory.contract.canonical import dump
-from factory.contract.documents import BadDocument, schema_problems
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
-from factory.repository.target import Refused, require_outside, state_folder, target
+from factory.plans.states.sources import Sources
+from factory.repository.target import require_outside, state_folder, target
+from factory.runs.computed_fields import with_computed_fields
 from factory.runs.inputs import Ports, sandbox_record
 from factory.runs.preflight import clean_up
+from factory.runs.read_plan import load_plan
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
-from factory.system.plan_files import read_plan
+from factory.system.git.commits import changed_files, files_before
+from factory.system.git.committed import committed_files
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.terminal.console import visible
 
@@ -43,7 +46,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
         listener: gets each event, with the state after it.
     """
     try:
-        plan = _load_plan(settings.plan)
+        plan = load_plan(settings.plan)
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -59,37 +62,6 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
             return execution if isinstance(execution, Built) else _execute(execution)
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
-
-
-def _load_plan(path: Path) -> Plan:
-    """Read a plan; whether it is a good one is for `planner check`.
-
-    Args:
-        path: a manifest, or a directory that holds one or its work orders.
-
-    Raises:
-        NoPlan, BadJson, FileProblem: there is none that can be read.
-        BadDocument: it is not a plan; every problem is named.
-        Refused: its work orders can't be told apart.
-    """
-    value = read_plan(path)
-    problems = schema_problems(Plan, value)
-    if problems:
-        raise BadDocument(str(path), problems, "`planner check` explains what a plan must look like")
-    plan = Plan.model_validate(value)
-    seen: set[str] = set()
-    for order in plan.work_orders:
-        if order.id in seen:
-            raise Refused(f"holds {order.id} twice", where=str(path), hint="`planner check` says more")
-        seen.add(order.id)
-        for dependency in order.depends_on or ():
-            if dependency not in seen or dependency == order.id:
-                raise Refused(
-                    f"{order.id} depends on {dependency}, which does not come before it",
-                    where=str(path),
-                    hint="compile the plan again, or leave out depends_on: then all earlier ones count",
-                )
-    return plan
 
 
 def _prepare(
@@ -109,6 +81,9 @@ def _prepare(
     goal = target(git, settings.branch)
     past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
+    sources = Sources(*committed_files(git, past.tip))
+    start = _start(git, sources.files, past)
+    plan = with_computed_fields(plan, start, sources)
     state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())
     state = state.accepting(settings.attempts.accepted_configuration)
     records = Records(state, out, ports.clock, lambda event: listener(records.state, event))
@@ -122,7 +97,7 @@ def _prepare(
     records.build(BuildPhase.RUNNING)
     _record_landed(records, past)
     _record_footing(records, footing)
-    return PlanExecution(plan, goal, past, records, out, settings, ports, footing)
+    return PlanExecution(plan, goal, past, start, sources, records, out, settings, ports, footing)
 
 
 def _record_footing(records: Records, footing: Footing | None) -> None:
@@ -130,6 +105,13 @@ def _record_footing(records: Records, footing: Footing | None) -> None:
         records.priced(footing.price)
         used = sandbox_record(footing.terms)
         records.event("sandbox", used=dump(used) if used else None)
+
+
+def _start(git: Git, files: frozenset[str], past: History) -> frozenset[str]:
+    """The files that the plan starts from: those of the branch without those that its work orders added."""
+    commits = [landed.commit for landed in past.landed.values()]
+    changed = changed_files(git, commits)
+    return files_before(files, [changed[commit] for commit in commits])
 
 
 def _record_landed(records: Records, past: History) -> None:

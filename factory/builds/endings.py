@@ -16,11 +16,13 @@ def loop_ending(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase
     if halt is None:
         return Ended(exit_code=ExitCode.PASS, message=done), BuildPhase.COMPLETE
     phase = BuildPhase.INTERRUPTED
+    # What rules say of a plan has lines of its own.
+    separator = "\n" if "\n" in halt.message else "; "
     if halt.exit_code in (ExitCode.FAIL, ExitCode.PLAN_DEFECT):
         phase = BuildPhase.FAILED
     ended = Ended(
         exit_code=halt.exit_code,
-        message=f"{halt.message}; {done}",
+        message=f"{halt.message}{separator}{done}",
         hint=halt.hint,
         work_order=halt.order_id,
         contract=state.order(halt.order_id).contract if halt.order_id else None,

@@ -16,18 +16,24 @@ from factory.builds.decisions.tasks import Halt
 from factory.builds.footing import Footing
 from factory.builds.landing_queue import LandingQueue
 from factory.builds.loop import Loop, Mail
+from factory.builds.plan_defect import halt_by_rules
 from factory.builds.settings import BuildSettings
 from factory.builds.state.records import Records
 from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
+from factory.contract.identity import run_id
 from factory.contract.repo_path import RepoPath
-from factory.contract.work_order import Plan
+from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
+from factory.plans.rules.judgement import judge_before_work
+from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.target import Target
-from factory.runs.inputs import Ports
+from factory.runs.inputs import Ports, Run
+from factory.runs.plan_defect import tell_warnings
 from factory.runs.preflight import indexes_folder
+from factory.runs.record.folder import RunFolder
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 
@@ -40,6 +46,8 @@ class PlanExecution:
         plan: the plan.
         goal: where it lands.
         history: where it stands there.
+        start: the files that the plan starts from.
+        sources: the repository as it is now, with what has landed.
         records: the state of the build.
         out: the directory for run folders.
         settings: what the user asked for.
@@ -50,6 +58,8 @@ class PlanExecution:
     plan: Plan
     goal: Target
     history: History
+    start: frozenset[str]
+    sources: Sources
     records: Records
     out: Path
     settings: BuildSettings
@@ -68,6 +78,9 @@ class PlanExecution:
         goal, footing = self._goal(), self.footing
         if footing is None:
             return None
+        defect = self._defect(footing)
+        if defect is not None:
+            return defect
         now, seconds = self.ports.clock.monotonic, self.settings.deadline_seconds
         deadline = None if seconds is None else now() + seconds
         with ExitStack() as stack:
@@ -111,6 +124,31 @@ class PlanExecution:
     def _writable(self) -> frozenset[RepoPath]:
         """The files that some work order of the plan may write."""
         return frozenset(path for order in self.plan.work_orders for path in order.allowed_files)
+
+    def _defect(self, footing: Footing) -> Halt | None:
+        """What the rules find wrong with the plan on these files, before anything is paid."""
+        judged = judge_before_work(self.plan, self.start, self.sources, self.history.landed.keys())
+        waiting = [order for order in self.plan.work_orders if order.id not in self.history.landed]
+        plan = self.settings.plan
+        source = MANIFEST_NAME if (plan / MANIFEST_NAME).exists() else plan.name
+
+        def run_of(order: WorkOrder) -> Run:
+            return Run(
+                order=order,
+                target=self.goal,
+                folder=RunFolder(self.out / run_id(order, self.goal.baseline), self.ports.clock),
+                settings=self.settings.attempts,
+                configuration=footing.configuration,
+                ports=self.ports,
+                terms=footing.terms,
+                plan=self.plan,
+                lands=False,
+            )
+
+        halt = halt_by_rules(judged, source, waiting, run_of, self.records)
+        if halt is None:
+            tell_warnings(judged, source, self.ports.progress)
+        return halt
 
     @property
     def _accepted(self) -> frozenset[RepoPath]:

@@ -1,12 +1,49 @@
 """What makes a work order impossible on the files that it starts from, before anybody is asked."""
 
+from collections.abc import Callable, Sequence
+from typing import Final
+
 from factory.attempt.failure import Failure, Stage
 from factory.configuration.command_words import words_of
 from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.work_order import WorkOrder
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.plans.diagnostics.render import OutputFormat, render, summary
 from factory.plans.states.forbidden import contradictions
 from factory.system.files.tree import Tree
 from factory.system.terminal.console import visible
+
+_NAMED: Final = 20
+"""How many diagnostics are told; `planner check` tells all."""
+
+
+def broken_rules(judged: Sequence[Diagnostic], source: str) -> Failure | None:
+    """What the rules found, as a plan defect; None if there are only warnings.
+
+    Args:
+        judged: what they found.
+        source: the name of the file that they looked at.
+    """
+    errors = [diagnostic for diagnostic in judged if diagnostic.severity is Severity.ERROR]
+    if not errors:
+        return None
+    return Failure.plan_defect(
+        Stage.PREFLIGHT,
+        f"{visible(source)}: {summary(judged)}\n{render(errors[:_NAMED], OutputFormat.FULL)}",
+        hint=f"correct the plan; `planner explain {errors[0].code}` says why this matters",
+    )
+
+
+def tell_warnings(judged: Sequence[Diagnostic], source: str, progress: Callable[[str], None]) -> None:
+    """Tell the user what the rules warn of, where they found nothing worse.
+
+    Args:
+        judged: what they found.
+        source: the name of the file that they looked at.
+        progress: tells the user.
+    """
+    if judged:
+        progress(f"{visible(source)}: {summary(judged)}\n{render(judged[:_NAMED], OutputFormat.FULL)}")
 
 
 def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:

@@ -11,30 +11,33 @@ from factory.checkout.pool import checkout
 from factory.checkout.workspace import Checkout
 from factory.configuration.acceptance import require_acceptance
 from factory.configuration.in_force import configuration_in_force
-from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers, run_id
-from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
+from factory.contract.work_order import Plan, WorkOrder
+from factory.plans.rules.judgement import judge_work_order
+from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import (
-    Refused,
     Target,
     require_outside,
     state_folder,
     target,
 )
+from factory.runs.computed_fields import with_computed_fields
 from factory.runs.execution import execute
 from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports, Run
+from factory.runs.plan_defect import broken_rules, tell_warnings
 from factory.runs.preflight import clean_up, landed_by
-from factory.runs.record.endings import Ending, interrupted, refusal_of
+from factory.runs.read_plan import load_work_order, plan_beside
+from factory.runs.record.endings import Ending, interrupted, refusal_of, stopped
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
 from factory.system.files.lock import exclusive
-from factory.system.files.tree import read_bounded
 from factory.system.git.client import Git
 from factory.system.git.commits import WORK_ORDER, commits_naming, landing_commits
+from factory.system.git.committed import committed_files
 from factory.system.process.signals import Interrupted
 
 
@@ -79,6 +82,7 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
     """
     try:
         order = load_work_order(settings.work_order)
+        plan = plan_beside(settings.work_order, order)
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -86,47 +90,16 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
         with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=settings.in_place)
-            return _run(order, target(git, settings.branch), out, settings, ports)
+            return _run(order, plan, target(git, settings.branch), out, settings, ports)
     except Interrupted as signal:
         return Finished(interrupted(signal, None), None)
     except (WorkorderError, OSError) as error:
         return Finished(refusal_of(error), None)
 
 
-def load_work_order(path: Path) -> WorkOrder:
-    """Read a work order from its file.
-
-    Raises:
-        FileProblem: it can't be read.
-        BadJson, BadDocument: it is not a work order; every problem is named.
-        Refused: it is a plan.
-    """
-    try:
-        return read_document(
-            WorkOrder,
-            read_bounded(path),
-            str(path),
-            hint="`planner explain E005` shows what a work order must look like",
-        )
-    except BadDocument as error:
-        if any(problem.pointer == "/work_orders" for problem in error.problems):
-            raise Refused(
-                "is a plan, not one work order",
-                where=str(path),
-                hint="`factory build --plan` executes it; or name one of its WO-NN.json",
-            ) from error
-        raise
-
-
-def _plan_beside(path: Path) -> Plan | None:
-    """The plan beside a work order's file; None if there is none that can be read."""
-    try:
-        return read_document(Plan, read_bounded(path.parent / MANIFEST_NAME), str(path.parent))
-    except WorkorderError:
-        return None
-
-
-def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports: Ports) -> Finished:
+def _run(
+    order: WorkOrder, plan: Plan | None, goal: Target, out: Path, settings: RunSettings, ports: Ports
+) -> Finished:
     # From the baseline, because a branch that is missing is made from it.
     landings = landing_commits(goal.git, goal.baseline, {order.id: contract_trailers(order)})
     landed = landings[order.id].id if order.id in landings else None
@@ -134,12 +107,14 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports
     for line in in_force.passed_over:
         ports.progress(line)
     configuration = in_force.configuration
+    sources = Sources(*committed_files(goal.git, goal.baseline))
+    order = _computed(order, plan, sources)
     run = Run(
         order=order,
         target=goal,
         folder=RunFolder(out / run_id(order, goal.baseline), ports.clock),
         settings=settings.attempts,
-        plan=_plan_beside(settings.work_order),
+        plan=plan,
         configuration=configuration,
         ports=ports,
         in_place=settings.in_place,
@@ -156,6 +131,12 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports
             for missing in _not_landed(order, goal):
                 ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             tell_prose([order], goal.git, goal.baseline, ports.progress)
+            contract = plan.verify_contract if plan is not None else None
+            judged = judge_work_order(order, contract, sources)
+            defect = broken_rules(judged, settings.work_order.name)
+            if defect is not None:
+                return stopped(defect, ())
+            tell_warnings(judged, settings.work_order.name, ports.progress)
             return None
         if not goal.exists:
             land(goal, goal.baseline)
@@ -174,6 +155,19 @@ def _run(order: WorkOrder, goal: Target, out: Path, settings: RunSettings, ports
         landed=partial(landed_by, goal.git, run.document),
     )
     return Finished(executed.ending, run.folder.path)
+
+
+def _computed(order: WorkOrder, plan: Plan | None, sources: Sources) -> WorkOrder:
+    """The work order with what follows from the files and from its plan, if that is known."""
+    contract = plan.verify_contract if plan is not None else None
+    (alone,) = with_computed_fields(
+        Plan(verify_contract=contract, work_orders=(order,)), sources.files, sources
+    ).work_orders
+    if plan is None:
+        return alone.model_copy(update={"depends_on": order.depends_on})
+    planned = with_computed_fields(plan, sources.files, sources).work_orders
+    dependencies = next(other.depends_on for other in planned if other.id == order.id)
+    return alone.model_copy(update={"depends_on": dependencies})
 
 
 def _not_landed(order: WorkOrder, goal: Target) -> list[str]:

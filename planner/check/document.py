@@ -6,22 +6,18 @@ for `on_disk`.
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from itertools import islice
-from typing import Final
 
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
-from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, in_order
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.plans.rules.judgement import judge, settled
 from factory.plans.states.sources import Sources
 from planner.check.parse import parse_reply, refused_file
-from planner.revision.amendment import Amendment, settled
+from planner.revision.amendment import Amendment
 from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
-
-MAX_FINDINGS: Final = 1_000
-"""The most findings of one rule that are told."""
 
 
 @dataclass(frozen=True)
@@ -128,13 +124,7 @@ def check_document(
         history = amendment.settled
     else:
         history = frozenset() if plan is None else settled(plan, landed)
-    diagnostics = [
-        rule.diagnostic(finding, subject.order_name(finding.pointer))
-        for rule in RULES
-        for finding in islice(rule.find(subject), MAX_FINDINGS)
-        if rule.judges_landed or "/".join(finding.pointer.split("/")[:3]) not in history
-    ]
-    return Checked(plan, document, in_order(diagnostics), is_json=True)
+    return Checked(plan, document, judge(subject, RULES, history), is_json=True)
 
 
 def plan_of(document: JsonValue) -> Plan | None:

@@ -13,7 +13,7 @@ from factory.contract.identity import contract_trailers
 from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
-from factory.system.git.commits import changed_files, landing_commits
+from factory.system.git.commits import changed_files, files_before, landing_commits
 from planner.repository.sources import committed_sources, present_sources
 
 
@@ -87,15 +87,11 @@ def landed_plan(repo: Path, plan: Plan | None, branch: str | None = None) -> Lan
     orders = () if plan is None else plan.work_orders
     landed = _landed(git, orders, tip)
     changed = changed_files(git, landed.values())
-    # How the first of them that touched a file changed it.
-    first: dict[str, str] = {}
-    for commit in reversed(landed.values()):
-        first = {**changed[commit], **first}
     sources = present_sources(repo) if branch is None or tip is None else committed_sources(git, tip)
     return LandedPlan(
         commits={order.id: landed[order.id] for order in orders if order.id in landed},
         written={name: frozenset(changed[commit]) for name, commit in landed.items()},
-        files=sources.files - {path for path, how in first.items() if how == "A"},
+        files=files_before(sources.files, [changed[commit] for commit in landed.values()]),
         sources=sources,
     )
 

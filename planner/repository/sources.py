@@ -3,14 +3,13 @@
 Imports git's side only for a repository that exists.
 """
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.plans.states.sources import NO_SOURCES, Sources
-from factory.system.files.tree import FileProblem, Tree
+from factory.system.files.tree import Tree
 
 if TYPE_CHECKING:
     from factory.system.git.client import Git
@@ -45,21 +44,6 @@ def committed_sources(git: "Git", commit: str) -> Sources:
     Raises:
         GitError: git failed.
     """
-    entries: dict[str, tuple[str, str, str]] = {}
-    for entry in git.output("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0"):
-        facts, tab, name = os.fsdecode(entry).partition("\t")
-        if tab:
-            mode, _, identity, size = facts.split()
-            entries[name] = (mode, identity, size)
+    from factory.system.git.committed import committed_files
 
-    def read(path: str) -> bytes | None:
-        if path not in entries:
-            return None
-        mode, identity, size = entries[path]
-        if not mode.startswith("100"):
-            raise FileProblem("is a symbolic link or a submodule, not a file", where=path)
-        if int(size) > MAX_SOURCE_BYTES:
-            raise FileProblem(f"is larger than {MAX_SOURCE_BYTES:,} bytes", where=path)
-        return git.output("cat-file", "blob", identity)
-
-    return Sources(frozenset(entries), read)
+    return Sources(*committed_files(git, commit))

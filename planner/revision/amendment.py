@@ -1,6 +1,5 @@
 """What a revised plan is held against: the plan before, what of it has landed, what may change. Pure."""
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -10,6 +9,7 @@ from factory.contract.work_order import Plan, WorkOrder, work_order_id
 from factory.plans.commands.programs import read_command
 from factory.plans.commands.strength import only_looks
 from factory.plans.commands.words import UnsplittableCommand
+from factory.plans.rules.judgement import settled
 from planner.revision.impact import Impact
 from planner.revision.references import resolved
 
@@ -102,19 +102,6 @@ class Amendment:
             if requirement.id in named and requirement.id not in names
         ]
         return {**document, "requirements": [*listed, *kept]}
-
-
-def settled(plan: Plan, landed: Collection[str]) -> frozenset[str]:
-    """The pointers of the work orders that have landed and stand at their places.
-
-    Nothing in there can be mended any more.
-    """
-    ids = [order.id for order in plan.work_orders]
-    return frozenset(
-        f"/work_orders/{index}"
-        for index, name in enumerate(ids)
-        if name in landed and name == work_order_id(index + 1)
-    )
 
 
 def content(order: WorkOrder) -> str:

@@ -13,7 +13,7 @@ from factory.attempt.exit_codes import ExitCode
 from factory.report.endings import render_ending
 from factory.runs.run import Finished
 from tests.support.answers import APP, a_proposal
-from tests.support.repositories import files_of, git, make_repo
+from tests.support.repositories import a_work_order, files_of, git, make_repo
 from tests.support.runs import Scene, read_object, summary_of
 from tests.support.scripted_model import ScriptedModel
 
@@ -419,8 +419,18 @@ class TestWhoMustAct:
         assert "the Python module no_such_tool is not installed" in finished.ending.message
         assert scene.asked == 1
 
-    @pytest.mark.parametrize("module", ["src.missing", "product", "product.cli"])
-    def test_a_python_module_of_the_product_that_is_missing(self, module: str, repo: Path) -> None:
+    @pytest.mark.parametrize(
+        ("module", "who"),
+        [
+            ("src.missing", ExitCode.FAIL),
+            # A package that the work order makes, but not where the command looks for it.
+            ("product", ExitCode.PLAN_DEFECT),
+            ("product.cli", ExitCode.PLAN_DEFECT),
+        ],
+    )
+    def test_a_python_module_of_the_product_that_is_missing(
+        self, module: str, who: ExitCode, repo: Path
+    ) -> None:
         scene = Scene(
             repo,
             [a_proposal(), a_proposal()],
@@ -430,8 +440,8 @@ class TestWhoMustAct:
 
         finished = scene.run()
 
-        assert finished.ending.exit_code == ExitCode.FAIL
-        assert scene.asked == 2
+        assert finished.ending.exit_code == who
+        assert scene.asked == (2 if who is ExitCode.FAIL else 0)
 
     @pytest.mark.parametrize("command", ["''", "'unclosed", "true \0"])
     def test_a_command_that_names_no_program(self, command: str, repo: Path) -> None:
@@ -494,7 +504,15 @@ class TestVerification:
         assert git(repo, "status", "--porcelain", "--ignored") == ""
 
     def test_an_exempt_work_order_is_only_compiled(self, repo: Path) -> None:
-        finished = Scene(repo, verify_exempt=True).run()
+        scene = Scene(repo)
+        contract = {
+            "command": "bash scripts/verify.sh",
+            "requires": [{"kind": "file_exists", "path": "src/later.py"}],
+        }
+        later = a_work_order(id="WO-02", allowed_files=["src/later.py"])
+        scene.stands_in_a_plan(a_work_order(), later, verify_contract=contract)
+
+        finished = scene.run()
 
         assert self.checks_of(finished) == {
             "verify.sh": "skipped: the work order is exempt",
@@ -514,6 +532,11 @@ class TestVerification:
 
         assert failure_of(finished)["exit_code"] == 3
         assert failure_of(finished)["excerpt"] == "not yet"
+
+    def test_an_exemption_that_a_work_order_claims_is_not_believed(self, repo: Path) -> None:
+        finished = Scene(repo, verify_exempt=True).run()
+
+        assert self.checks_of(finished)["verify.sh"] == "passed"
 
     @pytest.mark.parametrize("exempt", [True, False])
     def test_a_syntax_error_fails_and_is_shown(self, exempt: bool, tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.work_order import MANIFEST_NAME
 from factory.llm.port import Model, Parameters
 from factory.runs.inputs import Ports
 from factory.runs.run import Finished, RunSettings, run_work_order
@@ -65,6 +66,17 @@ class Scene:
         self.out = repo.parent / "out"
         self.model: Model = ScriptedModel([a_proposal()] if script is None else script)
         self.progress: list[str] = []
+
+    def stands_in_a_plan(self, *orders: JsonObject, **fields: JsonValue) -> None:
+        """Put the plan of these work orders, the scene's among them by its id, where that one stands."""
+        folder = self.work_order.parent
+        name = read_object(self.work_order)["id"]
+        self.work_order.unlink()
+        for order in orders:
+            write_work_order(folder / f"{order['id']}.json", **order)
+        self.work_order = folder / f"{name}.json"
+        manifest = {"system_overview": [], "verify_contract": None, **fields, "work_orders": list(orders)}
+        (folder / MANIFEST_NAME).write_text(json.dumps(manifest), encoding="utf-8")
 
     @property
     def asked(self) -> int:

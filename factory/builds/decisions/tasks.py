@@ -145,6 +145,12 @@ class Halt:
         )
 
     @classmethod
+    def by_rules(cls, failure: Failure, order_id: str | None, run_id: str | None) -> "Halt":
+        """Because the plan breaks rules on the files that it starts from; of one work order, or of more."""
+        message = f"plan defect at {failure.stage}: {failure.description}"
+        return cls(ExitCode.PLAN_DEFECT, message, failure.hint, order_id, run_id, failure)
+
+    @classmethod
     def of(cls, order_id: str, result: Result) -> "Halt":
         """Because of a task's result."""
         # Some messages begin with it.

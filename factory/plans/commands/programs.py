@@ -56,6 +56,7 @@ class Invocation:
         directory: where it runs, relative to the repository's root; empty for the root.
         python_path: directories that PYTHONPATH names, as written.
         code: the code of a `python -c`.
+        in_shell: whether a shell reads the words, because a program around it hands them to one.
     """
 
     program: str
@@ -63,6 +64,7 @@ class Invocation:
     directory: str = ""
     python_path: tuple[str, ...] = ()
     code: PythonCode | None = None
+    in_shell: bool = False
 
     @property
     def name(self) -> str:
@@ -80,12 +82,14 @@ class Reading:
     """A command, read.
 
     Attributes:
-        texts: the words of the command itself, then those of each text that it hands to a shell.
+        texts: the words of the command itself, and of a text that `env` splits: no shell reads these.
+        shell_texts: the words of each text that it hands to a shell.
         invocations: every program that it starts, wrappers included, outermost first.
         problem: why a text inside can't be followed, as what is said of the command; empty if all could.
     """
 
     texts: tuple[tuple[Word, ...], ...]
+    shell_texts: tuple[tuple[Word, ...], ...]
     invocations: tuple[Invocation, ...]
     problem: str
 
@@ -99,7 +103,7 @@ def read_command(command: str) -> Reading:
     reader = _Reader()
     words = split_words(command)
     reader.read(words, Invocation(""), depth=0, judged=True)
-    return Reading(tuple(reader.texts), tuple(reader.invocations), reader.problem)
+    return Reading(tuple(reader.texts), tuple(reader.shell_texts), tuple(reader.invocations), reader.problem)
 
 
 class _Reader:
@@ -107,12 +111,13 @@ class _Reader:
 
     def __init__(self) -> None:
         self.texts: list[tuple[Word, ...]] = []
+        self.shell_texts: list[tuple[Word, ...]] = []
         self.invocations: list[Invocation] = []
         self.problem = ""
 
     def read(self, words: tuple[Word, ...], around: Invocation, *, depth: int, judged: bool) -> None:
         if judged:
-            self.texts.append(words)
+            self._texts_around(around).append(words)
         for command in simple_commands(words):
             around = self.follow(command, around, depth)
 
@@ -178,7 +183,7 @@ class _Reader:
             except UnsplittableCommand as error:
                 self.problem = f"gives env a text that can't be split into words: {error}"
                 return
-            self.texts.append(split)
+            self._texts_around(around).append(split)
             words = (*(word.text for word in split), *words)
             if ASSIGNMENT.match(words[0] if words else ""):
                 words = ("env", *words)
@@ -194,7 +199,10 @@ class _Reader:
             if judged:
                 self.problem = f"gives a shell a text that can't be split into words: {error}"
             return
-        self.read(words, around, depth=depth, judged=judged)
+        self.read(words, replace(around, in_shell=True), depth=depth, judged=judged)
+
+    def _texts_around(self, around: Invocation) -> list[tuple[Word, ...]]:
+        return self.shell_texts if around.in_shell else self.texts
 
 
 def _after_options(

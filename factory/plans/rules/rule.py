@@ -29,12 +29,15 @@ class Subject(Manifest):
         is_new: whether the plan is a model's answer; plans from before there were requirements are not.
         sources: the repository as it is now; None if nobody looked.
         landed: the ids of the work orders that have landed.
+        judges_shell_texts: whether a text that a command hands to a shell must be free of shell syntax, too;
+            where a plan is executed, that shell reads it as it was meant.
     """
 
     repo_files: frozenset[str]
     is_new: bool = False
     sources: Sources | None = None
     landed: Collection[str] = ()
+    judges_shell_texts: bool = True
 
     @property
     def schema_exceptions(self) -> frozenset[str]:

@@ -161,6 +161,18 @@ def changed_files(git: Git, commits: Iterable[str]) -> Mapping[str, Mapping[str,
     return {commit: dict(sorted(files.items())) for commit, files in by_commit.items()}
 
 
+def files_before(files: frozenset[str], changes: Iterable[Mapping[str, str]]) -> frozenset[str]:
+    """The files without those that commits added, as they were before the first of them.
+
+    Args:
+        files: the files that there are now.
+        changes: what each commit changed, as `changed_files` has it, the newest commit first.
+    """
+    # How the first of them that touched a file changed it.
+    first = {path: how for changed in changes for path, how in changed.items()}
+    return files - {path for path, how in first.items() if how == "A"}
+
+
 def _log(git: Git, revision: str, *chosen: str, paths: Sequence[str] = ()) -> tuple[Commit, ...]:
     listing = git.output("log", *chosen, f"--format={_FORMAT}", revision, "--", *paths)
     commits = []

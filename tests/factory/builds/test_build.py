@@ -13,7 +13,7 @@ from factory.contract.note import Note
 from factory.llm.port import ProviderError, Request
 from factory.llm.spending.prices import Price
 from tests.support.answers import a_proposal
-from tests.support.builds import BuildScene, writes
+from tests.support.builds import BuildScene, write_plan, writes
 from tests.support.repositories import commit_files, git, make_repo
 from tests.support.runs import read_object
 
@@ -245,17 +245,60 @@ def test_a_failed_work_order_is_tried_further_with_more_attempts(repo: Path) -> 
     assert scene.model.asked == [("WO-01", 1), ("WO-01", 2), ("WO-01", 3)]
 
 
-def test_a_plan_defect_fails_the_work_order_and_spends_nothing(repo: Path) -> None:
-    needs_more = writes("WO-01.txt", preconditions=[{"kind": "file_exists", "path": "absent.txt"}])
-    scene = BuildScene(repo, [needs_more], writes_its_file)
+def test_a_plan_that_breaks_a_rule_ends_the_build_before_anything_is_spent(repo: Path) -> None:
+    needs_more = writes("WO-02.txt", preconditions=[{"kind": "file_exists", "path": "absent.txt"}])
+    scene = BuildScene(repo, [writes("WO-01.txt"), needs_more], writes_its_file)
 
     built = scene.build()
 
     assert built.ended.exit_code == 4
-    assert "absent.txt" in built.ended.message
+    assert built.ended.message == (
+        "plan defect at preflight: plan: 1 error, 0 warnings\n"
+        "error[E101] WO-02 /work_orders/1/preconditions/0: `absent.txt` does not exist at this point\n"
+        "  hint: let an earlier work order create it, or drop the precondition\n"
+        "0 of 2 work orders have landed on main"
+    )
     assert scene.model.asked == []
     assert built.state is not None
-    assert built.state.orders[0].state is OrderPhase.FAILED
+    given_up, broken = built.state.orders
+    assert built.state.state is BuildPhase.FAILED
+    assert (given_up.state, given_up.last_failure, given_up.runs) == (OrderPhase.BLOCKED, None, ())
+    assert broken.state is OrderPhase.FAILED
+    assert broken.last_failure is not None
+    assert "E101" in broken.last_failure.message
+    assert built.ended.run_id == broken.runs[0].run_id
+    request = read_object(scene.out / broken.runs[0].run_id / "repair_request.json")
+    assert (request["work_order"], request["at_fault"]) == ("WO-02", "plan")
+    summary = read_object(scene.out / broken.runs[0].run_id / "run_summary.json")
+    assert (summary["outcome"], summary["exit_code"], summary["model_answers"]) == ("stopped", 4, 0)
+
+    commit_files(repo, {"absent.txt": "is there now"})
+    assert scene.build().ended.exit_code == 0
+
+
+def test_what_has_landed_is_not_judged_any_more(repo: Path) -> None:
+    first = writes("WO-01.txt", preconditions=[{"kind": "file_absent", "path": "new.txt"}])
+    scene = BuildScene(repo, [first], writes_its_file)
+    assert scene.build().ended.exit_code == 0
+    commit_files(repo, {"new.txt": "made since"})
+
+    write_plan(scene.plan, [first, writes("WO-02.txt")])
+
+    assert scene.build(accept_plan=True).ended.exit_code == 0
+    assert scene.model.asked == [("WO-01", 1), ("WO-02", 1)]
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_dependencies_are_computed_anew_for_a_compiled_plan_only(repo: Path, compiled: bool) -> None:
+    provenance = {"compile_hash": "0" * 16, "plan_hash": "0" * 64}
+    computed = {"provenance": provenance} if compiled else {}
+    plan = [writes("WO-01.txt", **computed), writes("WO-02.txt", depends_on=["WO-01"], **computed)]
+    scene = BuildScene(repo, plan, writes_its_file)
+
+    assert scene.build().ended.exit_code == 0
+
+    bases = {read_object(path)["baseline"] for path in scene.out.glob("*/run.json")}
+    assert len(bases) == (1 if compiled else 2)
 
 
 def test_an_api_that_fails_ends_the_build_and_what_has_passed_still_lands(repo: Path) -> None:

@@ -18,6 +18,7 @@ from factory.system.process.signals import interruptible
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import (
     VERIFY_PASSES,
+    a_work_order,
     commit_files,
     files_of,
     git,
@@ -135,8 +136,10 @@ def test_a_plan_defect_stops_before_a_model_is_asked(tmp_path: Path) -> None:
     finished = scene.run()
 
     assert finished.ending.exit_code == 4
-    assert "the precondition file_exists does not hold: `src/board.py` does not exist" in (
-        finished.ending.message
+    assert finished.ending.message == (
+        "plan defect at preflight: WO-01.json: 1 error, 0 warnings\n"
+        "error[E101] WO-01 /preconditions/0: `src/board.py` does not exist at this point\n"
+        "  hint: let an earlier work order create it, or drop the precondition"
     )
     assert scene.asked == 0
     assert_complete(finished, "stopped")
@@ -148,7 +151,7 @@ def test_what_is_both_allowed_and_forbidden_stops_before_a_model_is_asked(tmp_pa
     finished = scene.run()
 
     assert finished.ending.exit_code == 4
-    assert "`src/app.py` is both allowed and forbidden, by `src`" in finished.ending.message
+    assert "`src` forbids `src/app.py`, which `allowed_files` allows" in finished.ending.message
     assert scene.asked == 0
 
 
@@ -306,12 +309,23 @@ def test_computed_fields_are_no_part_of_the_contract(tmp_path: Path) -> None:
     assert again.run().ending.outcome == "already_landed"
 
 
-def test_a_work_order_that_was_not_landed_before_is_named(tmp_path: Path) -> None:
+def test_a_work_order_of_its_plan_that_was_not_landed_before_is_named(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo")
     Scene(repo).run()
+    provenance = {"compile_hash": "0" * 16, "plan_hash": "0" * 64}
+    # What a compiled work order says of its dependencies itself is not believed.
     scene = Scene(
-        repo, [a_proposal({"b.py": ""})], id="WO-03", allowed_files=["b.py"], depends_on=["WO-01", "WO-02"]
+        repo,
+        [a_proposal({"b.py": ""})],
+        id="WO-03",
+        allowed_files=["b.py"],
+        depends_on=["WO-01"],
+        provenance=provenance,
     )
+    last = read_object(scene.work_order)
+    middle = {**last, "id": "WO-02", "allowed_files": ["a.py"]}
+    last["context_files"] = ["src/app.py", "a.py"]
+    scene.stands_in_a_plan(a_work_order(), middle, last)
 
     assert scene.run().ending.outcome == "landed"
 
@@ -510,3 +524,44 @@ def test_an_interruption_of_the_landing_waits_until_it_has_landed(
     assert list(temporary_files.iterdir()) == []
     git(repo, "config", "filter.kill.smudge", "cat")
     assert scene.run().ending.outcome == "already_landed"
+
+
+# The rules, and the plan beside the work order
+
+
+def test_what_a_rule_warns_of_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"), context_files=["absent.md"])
+
+    assert scene.run().ending.outcome == "landed"
+
+    told = [text for text in scene.progress if "W102" in text]
+    assert len(told) == 1
+    assert told[0].startswith("WO-01.json: 0 errors, 1 warning\nwarning[W102] WO-01 /context_files/0: ")
+
+
+def test_a_command_for_a_shell_stops_the_run_and_asks_for_another_plan(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"), acceptance_commands=["cat src/app.py | grep good"])
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code == 4
+    assert (
+        "error[E003] WO-01 /acceptance_commands/0: `|` is an operator of a shell" in finished.ending.message
+    )
+    assert scene.asked == 0
+    assert_complete(finished, "stopped")
+    assert finished.folder is not None
+    request = read_object(finished.folder / "repair_request.json")
+    assert (request["at_fault"], request["stage"]) == ("plan", "preflight")
+
+
+def test_a_work_order_that_differs_from_its_plan_is_refused_as_a_build_refuses_it(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"))
+    scene.stands_in_a_plan(a_work_order())
+    write_work_order(scene.work_order, intent="Write something else.")
+
+    finished = scene.run()
+
+    assert (finished.ending.exit_code, finished.folder) == (2, None)
+    assert "WO-01.json differs from the same work order in the manifest" in finished.ending.message
+    assert scene.asked == 0

@@ -6,7 +6,8 @@ In a command that is not quoted as an argument: operators (`&&`, `||`, `|`, `;`,
 redirections (`>`, `<`, `2>&1`), substitutions (`$(…)`, backticks), variables (`$HOME`), `~`, a leading
 assignment (`X=1 program`), and shell built-ins as the program (`cd`, `export`, `source`). Quoted or not, a
 pattern of file names for a program that takes names alone (`pytest tests/test_*.py`, `grep word src/*.py`).
-The text that a command hands to a shell (`bash -c "…"`) is judged in the same way.
+The text that a command hands to a shell (`bash -c "…"`) is judged in the same way. Only `factory run` and
+`factory build` leave that text to its shell; they stop at what no shell reads.
 
 ## Why it matters
 
@@ -71,17 +72,17 @@ def find(subject: Subject) -> Iterator[Finding]:
     for command in subject.commands:
         if command.reading is None:
             continue
-        problems = dict(_problems(command.reading))
+        problems = dict(_problems(command.reading, in_shells=subject.judges_shell_texts))
         yield from (Finding(command.pointer, message, hint) for message, hint in problems.items())
 
 
-def _problems(reading: Reading) -> Iterator[tuple[str, str]]:
+def _problems(reading: Reading, *, in_shells: bool) -> Iterator[tuple[str, str]]:
     codes = frozenset(
         python_run(invocation.arguments).target
         for invocation in reading.invocations
         if invocation.code is not None
     )
-    for words in reading.texts:
+    for words in (*reading.texts, *(reading.shell_texts if in_shells else ())):
         if words and ASSIGNMENT.match(words[0].bare):
             yield (
                 f"{quote(words[0].text)} before the program is an assignment of a shell",
@@ -94,7 +95,7 @@ def _problems(reading: Reading) -> Iterator[tuple[str, str]]:
     for pattern in patterns(program) if program is not None else ():
         yield f"{quote(pattern)} would be a list of files only in a shell", _NAMES
     for invocation in reading.invocations:
-        if invocation.program in BUILT_INS:
+        if invocation.program in BUILT_INS and (in_shells or not invocation.in_shell):
             yield (
                 f"{quote(invocation.program)} is built into shells and is not a program",
                 _NO_SESSION,

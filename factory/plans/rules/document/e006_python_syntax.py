@@ -2,7 +2,8 @@
 
 ## What it finds
 
-A `python -c` command whose code is not valid Python, also inside `env`, `bash -c` and the like.
+A `python -c` command whose code is not valid Python, also inside `env`, `bash -c` and the like. What a
+shell is to put into the code (`$x`) leaves open what that will be.
 
 ## Why it matters
 
@@ -33,22 +34,32 @@ Keep the code to simple statements (`assert`, `import`, calls). A check that nee
 file.
 """
 
+import re
 from collections.abc import Iterator
+from typing import Final
 
+from factory.plans.commands.programs import Invocation
 from factory.plans.diagnostics.diagnostic import Severity, one_line
 from factory.plans.rules.rule import Finding, Rule, Subject
+
+_SUBSTITUTION: Final = re.compile(r"[$`]")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Judge the code of every `python -c`, however it is wrapped."""
     for command in subject.commands:
         for invocation in command.reading.invocations if command.reading else ():
-            if invocation.code is not None and invocation.code.problem:
+            if invocation.code is not None and invocation.code.problem and not _is_substituted(invocation):
                 yield Finding(
                     command.pointer,
                     f"the code after -c is not valid Python: {one_line(invocation.code.problem)}",
                     "keep to simple statements, or move the check into a test file",
                 )
+
+
+def _is_substituted(invocation: Invocation) -> bool:
+    """Whether a shell may make other code of it."""
+    return invocation.in_shell and _SUBSTITUTION.search(" ".join(invocation.arguments)) is not None
 
 
 RULE = Rule("E006", "python-syntax", Severity.ERROR, explanation=__doc__, find=find)

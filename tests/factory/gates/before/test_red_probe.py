@@ -47,7 +47,7 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
         ("python -m no_such_module_anywhere", "impossible"),
         ('python -c "import no_such_module_anywhere"', "impossible"),
         ('python -c "from no_such.module_anywhere import a; from src.app import b"', "impossible"),
-        ('python -c "x = 1; for y in x: pass"', "impossible"),
+        ("sh -c 'python -c \"x = $((1)); for y in x: pass\"'", "impossible"),
         ("python -m pytest -q --no-such-option src/app.py", "impossible"),
         ("python -m pytest -q tests/test_of_another.py::test_it", "impossible"),
         ("python -m pytest -q tests/test_there.py::test_missing", "impossible"),

@@ -96,15 +96,15 @@ def test_files_that_cannot_be_shown_whole_are_a_defect_of_the_plan(
     [
         (
             {"kind": "file_exists", "path": "src/none.py"},
-            "the precondition file_exists does not hold: `src/none.py` does not exist",
+            "error[E101] WO-01 /preconditions/0: `src/none.py` does not exist at this point",
         ),
         (
             {"kind": "file_absent", "path": "README.md"},
-            "the precondition file_absent does not hold: `README.md` exists",
+            "error[E101] WO-01 /preconditions/0: `README.md` exists at this point",
         ),
         (
             {"kind": "file_absent", "path": "dangling"},
-            "the precondition file_absent does not hold: `dangling` exists",
+            "error[E101] WO-01 /preconditions/0: `dangling` exists at this point",
         ),
     ],
 )
@@ -133,7 +133,9 @@ def test_a_symbol_that_cannot_be_read_ends_the_run_before_a_model_is_asked(
     finished = scene.run()
 
     assert finished.ending.exit_code == ExitCode.PLAN_DEFECT
-    assert "can't be read: it does not begin with a module" in finished.ending.message
+    assert f"error[E304] WO-01 /{field}/1: the symbol `greet(name)` does not begin with a module" in (
+        finished.ending.message
+    )
     assert scene.asked == 0
 
 
