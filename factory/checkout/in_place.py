@@ -17,7 +17,7 @@ from factory.repository.target import NotRestored, Target
 from factory.system.git.client import Git, GitError
 from factory.system.process.capture import capture
 from factory.system.process.signals import shielded
-from factory.system.removal import remove_tree
+from factory.system.removal import remove_tree, remove_trees
 from factory.system.sandbox.levels.set_id import strip_set_id
 from factory.system.terminal.console import listed, visible
 
@@ -36,8 +36,7 @@ class CheckoutInPlace(Checkout):
         super().__init__(user, baseline, scratch, state)
         self.own_git: UserRepository = state
         state.take()
-        for folder in (self.home, self.temporary):
-            folder.mkdir()
+        self.make_places()
         self._place = Place(user.work_tree)
         self._mode = stat.S_IMODE(user.work_tree.stat().st_mode)
 
@@ -79,9 +78,8 @@ class CheckoutInPlace(Checkout):
         """Put everything back; what remains different."""
         if not self._place.is_same():
             return ("the checkout itself",)
-        for folder in (self.home, self.temporary):
-            remove_tree(folder)
-            folder.mkdir()
+        remove_trees((self.home, self.temporary, self.shared))
+        self.make_places()
         _remove_pipes(self.root)
         # Of what git does not look at, this would stay: a file that runs as its owner, for everybody.
         strip_set_id(self.root)

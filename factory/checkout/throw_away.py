@@ -208,8 +208,7 @@ class ThrowAwayCheckout(Checkout):
         self.scratch.chmod(0o700)
         put_attributes_back(self.scratch, self._attributes)
         remove_trees(path for path in self.scratch.iterdir() if path.name not in kept)
-        for folder in (self.home, self.temporary):
-            folder.mkdir()
+        self.make_places()
         if self._programs is not None:
             put_back(self._programs, files_in(self.scratch / _PROGRAMS), remove_tree)
 

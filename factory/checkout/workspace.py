@@ -21,6 +21,7 @@ class Checkout(ABC):
         baseline: the full id of the commit that `restore` goes back to.
         home: an empty directory for commands that want a home.
         temporary: a directory for temporary files of commands.
+        shared: what commands find at /tmp, where the sandbox makes them a /tmp of their own.
         own_git: what commands must not change: the git directory they see.
     """
 
@@ -29,7 +30,13 @@ class Checkout(ABC):
         self.baseline = baseline
         self.home = scratch / "home"
         self.temporary = scratch / "tmp"
+        self.shared = scratch / "shared"
         self.own_git = own_git
+
+    def make_places(self) -> None:
+        """Make the directories that commands have beside the files; none of them may be there."""
+        for folder in (self.home, self.temporary, self.shared):
+            folder.mkdir()
 
     @property
     def root(self) -> Path:

@@ -157,7 +157,7 @@ class Executor:
         if self.terms is None:
             return None
         checkout = self.checkout
-        policy = policy_for(checkout.git, checkout.home, checkout.temporary, self.environment, self.terms)
+        policy = policy_for(checkout, self.environment, self.terms)
         return Confinement(self.terms.sandbox, policy, self.terms.groups)
 
     @property

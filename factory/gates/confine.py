@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
+from factory.checkout.workspace import Checkout
 from factory.system.files.tree import FileProblem, read_bounded
 from factory.system.git.client import Git
 from factory.system.sandbox.policy import Policy
@@ -15,24 +16,23 @@ _DEEPEST_BORROWING: Final = 5
 """How far git itself follows repositories that borrow from others, see gitrepository-layout(5)."""
 
 
-def policy_for(git: Git, home: Path, temporary: Path, environment: Mapping[str, str], terms: Terms) -> Policy:
+def policy_for(checkout: Checkout, environment: Mapping[str, str], terms: Terms) -> Policy:
     """The policy for a command in a checkout: its files are writable, its git data is not.
 
     Args:
-        git: the repository, looking at the checkout.
-        home: the command's home.
-        temporary: its directory for temporary files.
+        checkout: where it runs.
         environment: its environment.
         terms: what it gets.
     """
-    root = git.work_tree
+    git, root = checkout.git, checkout.root
     # An environment in the user's own checkout serves the user afterwards. One in a throw-away checkout was
     # made by an earlier command, for the next.
     environments = () if git.throw_away else environments_in(root)
     return Policy(
         root=root,
-        home=home,
-        temporary=temporary,
+        home=checkout.home,
+        temporary=checkout.temporary,
+        shared=checkout.shared,
         read_only=(root / ".git", *environments),
         visible=(*needed(environment, os.environ), *_git_places(git)),
         network=terms.network,

@@ -52,12 +52,14 @@ def main(rounds: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name).resolve()
         folder.chmod(0o755)
-        root, home, temporary = places = folder / "checkout", folder / "home", folder / "tmp"
+        root, home, temporary, shared = places = [
+            folder / name for name in ("checkout", "home", "tmp", "shared")
+        ]
         for place in places:
             place.mkdir()
         environment = {"PATH": os.environ["PATH"], "HOME": str(home), "TMPDIR": str(temporary)}
         command = Command(("true",), root, environment, timeout_seconds=60.0, stdout=folder / "output")
-        policy = Policy(root, home, temporary, visible=needed(environment, os.environ))
+        policy = Policy(root, home, temporary, shared, visible=needed(environment, os.environ))
         print(machine() + (", as root" if os.geteuid() == 0 else ""))
         _print_overhead(taking_turns(_harmless(command, policy, sandboxes, groups), rounds))
         if groups is None or "pids" not in groups.places:

@@ -60,9 +60,11 @@ def answer(
 ) -> dict[str, Any]:
     """Run one program in a checkout of its own below `place`."""
     own = place / request["name"] if request.get("apart") else place
-    checkout, home, temporary = own / "checkout", own / "home", own / "tmp"
+    checkout, home, temporary, shared = places = [
+        own / name for name in ("checkout", "home", "tmp", "shared")
+    ]
     if request.get("apart"):
-        for folder in (own, checkout, home, temporary, checkout / ".git"):
+        for folder in (own, *places, checkout / ".git"):
             folder.mkdir()
     own_environment = {"PATH": os.environ["PATH"]}
     if "environment" in request:
@@ -72,6 +74,7 @@ def answer(
         root=checkout,
         home=home,
         temporary=temporary,
+        shared=shared,
         read_only=(checkout / ".git", checkout / ".venv"),
         visible=(*needed(environment, os.environ), place / "objects"),
         network=request.get("network", "none"),

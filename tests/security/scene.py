@@ -36,7 +36,16 @@ def protected_place(user: str) -> Iterator[Path]:
     # As a directory of temporary files is: a user of root's throw-away checkout must pass it.
     place.chmod(0o755)
     try:
-        for name in ("checkout", "home", "tmp", "outside", "objects", "user/.ssh", "checkout/.venv"):
+        for name in (
+            "checkout",
+            "home",
+            "tmp",
+            "shared",
+            "outside",
+            "objects",
+            "user/.ssh",
+            "checkout/.venv",
+        ):
             (place / name).mkdir(parents=True)
         (place / "outside/secret").write_text("canary")
         (place / "outside/victim").write_text("intact")

@@ -73,6 +73,7 @@ class Policy:
         root: the directory that it may write to; a real path.
         home: the directory that takes the place of a home; writable.
         temporary: the directory for temporary files; writable, and ours to hand over.
+        shared: the directory that commands find at /tmp, where the sandbox makes them a /tmp of their own.
         read_only: paths in `root` that it must not change, such as `.git`; what doesn't exist is left out.
         visible: further paths that it may read and execute, such as an interpreter.
         network: `none` leaves it a loopback of its own at most.
@@ -82,6 +83,7 @@ class Policy:
     root: Path
     home: Path
     temporary: Path
+    shared: Path
     read_only: tuple[Path, ...] = ()
     visible: tuple[Path, ...] = ()
     network: Network = "none"

@@ -111,6 +111,50 @@ def test_git_cannot_be_written(open_executor: Executor, sandbox: Sandbox) -> Non
         assert (result.exit_code, result.changed) == (1, ())
 
 
+COUNT = """
+import os, pathlib
+for place in (pathlib.Path.home(), pathlib.Path(os.environ["TMPDIR"]), pathlib.Path("/tmp")):
+    try:
+        with open(place / "count", "a") as file:
+            file.write("x")
+        print(len((place / "count").read_text()), end=" ")
+    except OSError:
+        print("-", end=" ")
+"""
+
+
+def test_commands_of_one_pass_share_a_home_and_tmp_and_nothing_of_it_is_left(
+    open_executor: Executor, sandbox: Sandbox
+) -> None:
+    tmp = [] if sandbox.level == "landlock" else [1, 2]
+    shared = [f"{count} {count} {count if tmp else '-'}" for count in (1, 2)]
+
+    assert [executed(open_executor, COUNT, sandbox).excerpt.strip() for _ in range(2)] == shared
+
+    open_executor.checkout.restore()
+    assert executed(open_executor, COUNT, sandbox).excerpt.strip() == shared[0]
+    assert not Path("/tmp/count").exists()
+
+
+def test_links_in_tmp_lead_what_is_mounted_for_the_next_command_nowhere(
+    open_executor: Executor, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    if sandbox.level == "landlock":
+        pytest.skip("nothing is mounted there")
+    outside = tmp_path / "outside"
+    outside.mkdir()
+    top = open_executor.checkout.root.relative_to("/tmp").parts[0]
+    plant = f"import os; os.rename('/tmp/{top}', '/tmp/elsewhere'); os.symlink('{{}}', '/tmp/{top}')"
+    clear = "import shutil; shutil.rmtree('/tmp/elsewhere')"
+    for goal in (str(outside), f"/oldroot{outside}", "/newroot/etc", "."):
+        assert executed(open_executor, plant.format(goal), sandbox).exit_code == 0
+        after = executed(open_executor, "import os; print(os.path.realpath('.'))", sandbox)
+
+        assert (after.exit_code, after.sandbox_failed) == (0, None)
+        assert list(outside.iterdir()) == []
+        assert executed(open_executor, clear, sandbox).exit_code == 0
+
+
 def test_a_tracked_file_that_changed_is_noticed(open_executor: Executor, sandbox: Sandbox) -> None:
     result = executed(open_executor, "open('README.md', 'a').write('x')", sandbox=sandbox)
 

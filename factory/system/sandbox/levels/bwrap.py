@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from factory.system.removal import remove_trees
 from factory.system.sandbox.levels.descriptors import holding, telling
 from factory.system.sandbox.levels.orders import ENTER, Orders, interpreter, limits, limits_of_user
 from factory.system.sandbox.levels.ownership import hand_over, throw_away_user
@@ -34,8 +35,7 @@ MINIMUM_VERSION: Final = (0, 8, 0)
 
 _USER_INSIDE: Final = 1_000
 _ENTER_INSIDE: Final = Path("/run/sandbox/enter.py")
-_HOME_BYTES: Final = 64 * MIB
-_TEMPORARY_BYTES: Final = 256 * MIB
+_TMP: Final = Path("/tmp")
 _SHARED_BYTES: Final = 64 * MIB
 _SMALL_BYTES: Final = 16 * MIB
 
@@ -78,7 +78,8 @@ class Bubblewrap:
         root: Root = self.root if self.root != "becomes a user" or user is not None else "mapped"
         own = replace(self, root=root)
         if user is not None:
-            hand_over([policy.temporary], user)
+            hand_over([policy.temporary, policy.home, policy.shared], user)
+        _clear_mount_points(policy)
         counted = root != "mapped"
         orders = Orders(
             limits(policy.resources),
@@ -145,7 +146,7 @@ class Bubblewrap:
         else:
             yield from ("--ro-bind", "/proc", "/proc")
         yield from ("--dev", "/dev", *_memory(Path("/dev/shm"), _SHARED_BYTES))
-        yield from (*_memory(Path("/tmp"), _TEMPORARY_BYTES), *_memory(Path("/var/tmp"), _SMALL_BYTES))
+        yield from ("--bind", policy.shared, _TMP, *_memory(Path("/var/tmp"), _SMALL_BYTES))
         yield from ("--perms", "0755", "--dir", "/run", "--perms", "0755", "--dir", _ENTER_INSIDE.parent)
         yield from ("--ro-bind", ENTER, _ENTER_INSIDE)
         yield from self._places_of_policy(policy)
@@ -156,8 +157,7 @@ class Bubblewrap:
         for path in (*policy.visible, *(path.resolve() for path in policy.visible)):
             if is_there(path) and not _is_system(path):
                 places[path] = ("--ro-bind", path, path)
-        places[policy.home] = _memory(policy.home, _HOME_BYTES)
-        for path in (policy.temporary, policy.root):
+        for path in (policy.home, policy.temporary, policy.root):
             places[path] = ("--bind", path, path)
         for path in policy.read_only:
             # Never something that is not there: it would be made in the checkout.
@@ -168,6 +168,14 @@ class Bubblewrap:
             if not _is_below_bound(path, places):
                 yield from _folders_above(path)
             yield from arguments
+
+
+def _clear_mount_points(policy: Policy) -> None:
+    """Remove what earlier commands put where places are mounted below /tmp: bubblewrap follows links."""
+    visible = (place for path in policy.visible for place in (path, path.resolve()))
+    mounted = (policy.home, policy.temporary, policy.root, *policy.read_only, *visible)
+    names = {path.relative_to(_TMP).parts[:1] for path in mounted if path.is_relative_to(_TMP)}
+    remove_trees(policy.shared / name for parts in sorted(names) for name in parts)
 
 
 def _accounts(user: int, home: Path) -> tuple[bytes, bytes, bytes]:

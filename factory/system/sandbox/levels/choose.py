@@ -182,11 +182,13 @@ def in_probe_checkout(
     """
     with tempfile.TemporaryDirectory(prefix="workorder-probe-") as name:
         place = Path(name).resolve()
-        root, home, temporary = places = place / "checkout", place / "home", place / "tmp"
+        root, home, temporary, shared = places = [
+            place / name for name in ("checkout", "home", "tmp", "shared")
+        ]
         for folder in places:
             folder.mkdir()
         environment = {"PATH": os.defpath, "HOME": str(home), "TMPDIR": str(temporary)}
-        policy = Policy(root, home, temporary, visible=needed(environment, os.environ))
+        policy = Policy(root, home, temporary, shared, visible=needed(environment, os.environ))
         output = place / "output"
         confined = Confinement(sandbox, policy)
         try:

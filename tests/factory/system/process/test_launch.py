@@ -619,7 +619,7 @@ class SlowToBegin(Unconfined):
 
 
 def test_limits_are_those_of_the_command_not_of_what_lets_it_begin(tmp_path: Path) -> None:
-    policy = Policy(tmp_path, tmp_path, tmp_path, resources=Resources(file_bytes=4096))
+    policy = Policy(tmp_path, tmp_path, tmp_path, tmp_path, resources=Resources(file_bytes=4096))
     command = Command(
         (sys.executable, "-I", "-S", "-c", "print('begun')"),
         tmp_path,

@@ -44,7 +44,7 @@ def groups() -> ControlGroups:
 
 def run_in_group(groups: ControlGroups, folder: Path, *argv: str) -> str:
     """What a command prints that runs in a group of its own."""
-    policy = Policy(folder, folder, folder, resources=RESOURCES)
+    policy = Policy(folder, folder, folder, folder, resources=RESOURCES)
     output = folder / "out.txt"
     confined = Confinement(Unconfined(), policy, groups)
     outcome = run(Command(argv, folder, {"PATH": os.defpath}, 60.0, output, confined=confined))

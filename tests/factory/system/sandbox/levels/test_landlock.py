@@ -19,7 +19,9 @@ def test_an_interpreter_in_a_home_does_not_open_the_home(
     (home / "bin").mkdir(parents=True)
     (home / "bin/python3").write_text("#!/bin/sh\n")
     monkeypatch.setattr(sys, "executable", str(home / "bin/python3"))
-    policy = Policy(root=tmp_path / "checkout", home=tmp_path / "home", temporary=tmp_path / "tmp")
+    policy = Policy(
+        root=tmp_path / "checkout", home=tmp_path / "home", temporary=tmp_path / "tmp", shared=tmp_path
+    )
     policy.root.mkdir()
 
     prepared = LandlockDomain(3, becomes_user=False).wrap(

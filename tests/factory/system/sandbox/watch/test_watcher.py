@@ -13,7 +13,7 @@ LIMITS = Resources(memory_bytes=128 * MIB, file_bytes=MIB)
 
 @pytest.fixture
 def policy(tmp_path: Path) -> Policy:
-    places = [tmp_path / name for name in ("checkout", "home", "temporary")]
+    places = [tmp_path / name for name in ("checkout", "home", "temporary", "shared")]
     for place in places:
         place.mkdir()
     return Policy(*places, resources=LIMITS)
