@@ -32,7 +32,12 @@ from factory.plans.rules.interfaces import (
     e305_provided_out_of_scope,
     w306_untold_name,
 )
-from factory.plans.rules.paths import w104_missing_input
+from factory.plans.rules.paths import (
+    e109_clashing_paths,
+    w104_missing_input,
+    w105_unlisted_path,
+    w106_letter_case,
+)
 from factory.plans.rules.proof import (
     e404_exempts_nothing,
     w401_weak_acceptance,
@@ -57,6 +62,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     e105_verify_in_acceptance.RULE,
     e106_never_verified.RULE,
     e107_forbidden_and_allowed.RULE,
+    e109_clashing_paths.RULE,
     e301_unprovided_symbol.RULE,
     e302_other_signature.RULE,
     e303_provided_twice.RULE,
@@ -67,6 +73,8 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
     w104_missing_input.RULE,
+    w105_unlisted_path.RULE,
+    w106_letter_case.RULE,
     w107_words_in_forbidden.RULE,
     w306_untold_name.RULE,
     w401_weak_acceptance.RULE,

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.check.document import check_document
-from tests.support.plans import Json, makes, manifest
+from tests.support.plans import Json, makes, manifest, order
 
 REPOSITORY = ("app/__init__.py", "app/core.py", "data/sales.csv", "docs/guide.md", "README.md", "Makefile")
 
@@ -120,3 +120,82 @@ class TestMissingInput:
     def test_a_later_work_order_does_not_help(self) -> None:
         step = commands("grep -q total docs/report.md")
         assert found("W104", step, makes(2, "docs/report.md")) == ["/work_orders/0/acceptance_commands/0"]
+
+
+class TestClashingPaths:
+    @pytest.mark.parametrize(
+        ("orders", "pointer"),
+        [
+            ((makes(1, "out"), makes(2, "out/a.txt")), "/work_orders/1/allowed_files/0"),
+            ((makes(1, "out/a.txt"), makes(2, "out")), "/work_orders/1/allowed_files/0"),
+            ((makes(1, "out", "out/a/b.txt"),), "/work_orders/0/allowed_files/1"),
+            ((makes(1, "Makefile/rules.txt"),), "/work_orders/0/allowed_files/0"),
+            ((makes(1, "docs"),), "/work_orders/0/allowed_files/0"),
+        ],
+    )
+    def test_a_file_can_not_be_a_directory(self, orders: tuple[Json, ...], pointer: str) -> None:
+        assert found("E109", *orders) == [pointer]
+
+    def test_names_that_only_begin_alike_are_left_alone(self) -> None:
+        assert (
+            found("E109", makes(1, "out", "out.d/a.txt", "outer/b.txt"), makes(2, "out", "docs/a.md")) == []
+        )
+        # In a work order without conditions a name may stand for a directory.
+        assert found("E109", order(allowed_files=["docs", "docs/a.md"])) == []
+
+
+class TestLetterCase:
+    @pytest.mark.parametrize("path", ["readme.md", "App/more.py", "app/Core.py"])
+    def test_another_spelling_of_what_is_there_is_a_warning(self, path: str) -> None:
+        assert found("W106", makes(1, path)) == ["/work_orders/0/allowed_files/0"]
+
+    def test_two_work_orders_may_not_spell_a_name_differently(self) -> None:
+        assert found("W106", makes(1, "lib/Names.py"), makes(2, "lib/names.py")) == [
+            "/work_orders/1/allowed_files/0"
+        ]
+        assert found("W106", makes(1, "lib/names.py"), makes(2, "lib/names.py", "lib/name.py")) == []
+
+    def test_what_the_repository_has_in_both_spellings_is_left_alone(self) -> None:
+        assert found("W106", makes(1, "a.py", "A.py"), repo=("a.py", "A.py")) == []
+
+
+class TestUnlistedPath:
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "Words in `app/stopwords.txt` are left out.",
+            "Write the keys to `app/keys.py` and import them from there.",
+            "Write the keys to app/keys.py.",
+            "The longest text is read from `config/app.toml`.",
+            "Add `to_celsius` to the table in `app/registry.py`.",
+            "Create `web/index.ts`; it starts the program.",
+        ],
+    )
+    def test_a_file_in_no_list_is_a_warning(self, sentence: str) -> None:
+        step = makes(1, "app/cli.py", intent=f"Write `app/cli.py`. {sentence}")
+        assert found("W105", step) == ["/work_orders/0/intent"]
+
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "Write `app/cli.py` and use `app/core.py`, see `docs/guide.md`.",
+            "Later `app/later.py` will use it.",
+            "Answer `/notes/1/text.txt` and http://localhost/app/a.py with 404.",
+            "The report, for example `app/report.json`, is written.",
+            "A file that can't be read (missing as `app/none.txt`) ends the program.",
+            "Do not create `app/extra.py`.",
+            "`python -m app app/words.txt` prints the words.",
+            "It writes `out/report.json` and reads `data/march.csv`.",
+            "Settings are read from `~/.config/app.toml` and `$HOME/app.toml`.",
+            "Each `<name>/main.py`, `*/a.py` and `{x}/b.py` is read.",
+            "The tests in `tests/test_cli.py` are written with `tmp_path`.",
+            "It reads `keys.py` and writes `settings.toml`.",
+            "Import `cli.py` as `src/../app/core.py`.",
+            "`core.py` and `app/cli.py` use `app/core.load(x)`.",
+            "Leave `frozen/old.py` and `vendor/x.py` as they are, and use them.",
+        ],
+    )
+    def test_what_is_there_or_made_at_run_time_is_left_alone(self, sentence: str) -> None:
+        forbidden = ["frozen", "vendor/x.py"]
+        step = makes(1, "app/cli.py", intent=sentence, forbidden=forbidden)
+        assert found("W105", step, makes(2, "app/later.py")) == []

@@ -1,0 +1,153 @@
+"""An intent that speaks of a file which is in no list.
+
+## What it finds
+
+A path in an intent that is none of the work order's files (allowed, context, forbidden, conditions), that no
+work order of the plan writes and that the repository does not have. Either it lies beside the product's
+sources (`tally/stopwords.txt`), or its suffix is that of a source or of settings and the sentence tells to
+write or to read it ("is read from `config/board.toml`"). Sentences with examples, or about what is not there,
+are left alone, and so are files without a directory.
+
+## Why it matters
+
+The implementer may write allowed files only. What the intent wants written besides fails the attempt; what it
+wants read is not there.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Greet",
+      "intent": "Write `hello/main.py`, and the words to `hello/words.py`.",
+      "postconditions": [{"kind": "file_exists", "path": "hello/main.py"}],
+      "allowed_files": ["hello/main.py"],
+      "acceptance_commands": ["python hello/main.py"]
+    }
+  ]
+}
+```
+
+## Fix
+
+Add the file to `allowed_files`, with a postcondition, or let an earlier work order make it and add it to
+`context_files`; or leave it out of the intent.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from factory.contract.work_order import WorkOrder
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule, Subject
+
+_SUFFIXES: Final = frozenset(
+    {
+        "c",
+        "cc",
+        "cfg",
+        "cpp",
+        "cs",
+        "css",
+        "go",
+        "h",
+        "hpp",
+        "html",
+        "ini",
+        "java",
+        "js",
+        "jsx",
+        "kt",
+        "mjs",
+        "php",
+    }
+    | {"py", "pyi", "rb", "rs", "scss", "sh", "sql", "swift", "toml", "ts", "tsx", "vue", "yaml", "yml"}
+)
+"""Of sources and settings."""
+
+_DATA: Final = frozenset({"csv", "json", "jsonl", "md", "rst", "tsv", "txt", "xml"})
+_SOURCES: Final = frozenset({"go", "js", "jsx", "mjs", "py", "rb", "rs", "ts", "tsx"})
+_PATH: Final = re.compile(
+    r"(?<![\w./~:<>*$%{}@\\-])(?:[\w.-]+/)+[\w.-]*\w\.(?P<suffix>[A-Za-z]{1,5})(?![\w/*<>{}(-])"
+)
+_CODE: Final = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
+_SENTENCE: Final = re.compile(r"(?<=[.;!?])\s+|\n+")
+_TELLING: Final = re.compile(
+    r"\b(?:writ(?:e|es|ten|ing)|creat\w+|add(?:s|ed|ing)?|extend\w*|chang\w+|updat\w+|read(?:s|ing)?|us(?:e|es|ed|ing)"
+    r"|import\w*|mov(?:e|es|ed|ing)|put|register\w*|edit\w*|modif\w+|implement\w*|defin\w+|load\w*|kept|keep\w*)\b",
+    re.IGNORECASE,
+)
+_ASIDE: Final = re.compile(
+    r"\b(?:e\.g\.|i\.e\.|for example|for instance|such as|example|like|missing|absent|not|never|no|nor"
+    r"|without|unless|instead|rather|none|nothing|does ?n['\u2019]t|may|might|could|would|if|when|run ?time"
+    r"|temporary|generated?|pytest|tmp_path|fixtures?|user['\u2019]?s?|given|argument|FILE|PATH)\b",
+    re.IGNORECASE,
+)
+"""Words of sentences that may speak of files which nobody is to write."""
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Look up each path of each intent."""
+    if subject.writers is None:
+        return
+    known = _Known(subject.writers.paths)
+    for placed in subject.orders:
+        if not placed.order.declares_conditions:
+            continue
+        for path in dict.fromkeys(_wanted(placed.order.intent, known)):
+            if not _is_listed(placed.order, path):
+                yield Finding(
+                    f"{placed.pointer}/intent",
+                    f"the intent speaks of {quote(path)}, which is in no list and which nobody makes",
+                    "add it to allowed_files, let an earlier work order make it, or leave it out",
+                )
+
+
+class _Known:
+    """The files of a plan and its repository, by their ends, and the directories that hold sources."""
+
+    def __init__(self, paths: frozenset[str]) -> None:
+        self.ends: set[str] = set()
+        self.folders: set[str] = set()
+        for path in paths:
+            folder, _, name = path.rpartition("/")
+            if name.rpartition(".")[2] in _SOURCES and not name.startswith("test_"):
+                self.folders.add(folder)
+            parts = path.split("/")
+            for end in range(1, len(parts) + 1):
+                self.ends.update("/".join(parts[start:end]) for start in range(end))
+
+
+def _wanted(intent: str, known: _Known) -> Iterator[str]:
+    """The paths that an intent wants written or read and that nobody makes."""
+    for sentence in _SENTENCE.split(intent):
+        # A command, or words that a program prints, are no file.
+        text = _CODE.sub(lambda found: " " if " " in found[0] else f" {found[0][1:-1]} ", sentence)
+        if _ASIDE.search(_PATH.sub(" ", text)):
+            continue
+        for found in _PATH.finditer(text):
+            path, suffix = found[0].removeprefix("./"), found["suffix"].lower()
+            if path in known.ends or "../" in path:
+                continue
+            is_beside = path.rpartition("/")[0] in known.folders and suffix in _SUFFIXES | _DATA
+            if is_beside or (suffix in _SUFFIXES and _TELLING.search(text)):
+                yield path
+
+
+def _is_listed(order: WorkOrder, path: str) -> bool:
+    """Whether a work order names a path, or what is above it, anywhere but in its intent."""
+    named: list[str] = [*order.allowed_files, *order.context_files]
+    named += [condition.path for condition in order.preconditions]
+    named += [condition.path for condition in order.postconditions]
+    forbidden = [str(entry) for entry in order.forbidden]
+    return (
+        path in named
+        or any(path in entry for entry in forbidden)
+        or any(path.startswith(f"{entry.rstrip('/')}/") for entry in forbidden)
+    )
+
+
+RULE = Rule("W105", "unlisted-path", Severity.WARNING, explanation=__doc__, find=find)
