@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
+from factory.contract.work_order import VERIFY_SCRIPT
 from factory.report.endings import render_ending
 from factory.runs.run import Finished
 from tests.support.answers import APP, a_proposal
@@ -247,7 +248,7 @@ def test_a_postcondition_is_not_met_by_what_a_command_left_behind(repo: Path) ->
         acceptance_commands=["test -f src/table.py"],
     )
 
-    finished = scene.run(max_attempts=1)
+    finished = scene.run(max_attempts=1, accepted_configuration=(VERIFY_SCRIPT,))
 
     assert finished.ending.exit_code == ExitCode.FAIL
     assert (
