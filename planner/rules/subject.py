@@ -1,5 +1,6 @@
 """What the planner's rules look at: a manifest, its specification, and the plan that it amends."""
 
+import re
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -33,3 +34,12 @@ class Subject(rule.Subject):
         if self.amendment is None:
             return super().may_say(prose)
         return any(prose in order.forbidden for order in self.amendment.before.work_orders)
+
+    def is_said(self, value: str) -> bool:
+        """Whether the specification says this word for word, whatever its line breaks."""
+        sought = re.escape(" ".join(value.split()))
+        return bool(sought) and re.search(rf"(?<!\w){sought}(?!\w)", self._words) is not None
+
+    @cached_property
+    def _words(self) -> str:
+        return " ".join(self.spec.text.split()) if self.spec is not None else ""

@@ -8,8 +8,10 @@ from planner.rules.requirements import (
     e201_misquoted,
     e202_unresolved_requirement,
     e203_requirement_not_taken,
+    e212_contradicted_example,
     w204_unquoted_line,
     w205_unproven_requirement,
+    w213_misplaced_requirement,
 )
 from planner.rules.revision import (
     e206_check_removed,
@@ -31,8 +33,10 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e209_landed_altered.RULE,
     e210_nothing_changed.RULE,
     e211_reference_to_nothing.RULE,
+    e212_contradicted_example.RULE,
     w204_unquoted_line.RULE,
     w205_unproven_requirement.RULE,
+    w213_misplaced_requirement.RULE,
 )
 """Those that look at the specification, or at the plan that is amended."""
 

@@ -33,7 +33,8 @@ _MAX_LEVEL: Final = 20
 _SILENT: Final = re.compile(
     r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
     r"(?:non[- ]?(?:goals?|features?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
-    r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?|not (?:goals?|required|planned)"
+    r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?"
+    r"|(?:what is )?not (?:yet )?(?:asked for|goals?|included|needed|planned|required|wanted)|(?:for )?later"
     r"|future(?: (?:work|plans?|ideas|versions?))?|background|motivation|rationale|problem(?: statement)?"
     r"|(?:user )?personas?|target (?:audience|users?)|stakeholders?|timeline|milestones?|success metrics"
     r"|risks?(?: (?:and|&) mitigations?)?|glossary|references|see also|links|change ?log"

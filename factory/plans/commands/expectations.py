@@ -10,6 +10,7 @@ from itertools import islice
 from typing import Final
 
 from factory.plans.commands.programs import read_command
+from factory.plans.commands.python_code import text_of
 from factory.plans.commands.words import UnsplittableCommand
 
 MAX_EXPECTATIONS: Final = 20
@@ -56,8 +57,10 @@ def _in_code(tree: ast.Module) -> Iterator[Expectation]:
             comparison = _comparison(test)
             if comparison is not None:
                 expression, expected = comparison
-                setup = "\n".join(ast.unparse(earlier) for earlier in before)
-                yield Expectation(setup, ast.unparse(expression), ast.unparse(expected))
+                setup = [text_of(earlier) for earlier in before]
+                computed, value = text_of(expression), text_of(expected)
+                if computed and value and all(setup):
+                    yield Expectation("\n".join(setup), computed, value)
 
 
 def _conjunction(test: ast.expr) -> list[ast.expr]:

@@ -7,6 +7,7 @@ be right nearly always.
 import ast
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
@@ -38,18 +39,31 @@ _WITHIN: Final = frozenset({"Decimal", "abs", "approx", "round"})
 """Functions that hand on what they compare with."""
 
 
-def predictions(invocation: Invocation) -> Iterator[str]:
-    """What a program's arguments compare with although only running code could tell it, in words."""
+@dataclass(frozen=True)
+class Prediction:
+    """What a command compares with although only running code could tell it.
+
+    Attributes:
+        what: that in words.
+        values: as text; where a specification states them all, nobody predicted them. Empty if none can.
+    """
+
+    what: str
+    values: tuple[str, ...] = ()
+
+
+def predictions(invocation: Invocation) -> Iterator[Prediction]:
+    """What a program's arguments compare with although only running code could tell it."""
     if invocation.code is not None and invocation.code.tree is not None:
         yield from _in_code(invocation.code.tree)
     elif invocation.name in _SEARCHING:
         for argument in invocation.arguments:
             prediction = _text(argument, searched=True)
             if prediction:
-                yield prediction
+                yield Prediction(prediction, (argument,))
 
 
-def _in_code(tree: ast.Module) -> Iterator[str]:
+def _in_code(tree: ast.Module) -> Iterator[Prediction]:
     is_seeded = any(
         isinstance(node, ast.Call) and called(node) in _SEEDS and (node.args or node.keywords)
         for node in ast.walk(tree)
@@ -65,14 +79,14 @@ def _in_code(tree: ast.Module) -> Iterator[str]:
                 inputs = _inputs(actual, values)
                 yield from _in_literal(expected, inputs)
                 if _hashes(actual):
-                    yield "the result of hash() or id()"
+                    yield Prediction("the result of hash() or id()")
                 elif (
                     (is_seeded or _is_seeded(actual))
                     and _is_telling(expected)
                     and not _calls(actual) & _WITHOUT_CHANCE
                     and not all(text in inputs for text in _texts_of(expected))
                 ):
-                    yield "the output of seeded randomness"
+                    yield Prediction("the output of seeded randomness", tuple(_texts_of(expected)))
 
 
 def _values(tree: ast.Module) -> dict[str, ast.expr]:
@@ -152,10 +166,10 @@ def _is_huge(node: ast.Constant) -> bool:
     return isinstance(node.value, int) and abs(node.value) >= 10**100
 
 
-def _in_literal(node: ast.expr, inputs: str) -> Iterator[str]:
+def _in_literal(node: ast.expr, inputs: str) -> Iterator[Prediction]:
     constants = [inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant)]
     if len(constants) > _MANY_ITEMS:
-        yield f"a literal of {len(constants)} values"
+        yield Prediction(f"a literal of {len(constants)} values", tuple(_texts_of(node)))
     for value in constants:
         description = ""
         if (isinstance(value, int) and abs(value) >= 10**100) or str(value) in inputs:
@@ -171,7 +185,8 @@ def _in_literal(node: ast.expr, inputs: str) -> Iterator[str]:
         elif isinstance(value, str | bytes):
             description = _text(value if isinstance(value, str) else value.decode("latin-1"))
         if description:
-            yield description
+            said = value.decode("latin-1") if isinstance(value, bytes) else str(value)
+            yield Prediction(description, (said,))
 
 
 def _text(text: str, *, searched: bool = False) -> str:

@@ -4,6 +4,7 @@ Decides by the words alone and leans towards proof: a program that is not known 
 """
 
 import ast
+import posixpath
 import re
 from typing import Final
 
@@ -81,6 +82,8 @@ _LOOKING_METHODS: Final = frozenset(
 """Methods that do, of what such a function returned."""
 
 
+_SEARCHING: Final = frozenset({"egrep", "fgrep", "grep", "rg"})
+_DOCUMENTS: Final = (".adoc", ".md", ".rst", ".txt")
 _SUCCEEDING: Final = frozenset({":", "echo", "printf", "pwd", "sleep", "true"})
 """Programs that always succeed."""
 
@@ -103,6 +106,17 @@ def never_fails(reading: Reading) -> bool:
         if invocation.name not in WRAPPERS:
             return len(reading.invocations) == 1 and invocation.name in _SUCCEEDING
     return False
+
+
+def searched_documents(reading: Reading) -> tuple[str, ...]:
+    """The names, without endings, of the documents that a command searches for words: `README`."""
+    names = [
+        posixpath.basename(word)
+        for invocation in reading.invocations
+        if invocation.name in _SEARCHING or invocation.code is not None
+        for word in (invocation.code.texts if invocation.code is not None else invocation.arguments[1:])
+    ]
+    return tuple(name.rpartition(".")[0] for name in names if name.endswith(_DOCUMENTS))
 
 
 def _swallows(invocation: Invocation) -> bool:

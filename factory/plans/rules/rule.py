@@ -118,6 +118,10 @@ class Subject(Manifest):
         """
         return not self.is_new
 
+    def is_said(self, value: str) -> bool:
+        """Whether a specification, if one is known, says this word for word."""
+        return False
+
     def is_proven(self, requirement: str) -> bool:
         """Whether one of the work orders that take a requirement is among the proving ones."""
         return any(index in self.proving_orders for index in self.taken.get(requirement, ()))

@@ -4,7 +4,8 @@
 
 A requirement whose work orders have, all together, no acceptance command that shows more than existence or
 import: `test -f`, `python -m compileall`, `python -c "import …"`, an assertion on `os.path.exists` or
-`hasattr`, `pytest --collect-only`, `bash -n`. In doubt a command counts as one that shows more.
+`hasattr`, `pytest --collect-only`, `bash -n`. In doubt a command counts as one that shows more. A requirement
+that names a document (`README.md`) is proven by a search in it.
 
 ## Why it matters
 
@@ -40,7 +41,9 @@ an input whose result the specification states.
 
 from collections.abc import Iterator
 
+from factory.plans.commands.strength import searched_documents
 from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.placed import PlacedRequirement
 from factory.plans.rules.rule import Finding, Rule
 from planner.rules.subject import Subject
 
@@ -49,7 +52,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Judge each requirement by the commands of the work orders that take it."""
     for placed in subject.requirements:
         takers = subject.taken.get(placed.requirement.id, ())
-        if takers and not subject.is_proven(placed.requirement.id):
+        if takers and not subject.is_proven(placed.requirement.id) and not _is_searched(subject, placed):
             names = [name for index in takers[:3] if (name := subject.order_name(f"/work_orders/{index}"))]
             more = ", …" if len(takers) > 3 else ""
             yield Finding(
@@ -58,6 +61,18 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f" {quote(placed.requirement.id)} than that something exists or can be imported",
                 "add an acceptance command that runs the behaviour, such as a test",
             )
+
+
+def _is_searched(subject: Subject, placed: PlacedRequirement) -> bool:
+    """Whether a requirement names a document in which a work order that takes it searches for words."""
+    quotes = " ".join(placed.requirement.quotes).lower()
+    takers = subject.taken.get(placed.requirement.id, ())
+    return any(
+        document.lower() in quotes
+        for index, _, reading in subject.acceptance_commands
+        if index in takers
+        for document in searched_documents(reading)
+    )
 
 
 RULE = Rule("W205", "unproven-requirement", Severity.WARNING, explanation=__doc__, find=find)

@@ -186,8 +186,8 @@ def test_an_unknown_id_names_its_neighbour() -> None:
     ("quotes", "lines"),
     [
         (["of a file"], [3, 5, 7]),
-        (["It prints the words of a file, sorted. A word that occurs twice"], [7]),
-        (["If the file is missing,"], [3, 5]),
+        (["It prints the words of a file, sorted. A word that occurs twice is"], [7]),
+        (["If the file is missing, it must exit"], [3, 5]),
         (["- It prints the words of a file,\n  sorted.\n- A word that occurs twice is printed once."], [7]),
     ],
 )
@@ -325,3 +325,125 @@ def test_more_quotes_than_are_looked_for_are_an_error() -> None:
         for diagnostic in checked.diagnostics
         if diagnostic.code == "E201"
     ] == [("E201", "the plan has more than 5,000 quotes")]
+
+
+class TestPartsOfLines:
+    FIRST = "`top` returns pairs of a word and its count, the most frequent ones first"
+    LINE = f"- {FIRST}; words of equal count stand in alphabetical order.\n"
+
+    def left_out(self, quotes: list[str], intent: str, line: str = LINE) -> list[str]:
+        document = plan([requirement("REQ-01", *quotes)], ["REQ-01"])
+        document["work_orders"][0]["intent"] = intent
+        checked = check_document(document, frozenset(), Spec.of_text(line))
+        return [found.message for found in checked.diagnostics if found.code == "W204"]
+
+    def test_a_part_that_nobody_says_is_told(self) -> None:
+        (message,) = self.left_out([self.FIRST], "Write `top`.")
+        assert message.startswith("line 1 of the specification is not quoted whole")
+        assert "words of equal count stand in alphabetical order." in message
+
+    @pytest.mark.parametrize(
+        ("quotes", "intent"),
+        [
+            (
+                [FIRST],
+                "Of equal count, `top` sorts words alphabetically.",
+            ),
+            (
+                [f"{FIRST}; words of equal count stand in"],
+                "Write `top`.",
+            ),
+            (
+                [
+                    FIRST,
+                    "words of equal count stand in alphabetical order",
+                ],
+                "x",
+            ),
+        ],
+    )
+    def test_a_part_that_is_said_or_small_is_left_alone(self, quotes: list[str], intent: str) -> None:
+        assert self.left_out(quotes, intent) == []
+
+    def test_a_reason_asks_for_nothing(self) -> None:
+        line = "- The report is renamed from a temporary file, so that a report is never half.\n"
+        assert self.left_out(["The report is renamed from a temporary file,"], "Rename it.", line) == []
+
+    def test_a_condition_that_stands_first_counts(self) -> None:
+        line = "- Unless `--all` is given, hidden files below the folder are never printed by the program.\n"
+        quoted = "hidden files below the folder are never printed by the program."
+        assert len(self.left_out([quoted], "Print files.", line)) == 1
+
+
+class TestMisplaced:
+    SUM = requirement("REQ-01", "`total` returns the sum of the amounts by product.")
+    READ = requirement("REQ-02", "`load` reads one sale from each line of a file.")
+
+    def misplaced(self, first: list[str], second: list[str], *intents: str) -> list[str]:
+        document = plan([self.SUM, self.READ], first, second)
+        for step, intent in zip(document["work_orders"], intents, strict=True):
+            step["intent"] = intent
+        checked = check_document(document, frozenset())
+        return [found.pointer for found in checked.diagnostics if found.code == "W213"]
+
+    INTENTS = (
+        "Write `load`, which reads one sale from each line of a file.",
+        "Write `total`, which returns the sum of the amounts by product.",
+    )
+
+    def test_a_requirement_whose_words_are_elsewhere(self) -> None:
+        assert self.misplaced(["REQ-02", "REQ-01"], [], *self.INTENTS) == ["/work_orders/0/requirements"]
+        assert self.misplaced(["REQ-01"], ["REQ-02"], *self.INTENTS) == [
+            "/work_orders/0/requirements",
+            "/work_orders/1/requirements",
+        ]
+
+    def test_where_its_words_are_it_may_be_beside_others(self) -> None:
+        assert self.misplaced(["REQ-02"], ["REQ-01"], *self.INTENTS) == []
+        assert self.misplaced(["REQ-02", "REQ-01"], ["REQ-01"], *self.INTENTS) == []
+
+    def test_words_that_nobody_says_are_misplaced_nowhere(self) -> None:
+        assert self.misplaced(["REQ-02", "REQ-01"], [], "Read.", "Add up.") == []
+        said_in_other_forms = (
+            "Load each line of the file, reading sales, and give the total sum of the amounts for products."
+        )
+        assert self.misplaced(["REQ-02", "REQ-01"], [], said_in_other_forms, self.INTENTS[1]) == []
+
+
+@pytest.mark.parametrize(
+    ("command", "quoted", "is_proven"),
+    [
+        ("grep -q '## Units' README.md", "`README.md` names every unit.", True),
+        ("grep -q '## Units' README.md", "The README names every unit.", True),
+        (
+            "python -c \"assert 'km' in open('docs/units.md').read()\"",
+            "`docs/units.md` names every unit.",
+            True,
+        ),
+        ("grep -q '## Units' README.md", "It knows every unit.", False),
+        ("grep -q README m1.py", "`README.md` names every unit.", False),
+        ("test -f README.md", "`README.md` names every unit.", False),
+    ],
+)
+def test_a_search_proves_what_a_document_says(command: str, quoted: str, is_proven: bool) -> None:
+    document = plan([requirement("REQ-01", quoted)], ["REQ-01"], commands=(command,))
+    checked = check_document(document, frozenset())
+    assert ("W205" not in [found.code for found in checked.diagnostics]) is is_proven
+
+
+@pytest.mark.parametrize(
+    ("value", "stated", "is_told"),
+    [
+        ("'3f786850e387550fdab836ed7e6dc881de23001b'", "3f786850e387550fdab836ed7e6dc881de23001b", False),
+        ("'3f786850e387550fdab836ed7e6dc881de23001b'", "89e6c98d92887913cadf06b2adb97f26cde4849b", True),
+        ("3.14159265358", "`3.14159265358`", False),
+        ("3.14159265358", "3.141592653589793", True),
+    ],
+)
+def test_a_literal_of_the_specification_is_not_predicted(value: str, stated: str, is_told: bool) -> None:
+    text = f"It is {stated} for a."
+    command = f'python -c "from m1 import f; assert f(2) == {value}"'
+    document = plan([requirement("REQ-01", text)], ["REQ-01"], commands=(command,))
+    for spec, told in ((Spec.of_text(f"- {text}\n"), is_told), (None, True)):
+        found = [diagnostic.code for diagnostic in check_document(document, frozenset(), spec).diagnostics]
+        assert ("W402" in found) is told

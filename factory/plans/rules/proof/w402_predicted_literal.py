@@ -8,7 +8,8 @@ collection of more than 24 values, anything but the plainest value where a rando
 of a call with a seed (`roll(seed=7)`), any value of `hash()` or `id()`. A tolerance (`approx`, `isclose`,
 `abs(a - b) < e`) makes no difference. In `grep` and `test`, a digest or a number with many digits. A literal
 that is also an input of the comparison is left alone: what comes out as it went in, was not computed. So are
-powers of two and of ten.
+powers of two and of ten, and what the specification says word for word, where it is known (`planner compile`,
+`planner check --spec`).
 
 ## Why it matters
 
@@ -52,7 +53,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Look for values that look computed in every acceptance command."""
     for _, command, reading in subject.acceptance_commands:
         predicted = dict.fromkeys(
-            what for invocation in reading.invocations for what in predictions(invocation)
+            prediction.what
+            for invocation in reading.invocations
+            for prediction in predictions(invocation)
+            if not prediction.values or not all(map(subject.is_said, prediction.values))
         )
         if predicted:
             yield Finding(
