@@ -40,9 +40,11 @@ from factory.plans.rules.paths import (
 )
 from factory.plans.rules.proof import (
     e404_exempts_nothing,
+    e405_two_values,
     w401_weak_acceptance,
     w402_predicted_literal,
     w403_unstable_command,
+    w405_other_value,
     w410_passes_before,
 )
 from factory.plans.rules.rule import Rule, Subject
@@ -69,6 +71,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     e304_unreadable_symbol.RULE,
     e305_provided_out_of_scope.RULE,
     e404_exempts_nothing.RULE,
+    e405_two_values.RULE,
     w101_missing_program.RULE,
     w102_missing_context.RULE,
     w103_uncertain_condition.RULE,
@@ -80,6 +83,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w401_weak_acceptance.RULE,
     w402_predicted_literal.RULE,
     w403_unstable_command.RULE,
+    w405_other_value.RULE,
     w410_passes_before.RULE,
 )
 """These rules, by their codes."""

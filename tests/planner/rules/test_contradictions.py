@@ -1,0 +1,125 @@
+"""Two values of one expression: E405 in one work order, W405 in two."""
+
+import pytest
+
+from planner.check.document import check_document
+from tests.support.plans import Json, makes, manifest
+
+
+def python(code: str) -> str:
+    return f'python -c "{code}"'
+
+
+def found(*orders: Json) -> list[tuple[str, str]]:
+    checked = check_document(manifest(*orders), frozenset({"lib.py", "VERSION"}))
+    return [(it.code, it.order) for it in checked.diagnostics if it.code in ("E405", "W405")]
+
+
+def of_two(first: str, second: str) -> list[tuple[str, str]]:
+    """What is found of two commands of one work order."""
+    return found(makes(1, "app/sums.py", acceptance_commands=[python(first), python(second)]))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("from app.sums import f; assert f(2) == 4", "from app.sums import f; assert f(2) == 5"),
+        ("from app.sums import f; assert f(2) == 4", "import app.sums as s; assert 5 == s.f(2)"),
+        ("from app.sums import f; assert f([]) is None", "import app.sums; assert app.sums.f([]) == ''"),
+        (
+            "from app.sums import f; assert f(2) == 4 and f(3) == 1",
+            "from app.sums import f; assert f(3) == 2",
+        ),
+        ("from app import sums; assert sums.LIMIT == 3", "from app.sums import LIMIT; assert LIMIT == 4"),
+        ("assert open('VERSION').read() == '1'", "assert open('VERSION').read() == '2'"),
+        (
+            "assert open('VERSION').readline() == 'a' + chr(10)",
+            "assert open('VERSION').readline() == 'b' + chr(10)",
+        ),
+        (
+            "from app.sums import f; assert f({'a': 1}) == {'a': 2}",
+            "from app.sums import f; assert f({'a': 1}) == {'a': 3}",
+        ),
+    ],
+)
+def test_two_values_in_one_work_order_are_an_error(first: str, second: str) -> None:
+    assert of_two(first, second) == [("E405", "WO-01")]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("from app.sums import f; assert f(2) == 4", "from app.sums import f; assert f(2) == 4.0"),
+        (
+            "from app.sums import f; assert f(2) == {'a': 1, 'b': 2}",
+            "from app.sums import f; assert f(2) == {'b': 2, 'a': 1}",
+        ),
+        ("from app.sums import f; assert f(2) == 4", "from app.sums import f; assert f(3) == 5"),
+        ("from app.sums import f; assert f(2) == 4", "from app.others import f; assert f(2) == 5"),
+        ("from app.sums import f; assert f(2) != 4", "from app.sums import f; assert f(2) != 5"),
+        ("from app.sums import f; assert f(2) == 4 or f(2) == 3", "from app.sums import f; assert f(2) == 5"),
+        ("from app.sums import f; f.mode = 1; assert f(2) == 4", "from app.sums import f; assert f(2) == 5"),
+        (
+            "from app.sums import number; assert number() == 1",
+            "from app.sums import number; assert number() == 2",
+        ),
+        (
+            "from app.sums import f; assert f('/tmp/a.txt') == 1",
+            "from app.sums import f; assert f('/tmp/a.txt') == 2",
+        ),
+        (
+            "from app.sums import f; assert f('notes.db') == 1",
+            "from app.sums import f; assert f('notes.db') == 2",
+        ),
+        ("assert len('ab') == 2", "assert len('ab') == 3"),
+        ("import os; assert os.path.basename('a') == 'a'", "import os; assert os.path.basename('a') == 'b'"),
+        (
+            "from app.sums import f; x = 2; assert f(x) == 4",
+            "from app.sums import f; x = 3; assert f(x) == 5",
+        ),
+        (
+            "from app.sums import f; assert f(random=1) == 1",
+            "from app.sums import f; assert f(random=2) == 2",
+        ),
+    ],
+)
+def test_what_may_hold_both_times_is_left_alone(first: str, second: str) -> None:
+    assert of_two(first, second) == []
+
+
+FOUR = python("from app.sums import f; assert f(2) == 4")
+FIVE = python("from app.sums import f; assert f(2) == 5")
+
+
+class TestTwoWorkOrders:
+    def test_what_nobody_may_change_in_between_is_a_warning(self) -> None:
+        first = makes(1, "app/sums.py", acceptance_commands=[FOUR])
+        assert found(first, makes(2, "b.py", acceptance_commands=[FIVE])) == [("W405", "WO-02")]
+        assert found(first, makes(2, "b.py", acceptance_commands=[FOUR])) == []
+
+    def test_a_work_order_that_writes_the_module_may_change_it(self) -> None:
+        first = makes(1, "app/sums.py", acceptance_commands=[FOUR])
+        assert found(first, makes(2, "app/sums.py", acceptance_commands=[FIVE])) == []
+        later = makes(3, "b.py", acceptance_commands=[FIVE])
+        assert found(first, makes(2, "app/sums.py"), later) == []
+
+    def test_but_then_the_tests_of_before_must_follow(self) -> None:
+        first = makes(1, "app/sums.py", "tests/test_sums.py", acceptance_commands=[FOUR])
+        changes = makes(2, "app/sums.py", acceptance_commands=[FIVE])
+        assert found(first, changes) == [("W405", "WO-02")]
+        follows = makes(2, "app/sums.py", "tests/test_sums.py", acceptance_commands=[FIVE])
+        assert found(first, follows) == []
+
+    def test_the_text_of_a_file_that_nobody_writes_stays(self) -> None:
+        first, second = (python(f"assert open('VERSION').read() == '{number}'") for number in (1, 2))
+        stays = [
+            makes(1, "a.py", acceptance_commands=[first]),
+            makes(2, "b.py", acceptance_commands=[second]),
+        ]
+        assert found(*stays) == [("W405", "WO-02")]
+        assert found(stays[0], makes(2, "VERSION", acceptance_commands=[second])) == []
+
+
+@pytest.mark.parametrize("code", ["-" * 3000 + "1", "+".join(["f(1)"] * 900), "f(" * 90 + ")" * 90])
+def test_hostile_code_ends_in_an_answer(code: str) -> None:
+    of_two(f"from app.sums import f; assert {code} == 1", f"from app.sums import f; assert {code} == 2")
