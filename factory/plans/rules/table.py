@@ -46,6 +46,7 @@ from factory.plans.rules.proof import (
     w403_unstable_command,
     w405_other_value,
     w410_passes_before,
+    w411_pinned,
 )
 from factory.plans.rules.rule import Rule, Subject
 
@@ -85,5 +86,6 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w403_unstable_command.RULE,
     w405_other_value.RULE,
     w410_passes_before.RULE,
+    w411_pinned.RULE,
 )
 """These rules, by their codes."""

@@ -6,7 +6,7 @@ from factory.plans.commands.programs import read_command
 from factory.plans.commands.strength import only_looks
 from factory.plans.states.sources import Sources
 from planner.check.document import check_document
-from tests.support.plans import Json, makes, manifest
+from tests.support.plans import Json, absent, exists, makes, manifest
 
 
 def python(code: str) -> str:
@@ -227,3 +227,67 @@ class TestPassesBefore:
         for count, found in ((0, []), (1, []), (2, ["/work_orders/0/red_exempt"])):
             step = makes(1, "a.py", acceptance_commands=commands, red_exempt=exempt[:count])
             assert passing(step) == found
+
+
+class TestPins:
+    def pinned(self, code: str, *paths: str, intent: str = "Do more.", **fields: object) -> list[str]:
+        """Where a command of the first work order pins what the second may add to."""
+        first = makes(1, "a/__init__.py", "a/b.py", acceptance_commands=[python(code)])
+        second = makes(2, *paths, intent=intent, acceptance_commands=["python -m a"], **fields)
+        return [pointer for code, pointer in diagnostics(first, second) if code == "W411"]
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "import a; assert a.__all__ == ['x']",
+            "import a; assert sorted(a.__all__) == ['x']",
+            "import a; assert ['x'] == [n for n in dir(a) if n]",
+            "from a.b import UNITS; assert sorted(UNITS) == ['m']",
+            "from a.b import UNITS; assert set(UNITS.keys()) == {'m'}",
+            "import a.b; assert len(a.b.UNITS) == 3",
+        ],
+    )
+    def test_what_a_later_work_order_adds_to(self, code: str) -> None:
+        paths = ("a/__init__.py", "a/b.py")
+        assert self.pinned(code, *paths, intent="Add to `UNITS`.") == [f"{COMMANDS}/0"]
+        assert self.pinned(code, "a/c.py", intent="Use `UNITS`.") == []
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "import a; assert 'x' in a.__all__",
+            "import a; assert {'x'} <= set(a.__all__)",
+            "from a.b import UNITS; assert UNITS['m'] == 1",
+            "from a.b import units; assert sorted(units('m')) == ['m']",
+            "from a.b import f; UNITS = f(); assert sorted(UNITS) == ['m']",
+            "import a.b; x = a.b.f(); assert len(x) == 3",
+        ],
+    )
+    def test_what_leaves_room(self, code: str) -> None:
+        assert self.pinned(code, "a/__init__.py", "a/b.py", intent="Add to `UNITS`.") == []
+
+    def test_a_table_that_nobody_speaks_of_stays_as_it_is(self) -> None:
+        code = "from a.b import UNITS; assert sorted(UNITS) == ['m']"
+        assert self.pinned(code, "a/b.py", intent="Add `UNITS_OF_TIME`.") == []
+
+    @pytest.mark.parametrize("listing", ["os.listdir('a')", "pathlib.Path('a/').iterdir()"])
+    def test_the_files_of_a_directory(self, listing: str) -> None:
+        code = f"import os, pathlib; assert sorted({listing}) == ['b.py']"
+        assert self.pinned(code, "a/c.py", preconditions=[absent("a/c.py")]) == [f"{COMMANDS}/0"]
+        assert self.pinned(code, "a/b.py", preconditions=[exists("a/b.py")]) == []
+        assert self.pinned(code, "c/c.py", preconditions=[absent("c/c.py")]) == []
+
+    @pytest.mark.parametrize(("sought", "count"), [("{count}", 1), ("{count,sum}", 1), ("--port", 0)])
+    def test_the_commands_of_a_program(self, sought: str, count: int) -> None:
+        code = (
+            "import subprocess, sys; assert "
+            f"'{sought}' in subprocess.run([sys.executable, '-m', 'a', '--help'], capture_output=True).stdout"
+        )
+        later = {"preconditions": [exists("a/b.py")]}
+        assert len(self.pinned(code, "a/b.py", intent="Add the command `sum`.", **later)) == count
+        assert self.pinned(code, "a/b.py", intent="Sort what is printed.", **later) == []
+        assert self.pinned(code, "c.py", intent="Add the command `sum`.") == []
+
+    def test_a_command_inside_that_cannot_be_split_ends_nothing(self) -> None:
+        code = "import os; os.system('python -m \\' --help'); assert '{a}' in '--help'"
+        assert self.pinned(code, "a/b.py") == []

@@ -1,0 +1,112 @@
+"""A check that pins what later work extends.
+
+## What it finds
+
+In a `python -c` command, a comparison with all that there is, where a later work order may add to it: what a
+module exports (`a.__all__ == […]`, `dir(a) == […]`) and a later work order writes that module; the entries of
+a table (`sorted(UNITS) == […]`, `len(COMMANDS) == 3`) and one that writes the module names the table; the
+files of a directory (`sorted(os.listdir("a")) == […]`) and one makes a file there; all commands of a program
+(`"{count}" in` its `--help`) and one that writes the program speaks of a command.
+
+## Why it matters
+
+What is asked of the later work order makes the command fail, and the tests that whoever implements the
+earlier one wrote in its likeness.
+
+## Example
+
+```json
+{
+  "work_orders": [
+    {
+      "id": "WO-01",
+      "title": "Units",
+      "intent": "Write the table `UNITS` with metres.",
+      "postconditions": [{"kind": "file_exists", "path": "units.py"}],
+      "allowed_files": ["units.py"],
+      "acceptance_commands": ["python -c \\"from units import UNITS; assert sorted(UNITS) == ['m']\\""]
+    },
+    {
+      "id": "WO-02",
+      "title": "More units",
+      "intent": "Add kilometres to `UNITS`.",
+      "preconditions": [{"kind": "file_exists", "path": "units.py"}],
+      "postconditions": [{"kind": "file_exists", "path": "units.py"}],
+      "allowed_files": ["units.py"],
+      "acceptance_commands": ["python -c \\"from units import UNITS; assert UNITS['km'] == 1000\\""]
+    }
+  ]
+}
+```
+
+## Fix
+
+Ask for what the work order adds, and let more be there: `assert 'm' in UNITS`, `{'m'} <= set(UNITS)`.
+"""
+
+import posixpath
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from factory.contract.work_order import WorkOrder
+from factory.plans.commands.needs import Module
+from factory.plans.commands.proof.pins import Pin, pins
+from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.rule import Finding, Rule, Subject
+
+_ROOTS: Final = ("", "src")
+_COMMAND: Final = re.compile(r"\b(?:sub)?commands?\b", re.IGNORECASE)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Look for a later work order that may add to what a command holds to be all."""
+    orders = {placed.index: placed.order for placed in subject.orders}
+    for index, command, reading in subject.acceptance_commands:
+        codes = [invocation.code for invocation in reading.invocations if invocation.code is not None]
+        for pin in dict.fromkeys(pin for code in codes for pin in pins(code)):
+            later = (order for number, order in orders.items() if number > index)
+            extending = next((order for order in later if _extends(order, pin)), None)
+            if extending is not None:
+                yield Finding(
+                    command.pointer,
+                    f"the command holds {_words(pin)} to be all, and {extending.id} may add to it",
+                    "ask for what is added here, and let more be there, such as by `in` or `<=`",
+                )
+
+
+def _extends(order: WorkOrder, pin: Pin) -> bool:
+    if pin.directory:
+        made = {condition.path for condition in order.preconditions if condition.kind == "file_absent"}
+        return any(
+            posixpath.dirname(path) == pin.directory for path in made.intersection(order.allowed_files)
+        )
+    module = Module(pin.module, False, _ROOTS)
+    files = {path for path in module.files() if path.endswith(".py")}
+    said = f"{order.title}\n{order.intent}\n{order.notes or ''}"
+    if pin.name == "--help":
+        inside = any(
+            path.startswith(tuple(f"{root}/" for root in module.files())) for path in order.allowed_files
+        )
+        changed = {condition.path for condition in order.preconditions if condition.kind == "file_exists"}
+        is_changed = not changed.isdisjoint(order.allowed_files)
+        return (
+            (inside or not files.isdisjoint(order.allowed_files))
+            and is_changed
+            and bool(_COMMAND.search(said))
+        )
+    files.update(f"{path.removesuffix('.py')}/__init__.py" for path in tuple(files))
+    if files.isdisjoint(order.allowed_files):
+        return False
+    return pin.name == "__all__" or re.search(rf"\b{re.escape(pin.name)}\b", said) is not None
+
+
+def _words(pin: Pin) -> str:
+    if pin.directory:
+        return f"the files in {quote(pin.directory)}"
+    if pin.name == "--help":
+        return f"the commands of {quote(pin.module)}"
+    return f"what {quote(pin.module)} has in {quote(pin.name)}"
+
+
+RULE = Rule("W411", "pinned", Severity.WARNING, explanation=__doc__, find=find)
