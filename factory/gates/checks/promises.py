@@ -10,17 +10,26 @@ from factory.gates.judge import judge
 
 @dataclass(frozen=True)
 class Postconditions:
-    """Every file that the work order promises is part of the result; what a command left behind is not."""
+    """Every file that the work order promises is part of the result; what a command left behind is not.
+
+    One without postconditions promises all that it may write; one with some leaves the other files open.
+    """
 
     name = "postconditions"
 
     def run(self, context: CheckContext) -> CheckResult:
-        for condition in context.order.postconditions if context.order is not None else ():
-            path = condition.path
+        if context.order is None:
+            return CheckResult(name=self.name)
+        promised = [condition.path for condition in context.order.postconditions]
+        message = "the postcondition does not hold: `{}` was not written"
+        if not promised:
+            promised = list(context.order.allowed_files)
+            message = "`{}` was not written: without postconditions, all allowed files must be there"
+        for path in promised:
             if path not in context.landing and not context.landing.is_directory(path):
                 failure = Failure.model_defect(
                     Stage.ACCEPTANCE_FAILED,
-                    f"the postcondition does not hold: `{path}` was not written",
+                    message.format(path),
                     where=path,
                     hint="write the file",
                 )

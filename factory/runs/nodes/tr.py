@@ -37,15 +37,32 @@ def apply(
     attempt = folder.opened_attempt(number)
     result = write_all(proposal, order, checkout.tree, guard)
     if isinstance(result, Failure):
-        WRITE_RESULT.write(attempt.path, WriteResult(applied=False, failure=result))
-        folder.event("writes_refused", attempt=number, stage=result.stage)
-        return {"failure": result}
+        return _refused(number, folder, result)
     tree = checkout.stage([write.path for write in proposal.writes])
     # Now, because commands may damage the checkout.
-    attempt.data(CHANGES, checkout.difference(tree))
+    changes = checkout.difference(tree)
+    attempt.data(CHANGES, changes)
+    if not changes:
+        return _refused(number, folder, _nothing_changed(proposal))
     WRITE_RESULT.write(attempt.path, WriteResult(applied=True, written=tuple(result), tree=tree))
     folder.event("applied", attempt=number, tree=tree)
     return {"tree": tree}
+
+
+def _refused(number: int, folder: RunFolder, failure: Failure) -> RunState:
+    WRITE_RESULT.write(folder.opened_attempt(number).path, WriteResult(applied=False, failure=failure))
+    folder.event("writes_refused", attempt=number, stage=failure.stage)
+    return {"failure": failure}
+
+
+def _nothing_changed(proposal: WriteProposal) -> Failure:
+    """What lands must be work: whatever the checks say, they said it before."""
+    return Failure.model_defect(
+        Stage.LLM_OUTPUT_INVALID,
+        "the proposal changes nothing: every file that it writes is there already, with the same content",
+        where=proposal.writes[0].path,
+        hint="write what the work order asks for and is not there yet",
+    )
 
 
 def write_all(proposal: WriteProposal, order: WorkOrder, files: Tree, guard: Guard) -> list[str] | Failure:

@@ -7,6 +7,7 @@ import pytest
 
 from factory.attempt.failure import FailureClass
 from factory.configuration.document import Configuration
+from factory.contract.strict_json import JsonValue
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.registry import verification
@@ -96,6 +97,27 @@ def test_a_promised_file_must_be_part_of_the_result(
     context = a_context(tmp_path, landing=landing, postconditions=[{"kind": "file_exists", "path": path}])
 
     assert Postconditions().run(context).passed is holds
+
+
+@pytest.mark.parametrize(
+    ("landing", "postconditions", "missing"),
+    [
+        (("a.py", "b.py"), [], None),
+        (("a.py",), [], "b.py"),
+        (("a.py",), ["a.py"], None),
+        (("b.py",), ["a.py"], "a.py"),
+    ],
+)
+def test_without_postconditions_every_allowed_file_is_promised(
+    landing: tuple[str, ...], postconditions: list[str], missing: str | None, tmp_path: Path
+) -> None:
+    conditions: list[JsonValue] = [{"kind": "file_exists", "path": path} for path in postconditions]
+    files: list[JsonValue] = ["a.py", "b.py"]
+    context = a_context(tmp_path, landing=landing, allowed_files=files, postconditions=conditions)
+
+    failure = Postconditions().run(context).failure
+
+    assert (failure and failure.where) == missing
 
 
 def a_session(*passed: str, skipped: tuple[str, ...] = ()) -> PytestReport:

@@ -146,8 +146,11 @@ def test_a_plan_is_judged_but_for_what_has_landed() -> None:
     broken = order(acceptance_commands=["a && b"])
     plan = Plan(work_orders=(broken, broken.model_copy(update={"id": "WO-02"})))
 
-    assert [found.order for found in judge_before_work(plan, frozenset(), SOURCES)] == ["WO-01", "WO-02"]
-    left = judge_before_work(plan, frozenset(), SOURCES, {"WO-01"})
-    assert [(found.order, found.pointer) for found in left] == [
-        ("WO-02", "/work_orders/1/acceptance_commands/0")
-    ]
+    def errors(*landed: str) -> list[tuple[str, str]]:
+        judged = judge_before_work(plan, frozenset(), SOURCES, landed)
+        return [(found.order, found.pointer) for found in judged if found.severity is Severity.ERROR]
+
+    first, second = (f"/work_orders/{index}/acceptance_commands/0" for index in (0, 1))
+    assert errors() == [("WO-01", first), ("WO-02", second)]
+    assert errors("WO-01") == [("WO-02", second)]
+    assert errors("WO-01", "WO-02") == []

@@ -15,9 +15,10 @@ from factory.contract.proposal import WriteProposal
 from factory.contract.work_order import WorkOrder
 from factory.runs.nodes.tr import write_all
 from factory.system.files.tree import Tree
-from tests.support.answers import a_proposal
-from tests.support.repositories import a_work_order, files_of, make_repo, write_files
+from tests.support.answers import APP, a_proposal
+from tests.support.repositories import a_work_order, files_of, git, make_repo, write_files
 from tests.support.runs import Scene, read_object
+from tests.support.scripted_model import ScriptedModel
 
 
 @pytest.fixture
@@ -201,3 +202,22 @@ def test_what_was_written_is_recorded(tmp_path: Path) -> None:
     result = read_object(attempt / "write_result.json")
     assert (result["applied"], result["written"], result["failure"]) == (True, ["src/app.py"], None)
     assert b"+print('hello')" in (attempt / "changes.diff").read_bytes()
+
+
+def test_a_proposal_that_changes_nothing_never_lands(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo", {"scripts/verify.sh": "exit 0\n", "src/app.py": APP})
+    before = git(repo, "rev-parse", "HEAD")
+    bases = {"src/app.py": APP}
+    better = a_proposal({"src/app.py": f"{APP}MORE = 1\n"}, bases=bases)
+    scene = Scene(repo, [a_proposal({"src/app.py": APP}, bases=bases), better])
+
+    finished = scene.run()
+
+    assert finished.ending.outcome == "landed"
+    assert git(repo, "rev-parse", "HEAD~1") == before
+    first = finished.ending.attempts[0]
+    assert first.failure is not None
+    assert first.failure.failure_class is FailureClass.MODEL_DEFECT
+    assert "the proposal changes nothing" in first.failure.message
+    assert isinstance(scene.model, ScriptedModel)
+    assert "the proposal changes nothing" in scene.model.requests[1].messages[-1].content
