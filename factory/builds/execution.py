@@ -25,11 +25,11 @@ from factory.contract.identity import run_id
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.gates.baseline_report import BaselineReport
-from factory.gates.before.baseline import examine_baseline, require_usable
 from factory.plans.rules.judgement import judge_before_work
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.target import Target
+from factory.runs.base import BASELINE_FOLDER, verify_base
 from factory.runs.inputs import Ports, Run
 from factory.runs.plan_defect import tell_warnings
 from factory.runs.preflight import indexes_folder
@@ -157,22 +157,14 @@ class PlanExecution:
     def _verify(self, checkouts: Checkouts, footing: Footing, stop: Stop | None) -> BaselineReport:
         """What the repository's own verification says of the base, before anything is paid."""
         self.ports.progress("verifying the base before a model is asked")
-        folder, red_accepted = self.out / "baseline", self.settings.baseline_red
-        contract = self.plan.verify_contract
         with checkouts.at(self.history.base) as opened:
-            report = examine_baseline(
+            return verify_base(
                 self.ports.bench(opened, self.settings.attempts, footing.terms, stop),
-                folder,
+                self.out / BASELINE_FOLDER,
                 footing.configuration,
-                # What it requires may still have to be made.
-                exempt=contract is not None
-                and not all(
-                    condition.holds(opened.tree.exists(condition.path)) for condition in contract.requires
-                ),
-                red_accepted=red_accepted,
+                self.plan.verify_contract,
+                red_accepted=self.settings.baseline_red,
             )
-        require_usable(report, folder, red_accepted=red_accepted)
-        return report
 
     def _loop(
         self,

@@ -105,11 +105,6 @@ def _add_course(command: Parser) -> None:
         "--deadline", type=seconds, metavar="S", help="stop after so many seconds; the next build goes on"
     )
     command.add_argument(
-        "--baseline-red",
-        action="store_true",
-        help="accept that the repository's own verification fails already; only new failures count",
-    )
-    command.add_argument(
         "--accept-plan",
         action="store_true",
         help="go on with another plan than the build was started with; what is unchanged and landed stays",

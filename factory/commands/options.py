@@ -113,6 +113,11 @@ def _add_gates(command: Parser) -> None:
         help="a further environment variable that commands may see; never a secret",
     )
     command.add_argument(
+        "--baseline-red",
+        action="store_true",
+        help="accept that the repository's own verification fails already; only new failures count",
+    )
+    command.add_argument(
         "--no-red-probe",
         action="store_true",
         help="don't demand that acceptance commands fail before the work is done",

@@ -47,6 +47,7 @@ def run(options: Namespace, console: Console) -> int:
         attempts=attempt_settings(options),
         in_place=options.in_place,
         delete_ignored=options.delete_ignored,
+        baseline_red=options.baseline_red,
         ledger=ledger_folder(options),
     )
     progress = (lambda _text: None) if options.quiet else console.progress

@@ -59,6 +59,7 @@ def execute(
     start: RunState,
     place: Callable[[], AbstractContextManager[Checkout]],
     prepare: Callable[[], Ending | None] = lambda: None,
+    verify: Callable[[Run, Bench], Run] = lambda run, _bench: run,
     landed: Callable[[], str | None] = lambda: None,
 ) -> Executed:
     """Execute a run, and record every ending, a bug included.
@@ -68,6 +69,7 @@ def execute(
         start: the state in which the graph starts.
         place: opens the checkout of the baseline.
         prepare: what is done before anything is paid; an ending if there is nothing to do.
+        verify: adds to the run what is known of its base; the checkout is as it was afterwards.
         landed: the commit of this run if it has landed; asked after an interruption.
     """
     record = RunRecord.start(run.folder, run.order, run.document)
@@ -76,7 +78,7 @@ def execute(
     try:
         ending = prepare()
         if ending is None:
-            ending, state = _attempt(run, meter, place, start)
+            ending, state = _attempt(run, meter, place, verify, start)
     except Interrupted as signal:
         ending = interrupted(signal, landed())
     except Stopped:
@@ -118,7 +120,11 @@ def _owned(run: Run, tests: tuple[str, ...], proposal: WriteProposal | None) -> 
 
 
 def _attempt(
-    run: Run, meter: Meter, place: Callable[[], AbstractContextManager[Checkout]], start: RunState
+    run: Run,
+    meter: Meter,
+    place: Callable[[], AbstractContextManager[Checkout]],
+    verify: Callable[[Run, Bench], Run],
+    start: RunState,
 ) -> tuple[Ending, RunState | None]:
     model = meter.wrap(run.ports.model(run.stop, run.price))
     with place() as checkout:
@@ -127,6 +133,7 @@ def _attempt(
             return stopped(problem, ()), None
         bench = run.bench(checkout)
         run.folder.begin()
+        run = verify(run, bench)
         if run.settings.red_probe and start["attempt"] == 1:
             problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
             if problem is not None:

@@ -24,6 +24,7 @@ from factory.repository.target import (
     state_folder,
     target,
 )
+from factory.runs.base import on_verified_base
 from factory.runs.computed_fields import with_computed_fields
 from factory.runs.execution import execute
 from factory.runs.forbidden_prose import tell_prose
@@ -53,6 +54,7 @@ class RunSettings:
         attempts: how the work order is attempted.
         in_place: whether to work in the user's checkout.
         delete_ignored: whether ignored files may be deleted when working in place.
+        baseline_red: whether it is accepted that the repository's own verification fails already.
         ledger: the directory in which answers are remembered, if that is known; it must not be in the
             repository.
     """
@@ -64,6 +66,7 @@ class RunSettings:
     attempts: AttemptSettings
     in_place: bool
     delete_ignored: bool
+    baseline_red: bool = False
     ledger: Path | None = None
 
 
@@ -152,6 +155,7 @@ def _run(
         start={"attempt": 1, "attempts": ()},
         place=place,
         prepare=prepare,
+        verify=partial(on_verified_base, out=out, red_accepted=settings.baseline_red),
         landed=partial(landed_by, goal.git, run.document),
     )
     return Finished(executed.ending, run.folder.path)

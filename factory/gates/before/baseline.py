@@ -42,6 +42,7 @@ def examine_baseline(
     *,
     exempt: bool = False,
     red_accepted: bool = False,
+    reuse: bool = True,
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
@@ -55,6 +56,7 @@ def examine_baseline(
         configuration: the repository's own, at the baseline.
         exempt: whether the plan is still to make what the verification needs: then it is only compiled.
         red_accepted: whether the user accepts a baseline that fails.
+        reuse: whether a result in the folder is used again.
 
     Raises:
         FileProblem, GitError: the result can't be written, or git failed.
@@ -63,7 +65,7 @@ def examine_baseline(
     tree = bench.checkout.git.text("rev-parse", f"{bench.checkout.baseline}^{{tree}}")
     identity = _identity(bench, configuration, exempt=exempt)
     stored = _stored(folder / BASELINE_RESULT)
-    if stored is not None and stored.serves(tree, identity, red_accepted=red_accepted):
+    if reuse and stored is not None and stored.serves(tree, identity, red_accepted=red_accepted):
         return stored
     folder.mkdir(parents=True, exist_ok=True)
     checks = _run_checks(bench, folder, configuration, exempt=exempt)

@@ -130,7 +130,9 @@ def test_attempts_that_are_spent(tmp_path: Path) -> None:
 
 def test_a_plan_defect_stops_before_a_model_is_asked(tmp_path: Path) -> None:
     scene = Scene(
-        make_repo(tmp_path / "repo"), preconditions=[{"kind": "file_exists", "path": "src/board.py"}]
+        make_repo(tmp_path / "repo"),
+        preconditions=[{"kind": "file_exists", "path": "src/board.py"}],
+        acceptance_commands=["test -f src/app.py"],
     )
 
     finished = scene.run()
@@ -530,7 +532,9 @@ def test_an_interruption_of_the_landing_waits_until_it_has_landed(
 
 
 def test_what_a_rule_warns_of_is_told_once_and_stops_nothing(tmp_path: Path) -> None:
-    scene = Scene(make_repo(tmp_path / "repo"), context_files=["absent.md"])
+    scene = Scene(
+        make_repo(tmp_path / "repo"), context_files=["absent.md"], acceptance_commands=["test -f src/app.py"]
+    )
 
     assert scene.run().ending.outcome == "landed"
 

@@ -155,6 +155,7 @@ def test_the_nearest_agents_files_and_the_notes_are_shown_as_they_were_at_first(
         [first, a_proposal()],
         context_files=["docs/a.md"],
         allowed_files=["src/AGENTS.md", "src/app.py"],
+        postconditions=[{"kind": "file_exists", "path": "src/app.py"}],
         acceptance_commands=["test -f src/app.py"],
     )
 
