@@ -29,6 +29,13 @@ class Subject(rule.Subject):
             return frozenset()
         return frozenset(pointer for pointer, _ in references(self.manifest))
 
+    def may_lack_conditions(self, order_id: str) -> bool:
+        """As of a plan of its own; in a revision a work order may lack what it lacked before."""
+        if self.amendment is None:
+            return super().may_lack_conditions(order_id)
+        before = {order.id: order for order in self.amendment.before.work_orders}
+        return not self.is_new or (order_id in before and not before[order_id].declares_conditions)
+
     def may_say(self, prose: str) -> bool:
         """As of a plan of its own; in a revision those words may stand that the plan before has."""
         if self.amendment is None:

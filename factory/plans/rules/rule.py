@@ -122,6 +122,10 @@ class Subject(Manifest):
         """Whether a specification, if one is known, says this word for word."""
         return False
 
+    def may_lack_conditions(self, order_id: str) -> bool:
+        """Whether a work order may be without conditions, as in plans that people have."""
+        return not self.is_new
+
     def is_proven(self, requirement: str) -> bool:
         """Whether one of the work orders that take a requirement is among the proving ones."""
         return any(index in self.proving_orders for index in self.taken.get(requirement, ()))

@@ -177,7 +177,7 @@ def test_a_warning_leaves_a_plan_usable_and_an_error_does_not() -> None:
 
 
 def test_computed_fields_of_a_reply_are_dropped_even_if_they_are_nonsense() -> None:
-    step = order(verify_exempt="yes", depends_on=7, provenance=[], requirements=["REQ-01"])
+    step = makes(1, "a.py", verify_exempt="yes", depends_on=7, provenance=[], requirements=["REQ-01"])
     requirement = {"id": "REQ-01", "text": "Something.", "quotes": ["something"]}
     reply = json.dumps(manifest(step, requirements=[requirement]))
     checked = check_reply(reply, frozenset())

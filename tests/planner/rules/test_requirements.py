@@ -14,7 +14,7 @@ from planner.check.document import check_document, check_reply
 from planner.specification.data import read_spec_document, rendered
 from planner.specification.spec import Spec
 from tests.support.golden import assert_golden
-from tests.support.plans import Json, makes, manifest, order
+from tests.support.plans import Json, makes, manifest
 
 SPEC = Spec.of_text(
     """\
@@ -131,7 +131,7 @@ def test_the_findings_of_a_plan_for_data_read_like_this() -> None:
 
 @pytest.mark.parametrize("is_new", [False, True])
 def test_only_a_new_plan_must_have_requirements(is_new: bool) -> None:
-    old = manifest(order(acceptance_commands=["python -m pytest"]))
+    old = manifest(makes(1, "a.py", acceptance_commands=["python -m pytest"]))
     expected = [("E203", "/requirements")] if is_new else []
     for spec in (None, SPEC, DATA):
         assert findings(old, spec, is_new=is_new) == expected

@@ -75,7 +75,11 @@ class TestRegistry:
         text = re.search(r"```markdown\n(.*?)```", rule.explanation, re.DOTALL)
         spec = Spec.of_text(text[1]) if text else None
         diagnostics = check_document(
-            json.loads(example[1]), frozenset(), spec, amendment=amendment_of(rule.explanation, spec)
+            json.loads(example[1]),
+            frozenset(),
+            spec,
+            is_new="A model's new plan:" in rule.explanation,
+            amendment=amendment_of(rule.explanation, spec),
         ).diagnostics
         assert {diagnostic.code for diagnostic in diagnostics} == {rule.code} | ALSO_REPORTED.get(
             rule.code, set()
@@ -504,6 +508,22 @@ class TestPostconditions:
 
     def test_a_work_order_without_conditions_promises_nothing(self) -> None:
         assert codes(order(allowed_files=["a.py", "b.py"])) == []
+
+
+class TestConditions:
+    def test_a_model_says_what_is_true_before_or_after(self) -> None:
+        silent, speaking = order(), makes(1, "a.py")
+
+        def judged(document: Json, before: Json | None = None, *, is_new: bool = True) -> list[str]:
+            amendment = None if before is None else Amendment(Plan.model_validate(manifest(before)))
+            checked = check_document(manifest(document), frozenset(), is_new=is_new, amendment=amendment)
+            return [found.pointer for found in checked.diagnostics if found.code == "E108"]
+
+        place = ["/work_orders/0/postconditions"]
+        assert judged(silent) == judged(silent, before=speaking) == place
+        assert judged(speaking) == judged(order(preconditions=[absent("file_1.py")])) == []
+        # Plans that people have, and what a revision leaves as it was.
+        assert judged(silent, is_new=False) == judged(silent, before=silent) == []
 
 
 class TestExemptions:
