@@ -60,6 +60,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         llm=redact(options.llm, secret_values(os.environ)),
         price=_price(options),
         red_probe=not options.no_red_probe,
+        second_pass=not options.no_second_pass,
         mutants=options.mutants,
         kill_threshold=options.kill_threshold,
         oracle_check=options.oracle_check,

@@ -131,6 +131,12 @@ def _add_gates(command: Parser) -> None:
         " its path in the repository",
     )
     command.add_argument(
+        "--no-second-pass",
+        action="store_true",
+        help="don't run the acceptance commands of an attempt that passed once more, with another hash seed,"
+        " time zone, user's name, directory for temporary files and order of tests",
+    )
+    command.add_argument(
         "--mutants",
         type=_count,
         default=5,

@@ -24,6 +24,7 @@ from factory.runs.record.files import (
     PROBE,
     PROPOSAL,
     RUN,
+    SECOND_PASS,
     SUMMARY,
     WRITE_RESULT,
     Artifact,
@@ -36,6 +37,7 @@ from factory.runs.record.model import (
     ProofResult,
     RunDocument,
     RunSummary,
+    SecondPassResult,
     WriteResult,
 )
 from factory.system.terminal.console import visible
@@ -122,6 +124,7 @@ def _attempt(folder: Path) -> list[str]:
         lines += _render_document(results, folder, _checks)
     return [
         *lines,
+        *_render_document(SECOND_PASS, folder, _again),
         *_render_document(KILL_PROOF, folder, _mutants),
         *_render_document(FAILURE_BRIEF, folder, _failure),
     ]
@@ -184,6 +187,14 @@ def _end(command: CommandResult) -> str:
     if command.timed_out:
         return "timed out"
     return f"signal {command.signal}" if command.signal is not None else f"exit {command.exit_code}"
+
+
+def _again(result: SecondPassResult) -> list[str]:
+    """The second pass in a line."""
+    if result.stable:
+        return [f"  again: acceptance passes with another {', '.join(result.differences)}"]
+    by = f" with another {', '.join(result.changed_by)}" if result.changed_by else ""
+    return [f"  again: acceptance fails{by}"]
 
 
 def _mutants(proof: ProofResult) -> list[str]:

@@ -27,6 +27,7 @@ from factory.runs.nodes.finalize import finalize, land_attempt
 from factory.runs.nodes.po import examine
 from factory.runs.nodes.proof import prove
 from factory.runs.nodes.se import propose
+from factory.runs.nodes.second_pass import repeat
 from factory.runs.nodes.tr import apply
 from factory.runs.oracle import Oracle
 from factory.runs.probe import probe_baseline
@@ -202,6 +203,15 @@ def _nodes(run: Run, bench: Bench, model: Model, oracle: Oracle | None) -> Nodes
             examine=partial(
                 examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress
             ),
+        ),
+        "second_pass": partial(
+            repeat,
+            order=order,
+            settings=settings,
+            bench=bench,
+            checks=checks,
+            folder=folder,
+            progress=progress,
         ),
         "proof": partial(
             prove,

@@ -1,4 +1,4 @@
-"""The LangGraph wiring of a run, and nothing else: SE → TR → PO → proof → finalize; a retry goes to SE."""
+"""The LangGraph wiring of a run, and nothing else: SE → TR → PO → second pass → proof → finalize, and back."""
 
 import os
 from collections.abc import Callable
@@ -37,10 +37,11 @@ def execute(
     builder.add_edge(START, "se")
     builder.add_conditional_edges("se", after_work, {"continue": "tr", "finalize": "finalize"})
     builder.add_conditional_edges("tr", after_work, {"continue": "po", "finalize": "finalize"})
-    builder.add_conditional_edges("po", after_work, {"continue": "proof", "finalize": "finalize"})
+    builder.add_conditional_edges("po", after_work, {"continue": "second_pass", "finalize": "finalize"})
+    builder.add_conditional_edges("second_pass", after_work, {"continue": "proof", "finalize": "finalize"})
     builder.add_edge("proof", "finalize")
     builder.add_conditional_edges("finalize", after_finalize, {"retry": "se", "end": END})
-    return final_state(builder.compile().invoke(start, {"recursion_limit": 5 * max_attempts + 2}))
+    return final_state(builder.compile().invoke(start, {"recursion_limit": 6 * max_attempts + 2}))
 
 
 def _enter(

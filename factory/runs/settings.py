@@ -24,6 +24,7 @@ class AttemptSettings(BaseModel):
         llm: the model as the user named it, for the record.
         price: what the user says that the model costs; None to look it up.
         red_probe: whether acceptance commands must fail before the work is done.
+        second_pass: whether acceptance must pass again where what must not matter is different.
         mutants: how many mutants of the written lines are tried; 0 for none.
         kill_threshold: the percentage of them that the checks must notice; None to record it only.
         oracle_check: when a second opinion on the plan's values is asked for: never, after an attempt in
@@ -41,6 +42,7 @@ class AttemptSettings(BaseModel):
     llm: str = ""
     price: Price | None = None
     red_probe: bool = True
+    second_pass: bool = True
     mutants: int = 0
     kill_threshold: int | None = None
     oracle_check: OracleCheck = "off"

@@ -43,6 +43,8 @@ def attempt_settings(**changes: Any) -> AttemptSettings:
         timeout_seconds=60.0,
         # Most work orders of tests are accepted by `true`.
         red_probe=False,
+        # It has tests of its own; here it would only take its time.
+        second_pass=False,
     )
     return settings.model_copy(update=changes)
 

@@ -14,7 +14,6 @@ from typing import Final
 from factory.attempt.failure import FailureClass
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
-from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
@@ -28,6 +27,7 @@ from factory.mutation.kill_proof import (
     written_lines,
 )
 from factory.mutation.marks import marked
+from factory.runs.nodes.written import put, written_files
 from factory.runs.record.files import KILL_PROOF
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import ProofResult
@@ -59,7 +59,7 @@ def prove(
     progress(f"attempt {number}: mutants of what was written, to see whether the checks notice")
     attempt = folder.opened_attempt(number).path
     checkout, threshold = bench.checkout, settings.kill_threshold
-    files = _written(state, checkout)
+    files = written_files(state, checkout)
     sources = {path: file.data.decode("utf-8") for path, file in files.items() if is_product_code(path)}
     lines = {path: _lines(state, checkout, path) for path in sources}
     patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
@@ -73,7 +73,7 @@ def prove(
     if proof.is_doubtful:
         proof = judges.with_executed_lines(proof, sources)
     if fates:
-        _put(files, checkout)
+        put(files, checkout)
     KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
     folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
     if proof.scores is not None and proof.scores.weakness:
@@ -111,7 +111,7 @@ class _Judges:
         changed = {
             path: replace(self.files[path], data=source.encode("utf-8")) for path, source in sources.items()
         }
-        tree = _put({**self.files, **changed}, self.bench.checkout)
+        tree = put({**self.files, **changed}, self.bench.checkout)
         artifacts = self.folder / name
         artifacts.mkdir(parents=True, exist_ok=True)
         context = self.bench.context(self.order, tree, artifacts)
@@ -135,15 +135,6 @@ class _Judges:
         return proof.model_copy(update={"fates": tuple(fates)})
 
 
-def _written(state: RunState, checkout: Checkout) -> dict[RepoPath, FoundFile]:
-    """The files that the attempt wrote, as they are in the checkout."""
-    proposal = state["proposal"]
-    assert proposal is not None
-    tree = checkout.tree
-    read = {write.path: tree.read(write.path, max_bytes=MAX_CONTEXT_BYTES) for write in proposal.writes}
-    return {path: file for path, file in read.items() if file is not None}
-
-
 def _lines(state: RunState, checkout: Checkout, path: RepoPath) -> frozenset[int]:
     tree = state["tree"]
     assert tree is not None
@@ -163,18 +154,6 @@ def _lines(state: RunState, checkout: Checkout, path: RepoPath) -> frozenset[int
         path,
     )
     return written_lines(patch)
-
-
-def _put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
-    """Make the checkout hold the baseline with these files and nothing else; git's id of that tree.
-
-    What commands left would decide the next result: their own files, and compiled modules, which Python takes
-    for those of a source with the same size and second.
-    """
-    checkout.restore()
-    for path, file in files.items():
-        checkout.tree.write(path, file.data, mode=file.mode)
-    return checkout.stage(sorted(files))
 
 
 def _fate(placed: PlacedMutant, results: Sequence[TrialResult]) -> Fate:

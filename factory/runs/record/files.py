@@ -20,6 +20,7 @@ from factory.runs.record.model import (
     ProofResult,
     RunDocument,
     RunSummary,
+    SecondPassResult,
     WriteResult,
 )
 from factory.runs.record.repair_request import RepairRequest
@@ -101,5 +102,6 @@ CHECK_RESULTS: Final = {
     part: Artifact(f"{part}_result.json", CheckResults) for part in ("interfaces", "verify", "acceptance")
 }
 """By the name of the part, in the order in which PO runs them."""
+SECOND_PASS: Final = Artifact("second_pass.json", SecondPassResult)
 KILL_PROOF: Final = Artifact("kill_proof.json", ProofResult)
 FAILURE_BRIEF: Final = Artifact("failure_brief.json", Failure)

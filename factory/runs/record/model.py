@@ -151,6 +151,22 @@ class ProbeResult(Record):
     passed: bool
 
 
+class SecondPassResult(Record):
+    """`second_pass.json`: whether acceptance passes again where what must not matter is different.
+
+    Attributes:
+        stable: whether it does.
+        differences: what was different in the second pass.
+        changed_by: the differences each of which changes the result alone.
+        failure: why the attempt failed for it; None if it did not.
+    """
+
+    stable: bool
+    differences: tuple[str, ...]
+    changed_by: tuple[str, ...] = ()
+    failure: Failure | None = None
+
+
 class ProofResult(Record):
     """`kill_proof.json`: what became of the mutants; see `KillProof`."""
 

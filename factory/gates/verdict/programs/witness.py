@@ -88,6 +88,8 @@ class Witness:
             return (yield)
         finally:
             items[:] = [item for item in items if item is not self.canary]
+            if os.environ.get("WORKORDER_TEST_ORDER") == "reversed":
+                items[:] = _reversed(items)
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_deselected(self, items):
@@ -151,6 +153,17 @@ class Witness:
             "configuration": self.facts.get("configuration"),
             "addopts": self.facts["addopts"],
         }
+
+
+def _reversed(items):
+    """The tests in the reverse order; those of a class stay in theirs, which may be steps of one story."""
+    groups: list[tuple[Any, list[Any]]] = []
+    for item in items:
+        owner = getattr(item, "cls", None)
+        if owner is None or not groups or groups[-1][0] is not owner:
+            groups.append((owner, []))
+        groups[-1][1].append(item)
+    return [item for _, group in reversed(groups) for item in group]
 
 
 def _canary(kind, session, like):
