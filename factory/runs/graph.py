@@ -1,4 +1,4 @@
-"""The LangGraph wiring of a run, and nothing else: SE → TR → PO → second pass → proof → finalize, and back."""
+"""The LangGraph wiring of a run, nothing else: SE → TR → PO → second pass → proof → finalize, and back."""
 
 import os
 from collections.abc import Callable
