@@ -24,6 +24,7 @@ def python(code: str) -> str:
 
 
 LOOKS = [
+    python("from app import count; count('a')"),
     "test -f app.py",
     "[ -s app.py ]",
     "ls app.py",
@@ -72,7 +73,6 @@ PROVES = [
     "make check",
     "diff -r out expected",
     python("from app import main; assert main([]) == 0"),
-    python("from app import count; count('a')"),
     python("from app import count; assert len(count('a')) > 0"),
     python("from app import LIMITS; assert len(LIMITS) > 0"),
     python("assert open('app.txt').read() == 'a'"),
