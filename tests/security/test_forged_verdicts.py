@@ -28,6 +28,11 @@ CASE = (
 )
 PYTEST = "python -m pytest -q test_slug.py"
 CODE = "python -c \"from slug import slug; assert slug('A b') == 'a-b'\""
+TWO = f"{TEST}\n\ndef test_there():\n    assert callable(slug)\n"
+RAISES = (
+    "import pytest\n\nfrom slug import slug\n\n\n"
+    "def test_slug():\n    with pytest.raises(ValueError):\n        slug('')\n"
+)
 FAKE_REPORT = (
     "import pytest\n\n\n@pytest.hookimpl(wrapper=True, tryfirst=True)\n"
     "def pytest_runtest_makereport(item, call):\n"
@@ -299,6 +304,187 @@ ATTACKS: dict[str, tuple[Mapping[str, str], str, str]] = {
         },
         "python -m unittest -q test_slug",
         "no test passed: 1 skipped",
+    ),
+    "assertions are taken out while they are rewritten": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import ast\nimport _pytest.assertion.rewrite as r\n\n\n"
+                "def without(tree, *_):\n    for node in ast.walk(tree):\n"
+                "        if isinstance(node, ast.Assert):\n            node.test = ast.copy_location(\n"
+                "                ast.Constant(True), node)\n\n\nr.rewrite_asserts = without\n"
+            ),
+        },
+        PYTEST,
+        "the project replaced _pytest.assertion.rewrite.rewrite_asserts",
+    ),
+    "the runner passes over the plan's test": (
+        {
+            "slug.py": (
+                "import _pytest.python as p\n_run = p.Function.runtest\n\n\ndef _not(self):\n"
+                f"    self.name == 'test_slug' or _run(self)\n\n\np.Function.runtest = _not\n{WRONG}"
+            )
+        },
+        PYTEST,
+        "the project replaced _pytest.python.Function.runtest",
+    ),
+    "the plan's test is not called": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "def pytest_pyfunc_call(pyfuncitem):\n"
+                "    return True if pyfuncitem.name == 'test_slug' else None\n"
+            ),
+        },
+        PYTEST,
+        "a test that must fail did not",
+    ),
+    "what the plan's test raises is hidden": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\ndef pytest_runtest_call(item):\n"
+                "    try:\n        return (yield)\n    except BaseException:\n"
+                "        if item.name != 'test_slug':\n            raise\n"
+            ),
+        },
+        PYTEST,
+        "a test that must fail did not",
+    ),
+    "another function is collected as the plan's test": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pytest\n\n\ndef pytest_pycollect_makeitem(collector, name):\n"
+                "    if name == 'test_slug':\n        return pytest.Function.from_parent(\n"
+                "            collector, name=name, callobj=lambda: None)\n"
+            ),
+        },
+        f"{PYTEST}::test_slug",
+        "what ran as test_slug.py::test_slug is not what its file says",
+    ),
+    "the plan's test is emptied before it is called": (
+        {
+            "slug.py": (
+                "import sys\n\n\ndef _empty(function):\n"
+                "    function.__code__ = (lambda: None).__code__\n\n\nframe = sys._getframe()\n"
+                "while frame:\n    if frame.f_globals.get('__name__') == 'test_slug':\n"
+                f"        frame.f_globals['setup_function'] = _empty\n    frame = frame.f_back\n{WRONG}"
+            )
+        },
+        PYTEST,
+        "what ran as test_slug.py::test_slug is not what its file says",
+    ),
+    "the plan's test is written anew, and back": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import pathlib\nplace = pathlib.Path(__file__).with_name('test_slug.py')\n"
+                "old = place.read_text()\nplace.write_text('def test_slug():\\n    pass\\n')\n\n\n"
+                "def pytest_sessionfinish():\n    place.write_text(old)\n"
+            ),
+        },
+        PYTEST,
+        "what ran as test_slug.py::test_slug is not what its file says",
+    ),
+    "the plan's test comes from a finder of modules": (
+        {
+            "slug.py": WRONG,
+            "conftest.py": (
+                "import importlib.util, sys\n\n\nclass Finder:\n"
+                "    def find_spec(self, name, path=None, target=None):\n        if name == 'test_slug':\n"
+                "            file = __file__.replace('conftest', name)\n            return "
+                "importlib.util.spec_from_file_location(name, file, loader=self)\n\n"
+                "    def create_module(self, spec):\n        return None\n\n"
+                "    def exec_module(self, module):\n        exec('def test_slug(): pass', vars(module))\n"
+                "\n\nsys.meta_path.insert(0, Finder())\n"
+            ),
+        },
+        PYTEST,
+        "what ran as test_slug.py::test_slug is not what its file says",
+    ),
+    "one of the plan's tests is taken from the list": (
+        {
+            "slug.py": WRONG,
+            "test_slug.py": TWO,
+            "conftest.py": (
+                "def pytest_collection_modifyitems(items):\n"
+                "    items[:] = [item for item in items if item.name != 'test_slug']\n"
+            ),
+        },
+        PYTEST,
+        "1 collected tests were neither run nor left out openly",
+    ),
+    "what tests call of pytest is replaced": (
+        {
+            "slug.py": f"import contextlib, pytest\npytest.raises = contextlib.suppress\n{WRONG}",
+            "test_slug.py": RAISES,
+        },
+        PYTEST,
+        "the project replaced pytest.raises",
+    ),
+    "pytest is another module to the tests": (
+        {
+            "slug.py": (
+                "import contextlib, sys, types\nsys.modules['pytest'] = "
+                f"types.SimpleNamespace(raises=contextlib.suppress)\n{WRONG}"
+            ),
+            "test_slug.py": RAISES.replace(
+                "import pytest\n\nfrom slug import slug", "from slug import slug\nimport pytest"
+            ),
+        },
+        PYTEST,
+        "the project replaced pytest",
+    ),
+    "unittest's assertion is replaced": (
+        {
+            "slug.py": f"import unittest\nunittest.TestCase.assertEqual = lambda *_: None\n{WRONG}",
+            "test_slug.py": CASE,
+        },
+        PYTEST,
+        "the project replaced unittest.case.TestCase.assertEqual",
+    ),
+    "every descriptor gets a report without the word": (
+        {
+            "slug.py": (
+                "import os\nfor fd in range(3, 64):\n    try:\n"
+                '        os.write(fd, b\'x\\n{"runner": "python", "ended": true}\\n\')\n'
+                f"    except OSError:\n        pass\nos._exit(0)\n{WRONG}"
+            )
+        },
+        PYTEST,
+        "its session did not reach its end",
+    ),
+    "code: what is built in is replaced": (
+        {"slug.py": f"import builtins\nbuiltins.sorted = lambda *_: ['a']\n{WRONG}"},
+        "python -c \"from slug import slug; assert sorted(slug('b')) == ['a']\"",
+        "the project replaced builtins.sorted",
+    ),
+    "code: the hook for exceptions ends the process": (
+        {"slug.py": f"import os, sys\nsys.excepthook = lambda *_: os._exit(0)\n{WRONG}"},
+        CODE,
+        "it ended before its last statement",
+    ),
+    "script: the function ends the process": (
+        {
+            "slug.py": "import os\n\n\ndef slug(text):\n    os._exit(0)\n",
+            "check.py": f"{TEST}\ntest_slug()\n",
+        },
+        "python check.py",
+        "it ended before its last statement",
+    ),
+    "script: what it imports exits": (
+        {"slug.py": f"raise SystemExit\n{WRONG}", "check.py": f"{TEST}\ntest_slug()\n"},
+        "python check.py",
+        "it ended before its last statement",
+    ),
+    "unittest: what counts failures is replaced": (
+        {
+            "slug.py": f"import unittest\nunittest.TextTestResult.addFailure = lambda *_: None\n{WRONG}",
+            "test_slug.py": CASE,
+        },
+        "python -m unittest -q test_slug",
+        "the project replaced unittest.runner.TextTestResult.addFailure",
     ),
     "unittest: a module of its name": (
         {"slug.py": WRONG, "test_slug.py": CASE, "unittest.py": "raise SystemExit(0)\n"},

@@ -1,4 +1,4 @@
-"""Points out code by which a process ends, or its judge changes, behind the back of whoever runs it. Pure.
+"""Points out code by which a process ends, or its judge is changed, sought or deceived. Pure.
 
 Such code may be right, so nothing follows from it: a person is told where to look.
 """
@@ -8,8 +8,15 @@ from collections.abc import Iterator
 
 _ENDS = frozenset({"os._exit", "os.abort", "os.kill", "os.killpg", "os.execv", "os.execve", "os.execvp"})
 _EXITS = frozenset({"sys.exit", "exit", "quit"})
+_SEEKS = frozenset(
+    {
+        "gc.get_objects", "gc.get_referrers", "inspect.currentframe", "inspect.stack", "sys._getframe",
+        "sys._current_frames", "sys.setprofile", "sys.settrace",
+    }
+)  # fmt: skip
 _MODULES = ("signal", "faulthandler")
-_JUDGES = ("_pytest", "pluggy", "pytest", "unittest")
+_JUDGES = ("_pytest", "builtins", "pluggy", "pytest", "unittest")
+_TEST_RUNS = "PYTEST_CURRENT_TEST"
 
 
 def conspicuous(source: str) -> tuple[tuple[int, str], ...]:
@@ -48,7 +55,7 @@ def _found(node: ast.AST, names: dict[str, str], *, at_end: bool) -> Iterator[tu
             case ast.Call(func=function):
                 called = _name(function, names)
                 if (
-                    called in _ENDS
+                    called in _ENDS | _SEEKS
                     or called.partition(".")[0] in _MODULES
                     or (called in _EXITS and not at_end)
                 ):
@@ -67,6 +74,13 @@ def _found(node: ast.AST, names: dict[str, str], *, at_end: bool) -> Iterator[tu
                 yield from _changed([target], names)
             case ast.Delete(targets=targets):
                 yield from _changed(targets, names)
+            case ast.Constant(value=value) if value == _TEST_RUNS:
+                yield child.lineno, f"reads {_TEST_RUNS}"
+            case ast.FunctionDef(
+                name="__eq__", body=[*_, ast.Return(value=ast.Constant(value=True))] as body
+            ):
+                if not any(isinstance(part, ast.If | ast.Match | ast.Try) for part in body):
+                    yield child.lineno, "is equal to everything"
         yield from _found(child, names, at_end=inner)
 
 
@@ -74,7 +88,7 @@ def _changed(targets: list[ast.expr], names: dict[str, str]) -> Iterator[tuple[i
     for target in targets:
         if isinstance(target, ast.Attribute | ast.Subscript):
             changed = _name(target.value if isinstance(target, ast.Subscript) else target, names)
-            if "." in changed and _is_judge(changed):
+            if changed == "sys.modules" or ("." in changed and _is_judge(changed)):
                 yield target.lineno, f"changes {changed}"
 
 

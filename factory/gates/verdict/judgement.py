@@ -60,13 +60,13 @@ def summary_of(report: Report | None) -> Summary | None:
     """The numbers of a runner's report; None if there is none."""
     match report:
         case UnittestReport():
-            counts = report.model_dump(exclude={"runner", "ended"})
+            counts = report.model_dump(exclude={"runner", "ended", "patched"})
             return Summary.model_validate(counts)
         case PytestReport():
             ends = report.counts()
             return Summary(
                 passed=ends["passed"],
-                failed=ends["failed"] + ends["changed"] + ends["unreported"],
+                failed=ends["failed"] + ends["changed"] + ends["replaced"] + ends["unreported"],
                 errors=ends["error"],
                 skipped=ends["skipped"],
                 xfailed=ends["xfailed"],
@@ -104,6 +104,8 @@ def shortcoming(command: Rewritten, report: Report | None, exit_code: int) -> st
     """
     if exit_code != 0 and command.runner != "pytest":
         return ""
+    if exit_code == 0 and report is not None and report.patched:
+        return f"the runner was patched: the project replaced {_names(report.patched)}"
     match report:
         case PytestReport():
             return _of_session(command, report, exit_code)
@@ -130,6 +132,9 @@ def _of_session(command: Rewritten, report: PytestReport, exit_code: int) -> str
     if exit_code == _NO_TESTS_COLLECTED:
         return f"{returned} {report.collected} tests were collected and left out" if report.collected else ""
     changed, unreported = report.tests("changed"), report.tests("unreported")
+    replaced = report.tests("replaced")
+    if replaced:
+        return f"the runner was patched: what ran as {_names(replaced)} is not what its file says"
     if changed:
         return f"the runner was patched: what was reported of {_names(changed)} is not how it ended"
     if unreported:
@@ -148,6 +153,11 @@ def _of_session(command: Rewritten, report: PytestReport, exit_code: int) -> str
         left_out = command.chooses and named.deselected
         if not named.passed and not left_out and exit_code == 0:
             return f"{returned} of `{named.word[:_LONGEST_NAME]}`, which the command names, no test passed"
+        if named.vanished and not command.chooses and exit_code == 0:
+            return (
+                f"{returned} of `{named.word[:_LONGEST_NAME]}`, which the command names, "
+                f"{named.vanished} collected tests were neither run nor left out openly"
+            )
     return ""
 
 

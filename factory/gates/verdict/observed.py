@@ -50,6 +50,7 @@ def observe(command: Command) -> Observed:
     ours = rewritten(
         command.argv,
         is_own=lambda module, searched: _is_own(module, root, searched),
+        is_script=lambda file: file.endswith(".py") and (root / file).is_file(),
         interpreter=lambda word: _interpreter(word, root, command.env),
     )
     if ours is None:
@@ -62,7 +63,9 @@ def observe(command: Command) -> Observed:
 
 def _text(command: Rewritten) -> bytes:
     # Each builds on what the earlier ones have defined.
-    before = ("begin", "without_pytest", "witness") if command.runner == "pytest" else ("begin",)
+    before: tuple[str, ...] = ("begin", "unchanged")
+    if command.runner == "pytest":
+        before = ("begin", "without_pytest", "unchanged", "unreplaced", "witness")
     files = (*before, f"run_{command.runner}")
     return b"\n".join((_PROGRAMS / f"{name}.py").read_bytes() for name in files)
 

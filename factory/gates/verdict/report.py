@@ -5,13 +5,18 @@ from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-Outcome = Literal["passed", "failed", "error", "skipped", "xfailed", "xpassed", "changed", "unreported"]
-"""How a test ended. `changed` if it raised and was reported as passed all the same; `unreported` if it was
+Outcome = Literal[
+    "passed", "failed", "error", "skipped", "xfailed", "xpassed", "changed", "replaced", "unreported"
+]
+"""How a test ended. `changed` if it raised and was reported as passed all the same; `replaced` if what ran
+is not what its file says; `unreported` if it was
 begun and has no whole report."""
 
 _Text = Annotated[str, Field(max_length=16_000)]
 _Count = Annotated[int, Field(ge=0)]
 _MOST: Final = 200
+_Patched = tuple[_Text, ...]
+"""What of its judge the project had replaced, such as `unittest.case.TestCase.assertEqual`."""
 
 
 class _Strict(BaseModel):
@@ -37,11 +42,13 @@ class Named(_Strict):
         word: as the command names it.
         passed: how many of its tests ran and passed.
         deselected: how many of them were left out.
+        vanished: how many of them were neither run nor left out openly.
     """
 
     word: _Text
     passed: _Count
     deselected: _Count
+    vanished: _Count = 0
 
 
 class PythonReport(_Strict):
@@ -49,6 +56,7 @@ class PythonReport(_Strict):
 
     runner: Literal["python"]
     ended: Literal[True]
+    patched: _Patched = ()
 
 
 class UnittestReport(_Strict):
@@ -62,6 +70,7 @@ class UnittestReport(_Strict):
     skipped: _Count
     xfailed: _Count
     xpassed: _Count
+    patched: _Patched = ()
 
 
 class PytestReport(_Strict):
@@ -80,6 +89,7 @@ class PytestReport(_Strict):
         plugins: the project's own plugins.
         configuration: the file that pytest took its configuration from; None for none.
         addopts: the options that it took from there.
+        patched: see above.
     """
 
     runner: Literal["pytest"]
@@ -94,6 +104,7 @@ class PytestReport(_Strict):
     plugins: Annotated[tuple[Plugin, ...], Field(max_length=_MOST)]
     configuration: _Text | None
     addopts: tuple[_Text, ...]
+    patched: _Patched = ()
 
     def tests(self, *outcomes: Outcome) -> tuple[str, ...]:
         """The ids of the tests that ended so, sorted."""

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
-Runner = Literal["pytest", "unittest", "code", "module"]
+Runner = Literal["pytest", "unittest", "code", "module", "script"]
 
 START: Final = (
     "exec(compile(__import__('posix').read({text},1<<24),'<workorder>','exec'),{{'__name__':'<workorder>'}})"
@@ -76,6 +76,7 @@ def rewritten(
     words: Sequence[str],
     *,
     is_own: Callable[[str, str], bool],
+    is_script: Callable[[str], bool],
     interpreter: Callable[[str], tuple[str, str] | None],
 ) -> Rewritten | None:
     """The command as a program of ours runs it; None if its exit code is all that can be known.
@@ -83,6 +84,7 @@ def rewritten(
     Args:
         words: the command's words.
         is_own: whether a module is the project's, by its name and the PYTHONPATH that the command sets.
+        is_script: whether a file is a Python script of the project.
         interpreter: the interpreter of a console command and where that is; None if it can't be told.
     """
     before, rest, searched = _without_prefix(words)
@@ -108,6 +110,8 @@ def rewritten(
             return Rewritten("unittest", python, searched, "", arguments)
         case "m" if is_own(value.partition(".")[0], searched):
             return Rewritten("module", python, searched, "", (value, *arguments))
+        case "script" if is_script(value):
+            return Rewritten("script", python, searched, "", (value, *arguments))
         case _:
             return None
 
@@ -138,7 +142,8 @@ def _interpreted(words: Sequence[str]) -> tuple[int, str, str, tuple[str, ...]]:
     """How many words are options of the interpreter; what it runs.
 
     Returns:
-        The number of options; `c` or `m`, or nothing if it is neither; the code or the module; the arguments.
+        The number of options; `c`, `m` or `script`, or nothing if it is none of them; the code, the module or
+        the file; the arguments.
     """
     at = 1
     nothing = (0, "", "", ())
@@ -162,4 +167,6 @@ def _interpreted(words: Sequence[str]) -> tuple[int, str, str, tuple[str, ...]]:
                 break
             return nothing
         at += 1
+    if at < len(words) and not words[at].startswith("-"):
+        return at - 1, "script", words[at], tuple(words[at + 1 :])
     return nothing

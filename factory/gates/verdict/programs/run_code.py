@@ -12,6 +12,7 @@ if TYPE_CHECKING:
         raise_as_own,
         take_place,
     )
+    from factory.gates.verdict.programs.unchanged import ended, remember
 
 _ONLY_AST = 0x0400
 _FUTURES = 0x1FF0000
@@ -23,6 +24,7 @@ def run() -> None:
     hand_over, searched, (code, *words) = begin()
     name_words("-c", code, *words)
     sys.argv[:] = ["-c", *words]
+    replaced = remember()
     take_place("", searched)
     names = sys.modules["__main__"].__dict__
     is_last, last = False, None
@@ -42,12 +44,12 @@ def run() -> None:
         exec(second, names)
     except SystemExit as end:
         if end.code in (None, 0) and is_last and not is_of_import(end) and not _holds_assertion(last):
-            hand_over(b'{"runner": "python", "ended": true}')
+            hand_over(ended(replaced()))
         raise
     except BaseException:
         raise_as_own()
         raise
-    hand_over(b'{"runner": "python", "ended": true}')
+    hand_over(ended(replaced()))
 
 
 def _holds_assertion(node: object) -> bool:

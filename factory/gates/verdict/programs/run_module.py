@@ -13,6 +13,7 @@ if TYPE_CHECKING:
         raise_as_own,
         take_place,
     )
+    from factory.gates.verdict.programs.unchanged import ended, remember
 
 
 def run() -> None:
@@ -21,17 +22,18 @@ def run() -> None:
     hand_over, searched, (module, *words) = begin()
     name_words("-m", module, *words)
     sys.argv[:] = ["-m", *words]
+    replaced = remember()
     take_place(os.getcwd(), searched)
     try:
         runpy._run_module_as_main(module)  # type: ignore[attr-defined]
     except SystemExit as end:
         if end.code in (None, 0) and not is_of_import(end):
-            hand_over(b'{"runner": "python", "ended": true}')
+            hand_over(ended(replaced()))
         raise
     except BaseException:
         raise_as_own()
         raise
-    hand_over(b'{"runner": "python", "ended": true}')
+    hand_over(ended(replaced()))
 
 
 if __name__ == OWN_NAME:

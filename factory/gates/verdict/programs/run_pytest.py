@@ -26,8 +26,9 @@ def run() -> None:
         name_words("-m", "pytest", *words)
         _be_module()
         sys.argv[:] = [sys.modules["__main__"].__file__ or "pytest", *words]
-    take_place(place, searched)
+    # Before there is a checkout whose code could run.
     witness = Witness(words)
+    take_place(place, searched)
     try:
         status = _main(words, [witness])
     except SystemExit:

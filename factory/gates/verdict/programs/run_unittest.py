@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     import unittest
 
     from factory.gates.verdict.programs.begin import OWN_NAME, begin, name_words, raise_as_own, take_place
+    from factory.gates.verdict.programs.unchanged import remember
 
 # What its own program does, so that a traceback leaves it out.
 __unittest = True
@@ -21,6 +22,7 @@ def run() -> None:
     hand_over, searched, words = begin()
     name_words("-m", "unittest", *words)
     sys.argv[:] = [f"{os.path.basename(sys.executable)} -m unittest", *words]
+    replaced = remember()
     take_place(os.getcwd(), searched)
 
     class Program(unittest.TestProgram):
@@ -30,7 +32,7 @@ def run() -> None:
             finally:
                 result = getattr(self, "result", None)
                 if result is not None:
-                    hand_over(json.dumps(_counts(result)).encode())
+                    hand_over(json.dumps({**_counts(result), "patched": replaced()}).encode())
 
     try:
         Program(module=None)

@@ -7,12 +7,23 @@ run by itself after them, and shown and counted nowhere: what makes every test p
 import os
 import sys
 import types
+
+# With what pytest imports later only, and which is remembered here.
+import unittest  # noqa: F401
 from typing import Any
 
 import _pytest.fixtures
+import _pytest.skipping
+import _pytest.unittest
 import pytest
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from factory.gates.verdict.programs.unchanged import remember
+    from factory.gates.verdict.programs.unreplaced import Sources
+
 _MOST_PLUGINS = 100
+_MOST_DOUBLES = 5
 # Marks by which a test is not run, or run several times.
 _MARKS_OF_ITS_OWN = ("filterwarnings", "parametrize", "skip", "skipif", "usefixtures", "xfail")
 # What would show the canary to the user, or count it.
@@ -70,6 +81,9 @@ class Witness:
         self.items: list[Any] = []
         self.canary, self.canary_end = None, "not due"
         self.facts: dict[str, Any] = {"named": [], "plugins": [], "addopts": []}
+        self.left: set[str] = set()
+        self._sources, self._replaced = Sources(words), remember()
+        self.patched: list[str] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config):
@@ -101,8 +115,10 @@ class Witness:
     def pytest_runtestloop(self, session):
         self.lists = bool(session.config.option.collectonly)
         result = yield
+        self.patched = self._replaced()
+        self.left = {item.nodeid for item in [*session.items, *self.deselected]}
         if self.canary is not None and session.items and not self.lists:
-            self.canary_end = _ended(self.canary, session)
+            self.canary_end = self._canary_end(session)
         self.facts = _facts(session.config, self._words)
         self.ended = True
         return result
@@ -111,15 +127,17 @@ class Witness:
     def pytest_runtest_makereport(self, item, call):
         before = call.excinfo
         report = yield
-        if item is not self.canary:
+        if not isinstance(item, Canary):
             if call.when == "setup":
-                self.outcomes[item.nodeid] = {"raised": False, "reports": [], "phases": []}
+                self.outcomes[item.nodeid] = {"raised": False, "replaced": False, "reports": [], "phases": []}
             seen = self.outcomes.get(item.nodeid)
             if seen is not None:
                 # Of unittest's own tests only pytest's implementation of this hook knows the exception.
                 raised = [error for error in (before, call.excinfo) if error is not None]
                 seen["raised"] = seen["raised"] or bool(raised)
                 seen["phases"].append(call.when)
+                if call.when == "call":
+                    seen["replaced"] = self._sources.differ(item)
         return report
 
     @pytest.hookimpl(tryfirst=True)
@@ -136,6 +154,7 @@ class Witness:
                 "word": _plain(word),
                 "passed": sum(ends.get(item.nodeid) == "passed" for item in self.items if within(item)),
                 "deselected": sum(within(item) for item in self.deselected),
+                "vanished": sum(within(item) and item.nodeid not in self.left for item in self.items),
             }
             for word, within in self.facts["named"]
         ]
@@ -152,7 +171,21 @@ class Witness:
             "plugins": self.facts["plugins"],
             "configuration": self.facts.get("configuration"),
             "addopts": self.facts["addopts"],
+            "patched": self.patched,
         }
+
+    def _canary_end(self, session):
+        """How the canary ended, and others that nobody has seen before; as the first that did not fail.
+
+        Each goes by the name of another test: what makes a certain test pass makes one of these pass.
+        """
+        passed = [item for item in session.items if _passed(self.outcomes.get(item.nodeid))]
+        doubles = passed[-_MOST_DOUBLES:] or session.items[-1:]
+        canaries = [self.canary, *(_canary(Canary, session, item) for item in doubles[1:])]
+        for canary, item in zip(canaries, doubles):  # noqa: B905 - as many of both, and older Pythons
+            canary.name, canary._nodeid = item.name, item.nodeid
+        ends = [_ended(canary, session) for canary in canaries]
+        return next((end for end in ends if end != "failed"), "failed")
 
 
 def _reversed(items):
@@ -212,6 +245,10 @@ def _ended(canary, session):
 _LAST = ("last_exc", "last_type", "last_value", "last_traceback")
 
 
+def _passed(seen):
+    return seen is not None and _outcome(seen) == "passed"
+
+
 def _outcome(seen):
     ends = seen["reports"]
     for when, outcome, _ in ends:
@@ -223,6 +260,8 @@ def _outcome(seen):
         return "xpassed"
     if any(outcome == "skipped" for _, outcome, _ in ends):
         return "skipped"
+    if seen["replaced"]:
+        return "replaced"
     if seen["raised"]:
         return "changed"
     both = ("call" in seen["phases"], ("call", "passed", False) in ends)

@@ -23,6 +23,12 @@ from factory.gates.verdict.conspicuous import conspicuous
         ("import unittest\ndel unittest.TestCase.run", (2, "changes unittest.TestCase.run")),
         ("import unittest\nunittest.x[0] += 1", (2, "changes unittest.x")),
         ("def f():\n    quit()", (2, "calls quit")),
+        ("from sys import _getframe\n_getframe(1)", (2, "calls sys._getframe")),
+        ("import gc\nfor x in gc.get_objects(): pass", (2, "calls gc.get_objects")),
+        ("import builtins\nbuiltins.all = any", (2, "changes builtins.all")),
+        ("import sys\nsys.modules['pytest'] = None", (2, "changes sys.modules")),
+        ("import os\n'PYTEST_CURRENT_TEST' in os.environ", (2, "reads PYTEST_CURRENT_TEST")),
+        ("class A(str):\n    def __eq__(self, other):\n        return True", (2, "is equal to everything")),
     ],
 )
 def test_code_that_ends_a_process_or_changes_its_judge_is_pointed_out(
@@ -42,6 +48,7 @@ def test_code_that_ends_a_process_or_changes_its_judge_is_pointed_out(
         "import unittest\nclass A(unittest.TestCase):\n    def setUp(self):\n        self.x = 1",
         "def f(os): return os.path",
         "raise ValueError",
+        "class A:\n    def __eq__(self, other):\n        if other is None: return False\n        return True",
         "x = (",
         "\0",
         "(" * 500,

@@ -58,6 +58,18 @@ def missing(exit_code: int = 0, arguments: tuple[str, ...] = ("a.py",), **change
             {"outcomes": [["a", "unreported"]]},
             "pytest returned 0, but these tests were begun and did not run to their end: a",
         ),
+        (
+            {"outcomes": [["a", "replaced"]]},
+            "the runner was patched: what ran as a is not what its file says",
+        ),
+        ({"patched": ["pytest.raises"]}, "the runner was patched: the project replaced pytest.raises"),
+        (
+            {"named": [{"word": "a.py", "passed": 1, "deselected": 0, "vanished": 2}]},
+            (
+                "pytest returned 0, but of `a.py`, which the command names, "
+                "2 collected tests were neither run nor left out openly"
+            ),
+        ),
         ({"canary": "passed"}, "the runner was patched: a test that must fail did not"),
         ({"canary": "unreported"}, "the runner was patched: a test that must fail did not"),
         ({"canary": "not due"}, "the runner was patched: a test that must fail did not"),

@@ -21,6 +21,11 @@ FILES = {
     "if __name__ == '__main__':\n    print(sys.argv[1:], __spec__.name)\n    sys.exit(len(sys.argv) - 1)\n",
     "package/__init__.py": "",
     "package/__main__.py": "import package\n\nprint(package.__name__, __package__)\n1 / 0\n",
+    "script.py": "import sys\n\nimport app\n\nprint(sys.argv, sys.path[0], sys.orig_argv, sorted(vars()))\n"
+    "print(__file__, __name__, __spec__, __package__, __doc__, __loader__.name, __cached__)\n"
+    "print(sys.modules['__main__'].__dict__ is globals())\n"
+    "if len(sys.argv) > 1:\n    app.fail()\n",
+    "broken.py": "x = (\n",
     "leaves.py": "import sys\n\nsys.exit('bye')\n",
     "tests/test_app.py": (
         "import subprocess\nimport sys\nimport unittest\n\nimport pytest\n\nimport app\n\n\n"
@@ -100,12 +105,16 @@ COMMANDS = [
     "python -W error -c 'print(1 is 1)'",
     "python -O -c 'assert 0'",
     "env PYTHONPATH=package:cases python -c 'import sys; print(sys.path[:3]); import test_case'",
+    "python script.py",
+    "python -B ./script.py x",
+    "python -I tests/../leaves.py",
     "python -m app",
     "python -m app x y",
     "python -m package",
     "python -m leaves",
     "python -m package.nothing",
     "python -W error -m app",
+    "python broken.py",
     "python -m unittest discover -s cases",
     "python -m unittest -v cases.test_case",
     "python -m unittest nothing",

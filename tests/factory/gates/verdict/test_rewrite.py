@@ -12,6 +12,7 @@ def rewrite(command: str) -> Rewritten | None:
     return rewritten(
         shlex.split(command),
         is_own=lambda module, searched: module in ("app", searched),
+        is_script=lambda file: file == "app.py",
         interpreter=lambda word: ("/env/bin/python", f"/env/bin/{word}") if word == "pytest" else None,
     )
 
@@ -35,6 +36,10 @@ def rewrite(command: str) -> Rewritten | None:
         ("timeout 1.5m pytest", {"before": ("timeout", "1.5m", "/env/bin/python")}),
         ("python -m unittest -q", {"runner": "unittest", "arguments": ("-q",)}),
         ("python -m app.tool x", {"runner": "module", "arguments": ("app.tool", "x")}),
+        (
+            "python -B app.py -m x",
+            {"runner": "script", "before": ("python", "-B"), "arguments": ("app.py", "-m", "x")},
+        ),
         ("env PYTHONPATH=src python -m src", {"runner": "module", "searched": "src"}),
     ],
 )
