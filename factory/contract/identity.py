@@ -22,8 +22,8 @@ def contract_trailers(order: WorkOrder) -> tuple[str, str]:
 
     Returns:
         First the one that is written: `2:` and the SHA-256 of what binds, which is all but the title, the
-        notes and computed fields, so that a better wording of what has landed is no other work order. Then
-        that of commits from before there was a version: `contract_hash`.
+        notes, accepted warnings and computed fields, so that a better wording of what has landed is no other
+        work order. Then that of commits from before there was a version: `contract_hash`.
     """
     bound: JsonValue = _without(order, NOT_BINDING_FIELDS)
     return f"2:{sha256_hex(canonical_json(bound))}", contract_hash(order)
@@ -43,6 +43,8 @@ def plan_hash(plan: Plan) -> str:
         whole["requirements"] = [
             requirement.model_dump(mode="json", exclude_defaults=True) for requirement in plan.requirements
         ]
+    if plan.accepted_warnings:
+        whole["accepted_warnings"] = [dump(accepted) for accepted in plan.accepted_warnings]
     if plan.revision != 1:
         whole["revision"] = plan.revision
     if plan.parent is not None:

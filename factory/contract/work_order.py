@@ -21,12 +21,14 @@ VERIFY_SCRIPT: Final = RepoPath.parse("scripts/verify.sh")
 
 WORK_ORDER_ID: Final = re.compile(r"WO-(0[1-9]|[1-9][0-9]+)")
 
+WARNING_CODE: Final = re.compile(r"W[0-9]{3}")
+
 REQUIREMENT_ID: Final = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)*")
 
 COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"})
 """Fields of a work order that the planner computes; a model's values for them are dropped."""
 
-NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes"}
+NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings"}
 """Fields of a work order that may change after it has landed: what was done fulfils it all the same."""
 
 COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent"})
@@ -59,10 +61,17 @@ def _require_requirement_id(text: str) -> str:
     return text
 
 
+def _require_warning_code(text: str) -> str:
+    if not WARNING_CODE.fullmatch(text):
+        raise ValueError("must be the code of a warning, such as W401")
+    return text
+
+
 Text = Annotated[str, Field(strict=True), AfterValidator(_require_text)]
 Command = Annotated[str, Field(strict=True, max_length=MAX_COMMAND_CHARS), AfterValidator(_require_text)]
 WorkOrderId = Annotated[str, Field(strict=True), AfterValidator(_require_work_order_id)]
 RequirementId = Annotated[str, Field(strict=True, max_length=40), AfterValidator(_require_requirement_id)]
+WarningCode = Annotated[str, Field(strict=True), AfterValidator(_require_warning_code)]
 
 
 class Document(BaseModel):
@@ -128,6 +137,13 @@ class RedExempt(Document):
     reason: Text
 
 
+class AcceptedWarning(Document):
+    """A warning that the plan keeps, and why."""
+
+    code: WarningCode
+    reason: Text
+
+
 class WorkOrder(Document):
     """One contract: what must be true before, what may be written, and which commands prove it.
 
@@ -137,6 +153,7 @@ class WorkOrder(Document):
         provides: the Python symbols that exist after it, as `symbols.symbol` writes them.
         consumes: those of others that it uses.
         red_exempt: acceptance commands that may pass before the work is done.
+        accepted_warnings: what the planner's checks warned of here and the plan keeps.
     """
 
     id: WorkOrderId
@@ -153,6 +170,7 @@ class WorkOrder(Document):
     provides: tuple[Text, ...] = ()
     consumes: tuple[Text, ...] = ()
     red_exempt: tuple[RedExempt, ...] = ()
+    accepted_warnings: tuple[AcceptedWarning, ...] = ()
 
     verify_exempt: bool = False
     depends_on: tuple[WorkOrderId, ...] | None = None
@@ -180,6 +198,7 @@ class Plan(Document):
     """A manifest: what the planner decided, in the order of execution.
 
     Attributes:
+        accepted_warnings: what the planner's checks warned of beside the work orders and the plan keeps.
         revision: how many plans there have been, this one included.
         parent: the hash of the plan that this one revises; None of the first.
     """
@@ -188,6 +207,7 @@ class Plan(Document):
     verify_contract: VerifyContract | None = None
     requirements: tuple[Requirement, ...] = ()
     work_orders: Annotated[tuple[WorkOrder, ...], Field(min_length=1)]
+    accepted_warnings: tuple[AcceptedWarning, ...] = ()
 
     revision: Annotated[int, Field(strict=True, ge=1)] = 1
     parent: str | None = None

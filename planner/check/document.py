@@ -5,7 +5,7 @@ for `on_disk`.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, JsonValue
@@ -43,8 +43,16 @@ class Checked:
 
     @property
     def errors(self) -> int:
-        """How many findings are errors; the others are warnings."""
+        """How many findings are errors."""
         return sum(diagnostic.severity is Severity.ERROR for diagnostic in self.diagnostics)
+
+    @property
+    def warnings(self) -> int:
+        """How many are warnings that the plan gives no reason to keep."""
+        return sum(
+            diagnostic.severity is Severity.WARNING and not diagnostic.accepted
+            for diagnostic in self.diagnostics
+        )
 
 
 def check_reply(
@@ -124,7 +132,21 @@ def check_document(
         history = amendment.settled
     else:
         history = frozenset() if plan is None else settled(plan, landed)
-    return Checked(plan, document, judge(subject, RULES, history), is_json=True)
+    diagnostics = judge(subject, RULES, history)
+    if plan is not None:
+        diagnostics = _with_reasons(diagnostics, plan)
+    return Checked(plan, document, diagnostics, is_json=True)
+
+
+def _with_reasons(diagnostics: tuple[Diagnostic, ...], plan: Plan) -> tuple[Diagnostic, ...]:
+    """The diagnostics, each warning that the plan accepts with the reason."""
+    reasons = {("", accepted.code): accepted.reason for accepted in plan.accepted_warnings}
+    for order in plan.work_orders:
+        reasons |= {(order.id, accepted.code): accepted.reason for accepted in order.accepted_warnings}
+    return tuple(
+        replace(diagnostic, accepted=reasons.get((diagnostic.order, diagnostic.code), ""))
+        for diagnostic in diagnostics
+    )
 
 
 def plan_of(document: JsonValue) -> Plan | None:

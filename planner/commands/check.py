@@ -26,7 +26,11 @@ def add_options(commands: Commands) -> None:
     command.add_argument(
         "--all", action="store_true", help="show each of many findings with one cause, not only the first"
     )
-    command.add_argument("--strict", action="store_true", help="end with exit code 2 at warnings, too")
+    command.add_argument(
+        "--strict",
+        action="store_true",
+        help="end with exit code 2 at warnings that the plan does not accept, too",
+    )
 
 
 def run(options: Namespace, console: Console) -> int:
@@ -54,5 +58,5 @@ def run(options: Namespace, console: Console) -> int:
             f"; {len(standing.commits)} of {len(checked.plan.work_orders)} have landed and are not judged"
         )
     console.progress(f"{options.plan}: {report}")
-    passes = not checked.diagnostics if options.strict else checked.ok
+    passes = checked.ok and not (options.strict and checked.warnings)
     return ExitCode.DONE if passes else ExitCode.INVALID

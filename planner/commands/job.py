@@ -12,7 +12,7 @@ from factory.system.notes import read_notes
 from planner.commands.inputs import read_revision_template, read_template
 from planner.commands.options import PROVIDER_DEFAULT
 from planner.compile.emit import refuse_unusable
-from planner.compile.job import Job
+from planner.compile.job import Job, Warnings
 from planner.compile.question import NEW_PLAN, Question
 from planner.prompt.gather import gather
 from planner.specification.spec import Spec
@@ -58,4 +58,5 @@ def job_of(
         sources=sources,
         context=gather(sources, notes, text, options.context_tokens, is_new=question.amendment is None),
         question=question,
+        warnings=Warnings(options.warnings),
     )

@@ -126,6 +126,13 @@ def _add_model(command: Parser) -> None:
         help="how many answers are checked before giving up (default: %(default)s)",
     )
     command.add_argument(
+        "--warnings",
+        choices=("revise", "accept", "error"),
+        default="revise",
+        help="what follows from warnings alone: the model sees them once and mends them or says why they"
+        " stay, the plan is taken, or each needs one of both (default: %(default)s)",
+    )
+    command.add_argument(
         "--reasoning-effort",
         choices=EFFORTS,
         default="medium",

@@ -96,14 +96,15 @@ def unusable(attempt: int, answer: Answer, max_output_tokens: int) -> End | None
             assert_never(never)
 
 
-def attempts_spent(attempt: int, *, is_json: bool, errors: int) -> End:
-    """The last answer that may be checked is not a plan."""
+def attempts_spent(attempt: int, *, is_json: bool, errors: int, warnings: int) -> End:
+    """The last answer that may be checked is not a plan, or one with warnings where none may stay."""
     go_on = f"--max-attempts {attempt + 2} goes on from here; answers that are stored are not paid again"
     if not is_json:
         return End(Outcome.NOT_JSON, f"attempt {attempt}: the answer is not JSON", go_on)
+    problems = counted(errors, "error") if errors else f"{counted(warnings, 'warning')} without a reason"
     return End(
         Outcome.VALIDATION_FAILED,
-        f"attempt {attempt}: the plan has {counted(errors, 'error')}",
+        f"attempt {attempt}: the plan has {problems}",
         f"`planner explain CODE` tells more about one; {go_on}",
     )
 

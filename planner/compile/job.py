@@ -1,6 +1,7 @@
 """What is compiled, and how; what the summary and the plan say of it."""
 
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 
 from factory.contract.canonical import canonical_json, sha256_hex
@@ -13,6 +14,18 @@ from planner.compile.summary import Settings
 from planner.prompt.context import NOTHING, Context
 from planner.prompt.template import Template, first_messages
 from planner.specification.spec import Spec
+
+
+class Warnings(StrEnum):
+    """What follows from a plan that has no error, but warnings.
+
+    `REVISE` shows them to the model once, which mends them or says why not; `ACCEPT` takes the plan;
+    `ERROR` demands that each is mended or accepted with a reason.
+    """
+
+    REVISE = "revise"
+    ACCEPT = "accept"
+    ERROR = "error"
 
 
 @dataclass(frozen=True)
@@ -32,6 +45,7 @@ class Job:
         sources: the repository as it is now; None if nobody looked.
         context: what the model is told beside the specification.
         question: what is asked: for a new plan, or for a revision.
+        warnings: what follows from warnings.
     """
 
     spec: Spec | None
@@ -46,6 +60,7 @@ class Job:
     sources: Sources | None = None
     context: Context = NOTHING
     question: Question = NEW_PLAN
+    warnings: Warnings = Warnings.REVISE
 
     def messages(self) -> tuple[Message, ...]:
         """What the model is asked first."""

@@ -7,7 +7,7 @@ a right plan is (`check`), how it is written (`emit`), and options and exit (`cl
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
 from factory.contract.work_order import Plan
 from factory.llm.ledger.store import RecordedModel
@@ -24,7 +24,7 @@ from planner.compile.artifacts import DIAGNOSTICS, MANIFEST, Artifacts
 from planner.compile.asking import Asking
 from planner.compile.emit import with_computed_fields, write_plan
 from planner.compile.ending import End, attempts_spent, stopped_by, written
-from planner.compile.job import Job
+from planner.compile.job import Job, Warnings
 from planner.compile.summary import (
     CompileSummary,
     PlanningAttempt,
@@ -104,6 +104,7 @@ class _Compile:
         self._asking = Asking(deps.model, job.parameters, schema, deps.artifacts, deps.progress)
         self._attempts: list[PlanningAttempt] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()
+        self._warned = False
         self._started_at = deps.clock.now()
         self._started = deps.clock.monotonic()
 
@@ -112,24 +113,58 @@ class _Compile:
         first = self._job.messages()
         messages = first
         number = 1
+        sound: Checked | None = None
         while True:
             began = self._deps.clock.monotonic()
             self._deps.progress(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name}")
             answer = self._asking.ask(number, messages)
             if isinstance(answer, End):
                 self._record_attempt(number, began, None)
-                return answer
+                return answer if sound is None else self._settle_for(sound)
             checked = self._check(number, answer)
             self._record_attempt(number, began, checked)
-            if checked.ok and checked.plan is not None:
+            if checked.ok and self._job.warnings is not Warnings.ERROR:
+                sound = checked
+            is_last = number == self._job.max_attempts
+            if checked.plan is not None and self._may_stay(checked, is_last=is_last):
                 return checked.plan
-            if number == self._job.max_attempts:
-                return attempts_spent(number, is_json=checked.is_json, errors=checked.errors)
+            if is_last and sound is not None:
+                return self._settle_for(sound)
+            if is_last:
+                return attempts_spent(
+                    number, is_json=checked.is_json, errors=checked.errors, warnings=checked.warnings
+                )
+            self._warned = True
             for line in _sent_back(checked.diagnostics):
                 self._deps.progress(line)
             rendered = [render([diagnostic], OutputFormat.FULL) for diagnostic in checked.diagnostics]
             messages = (*first, revision_message(self._job.revision, answer.text, rendered))
             number += 1
+
+    def _may_stay(self, checked: Checked, *, is_last: bool) -> bool:
+        """Whether a plan without errors is taken with the warnings that it has.
+
+        They lead back to the model once, also those that it accepts: before it saw them, it could not judge.
+        """
+        if not checked.ok:
+            return False
+        is_judged = not checked.diagnostics or self._warned or is_last
+        match self._job.warnings:
+            case Warnings.ACCEPT:
+                return True
+            case Warnings.REVISE:
+                return is_judged
+            case Warnings.ERROR:
+                return is_judged and not checked.warnings
+            case _ as never:
+                assert_never(never)
+
+    def _settle_for(self, sound: Checked) -> Plan:
+        """Take a plan with warnings that was asked for again, because what came instead is worse."""
+        assert sound.plan is not None
+        self._deps.progress("the plan before is sound but for its warnings, and is taken")
+        self._diagnostics = sound.diagnostics
+        return sound.plan
 
     def write(self, plan: Plan) -> Plan:
         """Write the plan with its computed fields, and return it with them."""

@@ -42,6 +42,7 @@ def _plan(overview: JsonObject, requirement: JsonObject, work_order: JsonObject)
             ),
             "requirements": _list(requirement),
             "work_orders": _list(work_order, at_least=1),
+            "accepted_warnings": _accepted_warnings(),
         }
     )
 
@@ -88,7 +89,23 @@ def _work_order() -> JsonObject:
                     }
                 )
             ),
+            "accepted_warnings": _accepted_warnings(),
         }
+    )
+
+
+def _accepted_warnings() -> JsonObject:
+    return _list(
+        _object(
+            {
+                "code": {
+                    "type": "string",
+                    "pattern": "^W[0-9]{3}$",
+                    "description": "The code of a warning that a checker gave of your answer before.",
+                },
+                "reason": _text("Why the plan keeps what it warns of."),
+            }
+        )
     )
 
 

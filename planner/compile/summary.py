@@ -101,7 +101,7 @@ class PlanningAttempt(Document):
 
 
 class DiagnosticRecord(Document):
-    """A diagnostic of the last answer that was checked."""
+    """A diagnostic of the plan that was written, or of the last answer that was checked."""
 
     code: str
     name: str
@@ -110,6 +110,7 @@ class DiagnosticRecord(Document):
     pointer: str
     message: str
     hint: str
+    accepted: str = ""
 
 
 class PlannedOrder(Document):

@@ -28,6 +28,7 @@ class Diagnostic:
         pointer: the JSON pointer of the place in the manifest; empty for the whole document.
         message: what is wrong.
         hint: what to do next.
+        accepted: why the plan keeps what a warning is about; empty if it does not say.
     """
 
     code: str
@@ -37,6 +38,7 @@ class Diagnostic:
     pointer: str
     message: str
     hint: str
+    accepted: str = ""
 
     @property
     def sort_key(self) -> tuple[tuple[tuple[int, int, str], ...], str, str]:

@@ -41,7 +41,7 @@ def render(
     match output_format:
         case OutputFormat.FULL:
             return "\n".join(
-                f"{_headline(diagnostic)}{_more(more)}\n  hint: {one_line(diagnostic.hint)}"
+                f"{_headline(diagnostic)}{_more(more)}\n  {_advice(diagnostic)}"
                 for diagnostic, more in shown.items()
             )
         case OutputFormat.CONCISE:
@@ -55,10 +55,12 @@ def render(
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:
-    """How many there are, such as `2 errors, 1 warning`."""
-    counts = Counter(diagnostic.severity for diagnostic in diagnostics)
-    return ", ".join(
-        f"{counts[severity]} {severity}{'' if counts[severity] == 1 else 's'}" for severity in Severity
+    """How many there are, such as `2 errors, 1 warning` or `0 errors, 2 warnings, of which 1 accepted`."""
+    listed = list(diagnostics)
+    counts = Counter(diagnostic.severity for diagnostic in listed)
+    accepted = sum(bool(diagnostic.accepted) for diagnostic in listed)
+    return ", ".join(counted(counts[severity], str(severity)) for severity in Severity) + (
+        f", of which {accepted} accepted" if accepted else ""
     )
 
 
@@ -76,6 +78,7 @@ def _object(diagnostic: Diagnostic) -> JsonObject:
         "pointer": diagnostic.pointer,
         "message": diagnostic.message,
         "hint": diagnostic.hint,
+        "accepted": diagnostic.accepted,
     }
 
 
@@ -108,6 +111,13 @@ def _headline(diagnostic: Diagnostic) -> str:
     return f"{label}{' ' if where else ''}{where}: {one_line(diagnostic.message)}"
 
 
+def _advice(diagnostic: Diagnostic) -> str:
+    """What to do, or why the plan leaves it."""
+    if diagnostic.accepted:
+        return f"accepted: {one_line(diagnostic.accepted)}"
+    return f"hint: {one_line(diagnostic.hint)}"
+
+
 def _where(diagnostic: Diagnostic) -> str:
     pointer = diagnostic.pointer
     if len(pointer) > _POINTER_CHARS:
@@ -121,7 +131,7 @@ def _workflow_command(diagnostic: Diagnostic, source: str) -> str:
     text = f"{where}{': ' if where else ''}{one_line(diagnostic.message)}"
     file = f"file={_property(one_line(source))}," if source else ""
     # The only line break of the message is our own, and escaped: nothing quoted can begin a command.
-    data = _data(f"{text}\nhint: {one_line(diagnostic.hint)}")
+    data = _data(f"{text}\n{_advice(diagnostic)}")
     return f"::{diagnostic.severity} {file}title={_property(title)}::{data}"
 
 

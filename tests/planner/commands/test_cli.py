@@ -505,6 +505,14 @@ def test_warnings_do_not_fail_a_check(desk: Desk) -> None:
     assert desk.run("check", desk.save(PLAN), "--strict").returncode == 0
 
 
+def test_a_warning_that_the_plan_accepts_is_told_with_its_reason(desk: Desk) -> None:
+    accepted = [{"code": "W101", "reason": "It is made by hand."}]
+    order = {**ORDER, "acceptance_commands": ["python other.py"], "accepted_warnings": accepted}
+    done = desk.run("check", desk.save({**PLAN, "work_orders": [order]}), "--strict")
+    assert done.returncode == 0
+    assert "\n  accepted: It is made by hand." in done.stdout
+
+
 def test_of_many_findings_with_one_cause_a_person_is_shown_the_first(desk: Desk) -> None:
     needed = [{"kind": "file_exists", "path": "gone.py"}]
     orders = [{**ORDER, "id": f"WO-{number:02d}", "preconditions": needed} for number in range(1, 20)]

@@ -19,7 +19,7 @@ from factory.system.process.signals import Interrupted
 from planner.commands.inputs import read_revision_template, read_template
 from planner.compile.artifacts import Artifacts, default_directory
 from planner.compile.ending import Outcome
-from planner.compile.job import Job
+from planner.compile.job import Job, Warnings
 from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.prompt.gather import gather
 from planner.specification.spec import Spec
@@ -60,6 +60,12 @@ def reply(*orders: dict[str, object]) -> str:
 GOOD = reply()
 BAD = reply(order(preconditions=[{"kind": "file_exists", "path": "missing.py"}]))
 WARNED = reply(order(acceptance_commands=["python -c 'import m1'", "python elsewhere.py"]))
+ACCEPTING = reply(
+    order(
+        acceptance_commands=["python -c 'import m1'", "python elsewhere.py"],
+        accepted_warnings=[{"code": "W101", "reason": "it is made by hand"}],
+    )
+)
 
 
 @dataclass
@@ -81,6 +87,10 @@ class Bench:
     @property
     def summary(self) -> dict[str, Any]:
         return self.json("compile_summary.json")
+
+    @property
+    def plan(self) -> Any:
+        return json.loads((self.outdir / MANIFEST_NAME).read_text())
 
     def json(self, name: str) -> Any:
         return json.loads((self.artifacts / name).read_text())
@@ -199,11 +209,58 @@ def test_a_fenced_answer_is_understood(bench: Bench) -> None:
     assert bench.compile([f"Here it is:\n```json\n{GOOD}\n```\n"]).summary.outcome is Outcome.WRITTEN
 
 
-def test_warnings_do_not_cost_an_attempt(bench: Bench) -> None:
-    result = bench.compile([WARNED])
+def test_warnings_alone_lead_back_to_the_model_once(bench: Bench) -> None:
+    result = bench.compile([WARNED, WARNED])
+    assert result.summary.outcome is Outcome.WRITTEN
+    assert "warning[W101] WO-01" in bench.models[0].requests[1].messages[-1].content
+    assert {diagnostic.code for diagnostic in result.diagnostics} == {"W101"}
+    assert [attempt["warnings"] for attempt in bench.summary["attempts"]] == [1, 1]
+
+
+def test_a_plan_that_mends_its_warnings_is_taken(bench: Bench) -> None:
+    assert bench.compile([WARNED, GOOD]).diagnostics == ()
+
+
+def test_the_reason_of_a_warning_that_stays_is_in_the_plan(bench: Bench) -> None:
+    result = bench.compile([WARNED, ACCEPTING])
+    assert [diagnostic.accepted for diagnostic in result.diagnostics] == ["it is made by hand"]
+    (order,) = bench.plan["work_orders"]
+    assert order["accepted_warnings"] == [{"code": "W101", "reason": "it is made by hand"}]
+    assert bench.summary["diagnostics"][0]["accepted"] == "it is made by hand"
+
+
+def test_what_an_answer_accepts_before_it_was_warned_is_shown_to_it(bench: Bench) -> None:
+    bench.compile([ACCEPTING, GOOD])
+    assert len(bench.models[0].requests) == 2
+
+
+def test_warnings_cost_no_plan(bench: Bench) -> None:
+    """What comes instead of a sound plan may be worse, or may not come at all."""
+    assert bench.compile([WARNED, BAD, "not json"]).summary.outcome is Outcome.WRITTEN
+    assert bench.plan["work_orders"][0]["acceptance_commands"][1] == "python elsewhere.py"
+    assert [record["code"] for record in bench.summary["diagnostics"]] == ["W101"]
+
+
+def test_a_provider_that_fails_after_warnings_costs_no_plan(bench: Bench) -> None:
+    assert bench.compile([WARNED, ProviderError("is down")]).summary.outcome is Outcome.WRITTEN
+
+
+def test_warnings_in_the_last_answer_are_accepted(bench: Bench) -> None:
+    assert bench.compile([BAD, BAD, WARNED]).summary.outcome is Outcome.WRITTEN
+
+
+def test_warnings_that_are_accepted_as_such_cost_no_attempt(bench: Bench) -> None:
+    result = bench.compile([WARNED], warnings=Warnings.ACCEPT)
     assert result.summary.outcome is Outcome.WRITTEN
     assert {diagnostic.code for diagnostic in result.diagnostics} == {"W101"}
-    assert bench.summary["attempts"][0]["warnings"] > 0
+
+
+def test_warnings_that_count_as_errors_need_a_reason(bench: Bench) -> None:
+    refused = bench.compile([WARNED, WARNED, WARNED], warnings=Warnings.ERROR).summary
+    assert refused.outcome is Outcome.VALIDATION_FAILED
+    assert refused.message == "attempt 3: the plan has 1 warning without a reason"
+    assert not bench.outdir.exists()
+    assert bench.compile([ACCEPTING], warnings=Warnings.ERROR, max_attempts=4).summary.exit_code == 0
 
 
 def test_a_plan_without_requirements_is_sent_back(bench: Bench) -> None:

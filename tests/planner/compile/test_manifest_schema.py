@@ -12,6 +12,7 @@ from factory.contract.work_order import (
     COMPUTED_FIELDS,
     COMPUTED_PLAN_FIELDS,
     COMPUTED_REQUIREMENT_FIELDS,
+    AcceptedWarning,
     Condition,
     Plan,
     Postcondition,
@@ -79,6 +80,7 @@ def test_it_agrees_with_the_contract() -> None:
     assert properties_of(schema, *order, "preconditions", "items") == set(Condition.model_fields)
     assert properties_of(schema, *order, "postconditions", "items") == set(Postcondition.model_fields)
     assert properties_of(schema, *order, "red_exempt", "items") == set(RedExempt.model_fields)
+    assert properties_of(schema, *order, "accepted_warnings", "items") == set(AcceptedWarning.model_fields)
     contract = schema["properties"]["verify_contract"]["anyOf"][0]  # type: ignore[call-overload, index]
     assert properties_of(contract) == set(VerifyContract.model_fields)
 
@@ -100,12 +102,14 @@ def test_what_it_describes_is_a_plan(verify_contract: JsonValue) -> None:
         "provides": ["a:f() -> int"],
         "consumes": [],
         "red_exempt": [{"command": "true", "reason": "r"}],
+        "accepted_warnings": [{"code": "W401", "reason": "r"}],
     }
     document: JsonObject = {
         "system_overview": ["x"],
         "verify_contract": verify_contract,
         "requirements": [{"id": "REQ-01", "text": "t", "quotes": ["q"]}],
         "work_orders": [order],
+        "accepted_warnings": [{"code": "W204", "reason": "r"}],
     }
     assert schema_problems(Plan, document) == ()
     assert dump(Plan.model_validate(document))

@@ -91,7 +91,7 @@ def test_json_holds_the_texts_as_they_are() -> None:
     assert [value] == as_json((HOSTILE,))
     assert value["message"] == HOSTILE.message
     assert value["severity"] == "error"
-    assert list(value) == ["code", "name", "severity", "order", "pointer", "message", "hint"]
+    assert list(value) == ["code", "name", "severity", "order", "pointer", "message", "hint", "accepted"]
 
 
 def test_an_enormous_pointer_is_shortened_for_people() -> None:
