@@ -12,6 +12,7 @@ from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.contract.note import Note
 from factory.llm.port import ProviderError, Request
 from factory.llm.spending.prices import Price
+from factory.runs.record.files import REPAIR_REQUEST
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, write_plan, writes
 from tests.support.repositories import commit_files, git, make_repo
@@ -253,7 +254,7 @@ def test_a_plan_that_breaks_a_rule_ends_the_build_before_anything_is_spent(repo:
 
     assert built.ended.exit_code == 4
     assert built.ended.message == (
-        "plan defect at preflight: plan: 1 error, 0 warnings\n"
+        "plan defect at preflight: plan: 1 error, 1 warning\n"
         "error[E101] WO-02 /work_orders/1/preconditions/0: `absent.txt` does not exist at this point\n"
         "  hint: let an earlier work order create it, or drop the precondition\n"
         "0 of 2 work orders have landed on main"
@@ -574,4 +575,5 @@ def test_attempts_that_fail_in_different_ways_are_the_models_own(repo: Path) -> 
 
     assert ended.exit_code == 1
     assert ended.run_id is not None
-    assert not (scene.out / ended.run_id / "repair_request.json").exists()
+    request = REPAIR_REQUEST.read(scene.out / ended.run_id)
+    assert request is not None and request.at_fault == "code"
