@@ -106,7 +106,7 @@ class Change:
 def compare(failure: Callable[[Sequence[Difference], bool], Failure | None]) -> Change | None:
     """Whether the result of commands that had passed changes, and by what.
 
-    At most three passes more than there are differences, and one where nothing changes.
+    One pass where nothing changes; at most four more than there are differences where something does.
 
     Args:
         failure: runs the commands from the beginning, with these differences and, if the second argument is

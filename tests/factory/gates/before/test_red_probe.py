@@ -50,10 +50,7 @@ def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path)
         ("sh -c 'python -c \"x = $((1)); for y in x: pass\"'", "impossible"),
         ("python -m pytest -q --no-such-option src/app.py", "impossible"),
         ("python -m pytest -q tests/test_of_another.py::test_it", "impossible"),
-        ("python -m pytest -q tests/test_there.py::test_missing", "impossible"),
         ("python -m pytest -q -p pytest_of_nobody src/app.py", "impossible"),
-        ('python -c "import shop.nobody"', "impossible"),
-        ("python -m shop.nobody", "impossible"),
         ("bash -c 'no-such-program | grep -q x'", "impossible"),
         ("python -m pytest -q ./missing", "impossible"),
     ],
@@ -63,7 +60,7 @@ def test_what_is_no_proof_is_a_defect_of_the_plan_and_costs_nothing(
 ) -> None:
     repo = make_repo(
         tmp_path / "repo",
-        {"README.md": "", "shop/__init__.py": "", "tests/test_there.py": "def test_it():\n    pass\n"},
+        {"README.md": ""},
     )
     scene = Scene(repo, acceptance_commands=["test -f src/app.py", command])
 
@@ -251,7 +248,12 @@ def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
 )
 def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: str) -> None:
     repo = make_repo(
-        tmp_path / "repo", {"old.py": "import no_such_module_anywhere\n", "unfinished.py": "x = \n"}
+        tmp_path / "repo",
+        {
+            "old.py": "import no_such_module_anywhere\n",
+            "unfinished.py": "x = \n",
+            "scripts/verify.sh": "exit 0\n",
+        },
     )
     files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py", "compiled.c"]
     scene = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
@@ -348,7 +350,7 @@ def test_what_nothing_builds_may_not_be_missing(tmp_path: Path) -> None:
 
 
 def test_what_the_verification_builds_may_be_missing(tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "repo", {"scripts/verify.sh": "cp src/app.py tool\n"})
+    repo = make_repo(tmp_path / "repo", {"scripts/verify.sh": "test ! -e src/app.py || cp src/app.py tool\n"})
     scene = Scene(repo, acceptance_commands=["./tool"])
 
     scene.run(red_probe=True)
