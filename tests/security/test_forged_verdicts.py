@@ -542,8 +542,8 @@ def test_no_run_lands_what_proved_nothing(name: str, tmp_path: Path) -> None:
     # Without a test of the product where the verification itself is not to notice.
     tests = {"test_slug.py": TEST} if command != CODE else {}
     scene = Scene(
-        make_repo(tmp_path / "repo", {"README.md": "a product\n", **tests}),
-        [a_proposal(files)],
+        make_repo(tmp_path / "repo", {"README.md": "a product\n", "slug.py": RIGHT, **tests}),
+        [a_proposal(files, bases={"slug.py": RIGHT})],
         allowed_files=sorted(files),
         acceptance_commands=[command],
     )
@@ -564,7 +564,7 @@ def test_a_landed_commit_names_the_weakest_verdict_of_its_acceptance(tmp_path: P
         acceptance_commands=[PYTEST, CODE],
     )
 
-    finished = scene.run()
+    finished = scene.run(baseline_red=True)
 
     assert git(scene.repo, "log", "-1", "--format=%(trailers:key=Verdict,valueonly)").strip() == "completion"
     assert finished.folder is not None
