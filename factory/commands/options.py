@@ -13,6 +13,7 @@ def add_execution(command: Parser) -> None:
     """What executing one work order and many have in common."""
     _add_model(command)
     _add_gates(command)
+    _add_proof(command)
     _add_bounds(command)
 
 
@@ -130,6 +131,10 @@ def _add_gates(command: Parser) -> None:
         help="accept that work orders change this file of the user's configuration, such as workorder.toml;"
         " its path in the repository",
     )
+
+
+def _add_proof(command: Parser) -> None:
+    """What shows that the checks of an attempt that passed, or failed, were right."""
     command.add_argument(
         "--no-second-pass",
         action="store_true",

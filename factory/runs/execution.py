@@ -8,37 +8,27 @@ import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
-from itertools import takewhile
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
-from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
-from factory.contract.proposal import WriteProposal
 from factory.gates.bench import Bench
 from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
 from factory.repository.landable import unlandable_path
 from factory.runs.inputs import Run
-from factory.runs.nodes.finalize import finalize, land_attempt
-from factory.runs.nodes.po import examine
-from factory.runs.nodes.proof import prove
-from factory.runs.nodes.se import propose
-from factory.runs.nodes.second_pass import repeat
-from factory.runs.nodes.tr import apply
+from factory.runs.nodes.bound import bound_nodes
 from factory.runs.oracle import Oracle
+from factory.runs.owners import owned_tests
 from factory.runs.probe import probe_baseline
 from factory.runs.record.documents import RunRecord
 from factory.runs.record.endings import Ending, ending_of, failed, interrupted, stopped
 from factory.runs.record.files import REPAIR_REQUEST
-from factory.runs.record.repair_request import MOST_TESTS, FailingTest, repair_request
-from factory.system.git.commits import work_order_that_wrote
+from factory.runs.record.repair_request import repair_request
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.process.stop import Stopped
-from factory.system.templates import template_path
 
 
 @dataclass(frozen=True)
@@ -93,31 +83,12 @@ def execute(
         ending = expected
     with shielded():
         proposal = state.get("proposal") if state is not None else None
-        failing = _owned(run, state.get("failing_tests", ()), proposal) if state is not None else ()
+        failing = owned_tests(run, state.get("failing_tests", ()), proposal) if state is not None else ()
         request = repair_request(run.order, run.contract, ending.failure, ending.attempts, proposal, failing)
         if request is not None:
             REPAIR_REQUEST.write(run.folder.path, request)
         record.end(ending, meter.usage, meter.calls, meter.cost_usd(run.price))
     return Executed(ending, state)
-
-
-def _owned(run: Run, tests: tuple[str, ...], proposal: WriteProposal | None) -> tuple[FailingTest, ...]:
-    """Tests with the work orders that own them: who wrote their file last, or is planned to have."""
-    written = {str(write.path) for write in proposal.writes} if proposal is not None else set[str]()
-    planned = run.plan.work_orders if run.plan is not None else ()
-    earlier = tuple(takewhile(lambda order: order.id != run.order.id, planned))
-    owned: list[FailingTest] = []
-    for test in tests[:MOST_TESTS]:
-        path = test.partition("::")[0]
-        owners = [order.id for order in earlier if path in order.allowed_files]
-        if path in written:
-            owner: str | None = run.order.id
-        elif owners:
-            owner = owners[-1]
-        else:
-            owner = work_order_that_wrote(run.target.git, run.target.baseline, path)
-        owned.append(FailingTest(test=test, work_order=owner))
-    return tuple(owned)
 
 
 def _attempt(
@@ -144,7 +115,7 @@ def _attempt(
             problem = oracle.dispute()
             if problem is not None:
                 return stopped(problem, ()), None
-        nodes = _nodes(run, bench, model, oracle)
+        nodes = bound_nodes(run, bench, model, oracle)
         state = imported_graph()(nodes, start, run.settings.max_attempts, run.entering)
     return _ending(run, state, meter), state
 
@@ -157,80 +128,6 @@ def _oracle(run: Run, model: Model) -> Oracle | None:
         run.ports.progress("there is no second opinion without a plan that has the work order's requirements")
     progress, parameters = run.ports.progress, run.settings.parameters
     return Oracle(run.order, run.requirements, model, parameters, run.folder, progress)
-
-
-def _examine(state: RunState, *, oracle: Oracle | None, examine: Callable[[RunState], RunState]) -> RunState:
-    """PO; what it blames on the code may be the plan's defect after all."""
-    update = examine(state)
-    failure = update.get("failure")
-    if oracle is None or failure is None:
-        return update
-    return {**update, "failure": oracle.review(failure)}
-
-
-def _nodes(run: Run, bench: Bench, model: Model, oracle: Oracle | None) -> Nodes:
-    """The nodes of a run's graph, each bound to what it touches."""
-    order, settings, checks = run.order, run.settings, run.checks
-    checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
-    land = partial(
-        land_attempt,
-        order=order,
-        run_id=run.run_id,
-        target=run.target,
-        checkout=checkout,
-        accepted=run.accepted,
-        folder=folder,
-        progress=progress,
-    )
-    return {
-        "se": partial(
-            propose,
-            order=order,
-            settings=settings,
-            template=template_path(TEMPLATE_NAME).read_text("utf-8"),
-            model=model,
-            checks=checks,
-            checkout=checkout,
-            folder=folder,
-            progress=progress,
-        ),
-        "tr": partial(
-            apply, order=order, guard=run.guard, checkout=checkout, folder=folder, progress=progress
-        ),
-        "po": partial(
-            _examine,
-            oracle=oracle,
-            examine=partial(
-                examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress
-            ),
-        ),
-        "second_pass": partial(
-            repeat,
-            order=order,
-            settings=settings,
-            bench=bench,
-            checks=checks,
-            folder=folder,
-            progress=progress,
-        ),
-        "proof": partial(
-            prove,
-            order=order,
-            settings=settings,
-            bench=bench,
-            checks=checks,
-            folder=folder,
-            progress=progress,
-        ),
-        "finalize": partial(
-            finalize,
-            land=land if run.lands else None,
-            max_attempts=settings.max_attempts,
-            checkout=checkout,
-            folder=folder,
-            progress=progress,
-        ),
-    }
 
 
 def _ending(run: Run, state: RunState, meter: Meter) -> Ending:

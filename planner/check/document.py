@@ -11,7 +11,8 @@ from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
-from factory.plans.rules.judgement import judge, settled
+from factory.plans.rules.judgement import judge
+from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
 from planner.check.parse import parse_reply, refused_file
 from planner.revision.amendment import Amendment

@@ -9,7 +9,7 @@ from factory.contract.work_order import Plan, WorkOrder, work_order_id
 from factory.plans.commands.programs import read_command
 from factory.plans.commands.strength import only_looks
 from factory.plans.commands.words import UnsplittableCommand
-from factory.plans.rules.judgement import settled
+from factory.plans.states.settled import settled
 from planner.revision.impact import Impact
 from planner.revision.references import resolved
 

@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Final
 
 from factory.contract.canonical import dump
-from factory.contract.work_order import Plan, VerifyContract, WorkOrder, work_order_id
+from factory.contract.work_order import Plan, VerifyContract, WorkOrder
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, in_order
 from factory.plans.rules.document import (
     e000_not_a_manifest,
@@ -114,17 +114,4 @@ def judge_work_order(
         replace(diagnostic, pointer=diagnostic.pointer.removeprefix("/work_orders/0"))
         for diagnostic in judge_before_work(plan, sources.files, sources)
         if diagnostic.pointer.startswith("/work_orders/0")
-    )
-
-
-def settled(plan: Plan, landed: Collection[str]) -> frozenset[str]:
-    """The pointers of the work orders that have landed and stand at their places.
-
-    Nothing in there can be mended any more.
-    """
-    ids = [order.id for order in plan.work_orders]
-    return frozenset(
-        f"/work_orders/{index}"
-        for index, name in enumerate(ids)
-        if name in landed and name == work_order_id(index + 1)
     )

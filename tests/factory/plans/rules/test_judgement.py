@@ -43,12 +43,27 @@ BROKEN: dict[str, tuple[dict[str, JsonValue], str]] = {
         "/acceptance_commands/0",
     ),
     "E107": ({"forbidden": ["src"]}, "/forbidden/0"),
+    "E109": (
+        {
+            "allowed_files": ["src/app.py", "src/app.py/x.py"],
+            "postconditions": [{"kind": "file_exists", "path": "src/app.py"}],
+        },
+        "/allowed_files/1",
+    ),
     "E301": ({"consumes": ["src.shop:sell() -> None"]}, "/consumes/0"),
     "E302": ({"consumes": ["src.shop:buy() -> int"]}, "/consumes/0"),
     "E303": ({"provides": ["src.app:f() -> int", "src.app:f() -> str"]}, "/provides/1"),
     "E304": ({"provides": ["f()"]}, "/provides/0"),
     "E305": ({"provides": ["src.other:f() -> int"]}, "/provides/0"),
     "E404": ({"red_exempt": [{"command": "false", "reason": "is old"}]}, "/red_exempt/0/command"),
+    "E405": (
+        {
+            "acceptance_commands": [
+                f"python -c \"from src.shop import buy; assert buy('a') == {value}\"" for value in (1, 2)
+            ]
+        },
+        "/acceptance_commands/1",
+    ),
     "W101": ({"acceptance_commands": ["python tools/none.py"]}, "/acceptance_commands/0"),
     "W102": ({"context_files": ["absent.md"]}, "/context_files/0"),
     "W401": ({"provides": ["src.app:f(text: str) -> int"]}, "/acceptance_commands"),
@@ -65,8 +80,8 @@ BROKEN: dict[str, tuple[dict[str, JsonValue], str]] = {
         "/acceptance_commands/0",
     ),
 }
-NOT_OF_ONE = {"E000", "E001", "E004", "E005", "E106"}
-"""What reading refuses already, and what is said of a plan only."""
+NOT_OF_ONE = {"E000", "E001", "E004", "E005", "E106", "E108"}
+"""What reading refuses already, and what is said of a plan or of a model's new work order only."""
 
 
 @pytest.mark.parametrize("code", BROKEN)

@@ -1,0 +1,99 @@
+"""The nodes of a run's graph, each bound to what it touches."""
+
+from collections.abc import Callable
+from functools import partial
+
+from factory.attempt.failure import Failure
+from factory.attempt.prompt import TEMPLATE_NAME
+from factory.attempt.routing import Nodes
+from factory.attempt.state import RunState
+from factory.checkout.workspace import Checkout
+from factory.gates.bench import Bench
+from factory.llm.port import Model
+from factory.runs.inputs import Run
+from factory.runs.nodes.finalize import finalize, land_attempt
+from factory.runs.nodes.po import examine
+from factory.runs.nodes.proof import prove
+from factory.runs.nodes.se import propose
+from factory.runs.nodes.second_pass import repeat
+from factory.runs.nodes.tr import apply
+from factory.runs.oracle import Oracle
+from factory.system.templates import template_path
+
+
+def bound_nodes(run: Run, bench: Bench, model: Model, oracle: Oracle | None) -> Nodes:
+    """The nodes of a run's graph, each bound to what it touches."""
+    order, settings, checks = run.order, run.settings, run.checks
+    checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
+    return {
+        "se": partial(
+            propose,
+            order=order,
+            settings=settings,
+            template=template_path(TEMPLATE_NAME).read_text("utf-8"),
+            model=model,
+            checks=checks,
+            checkout=checkout,
+            folder=folder,
+            progress=progress,
+        ),
+        "tr": partial(
+            apply, order=order, guard=run.guard, checkout=checkout, folder=folder, progress=progress
+        ),
+        "po": partial(
+            _examine,
+            oracle=oracle,
+            examine=partial(
+                examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress
+            ),
+        ),
+        "second_pass": partial(
+            repeat,
+            order=order,
+            settings=settings,
+            bench=bench,
+            checks=checks,
+            folder=folder,
+            progress=progress,
+        ),
+        "proof": partial(
+            prove,
+            order=order,
+            settings=settings,
+            bench=bench,
+            checks=checks,
+            folder=folder,
+            progress=progress,
+        ),
+        "finalize": partial(
+            finalize,
+            land=_landing(run, checkout) if run.lands else None,
+            max_attempts=settings.max_attempts,
+            checkout=checkout,
+            folder=folder,
+            progress=progress,
+        ),
+    }
+
+
+def _examine(state: RunState, *, oracle: Oracle | None, examine: Callable[[RunState], RunState]) -> RunState:
+    """PO; what it blames on the code may be the plan's defect after all."""
+    update = examine(state)
+    failure = update.get("failure")
+    if oracle is None or failure is None:
+        return update
+    return {**update, "failure": oracle.review(failure)}
+
+
+def _landing(run: Run, checkout: Checkout) -> Callable[[RunState], str | Failure]:
+    """What lands an attempt that passed."""
+    return partial(
+        land_attempt,
+        order=run.order,
+        run_id=run.run_id,
+        target=run.target,
+        checkout=checkout,
+        accepted=run.accepted,
+        folder=run.folder,
+        progress=run.ports.progress,
+    )
