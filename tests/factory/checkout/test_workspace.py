@@ -277,8 +277,6 @@ def with_odd_settings(repo: Path) -> None:
         "diff.ignoreSubmodules": "all",
         "core.trustctime": "false",
         "core.checkStat": "minimal",
-        "commit.gpgSign": "true",
-        "gpg.program": "/bin/false",
         "core.commentChar": "W",
         "core.hooksPath": "/nowhere",
         "core.attributesFile": "/nowhere",

@@ -24,6 +24,8 @@ _BUILTINS: Final = frozenset(
 
 _MAX_NODES: Final = 200
 
+_HUGE: Final = 10**1000
+
 
 @dataclass(frozen=True)
 class Claim:
@@ -180,5 +182,8 @@ def _spelled(value: object) -> str:
         case dict():
             pairs = sorted(f"{_spelled(key)}: {_spelled(inner)}" for key, inner in value.items())
             return f"{{{', '.join(pairs)}}}"
+        case int() if abs(value) >= _HUGE:
+            # Python refuses to write it down in digits of ten.
+            return hex(value)
         case _:
             return repr(value)
