@@ -26,7 +26,15 @@ PROJECT_TABLE: Final = ("tool", "workorder")
 MAX_BYTES: Final = 1_000_000
 """The largest configuration file that is read, in bytes."""
 
-BUILT_IN_CHECKS: Final = ("verify.sh", "compileall", "pytest", "postconditions", "acceptance")
+BUILT_IN_CHECKS: Final = (
+    "interfaces",
+    "unusual code",
+    "verify.sh",
+    "compileall",
+    "pytest",
+    "postconditions",
+    "acceptance",
+)
 """The names that a repository's own checks can't have."""
 
 _HINT: Final = "correct the file, and commit it"

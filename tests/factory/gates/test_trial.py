@@ -25,7 +25,8 @@ def a_trial(known: BaselineReport | None = None, **order: Any) -> Trial:
 
 def tried(trial: Trial, root: Path, commands: Commands) -> tuple[TrialResult, list[str | PartResult]]:
     heard: list[str | PartResult] = []
-    return try_out(trial, a_context(root, commands, **ORDER), heard.append, heard.append), heard
+    context = a_context(root, commands, landing=("src/app.py",), **ORDER)
+    return try_out(trial, context, heard.append, heard.append), heard
 
 
 def test_all_parts_run_in_order_and_each_is_told_when_it_has_ended(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ from tests.support.runs import Scene
 
 PASSES = "python -c \"exit('bad' in open('src/app.py').read())\""
 TEST = "from src.app import f\n\n\ndef test_f():\n    assert f(2) == 4\n"
+BEFORE = "def f(x):\n    return x + x\n"
 WRONG, RIGHT = "def f(x):\n    return x + 1\n", "def f(x):\n    return 2 * x\n"
 
 
@@ -44,8 +45,13 @@ def shown(finished: Finished, tmp_path: Path) -> str:
 
 
 def test_a_run_that_landed_after_a_failure(tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "repo", {"tests/test_app.py": TEST, "conftest.py": ""})
-    answers = [a_proposal({"src/app.py": WRONG}), a_proposal({"src/app.py": RIGHT}, summary="Doubled\nit.")]
+    files = {"tests/test_app.py": TEST, "conftest.py": "", "src/app.py": BEFORE}
+    repo = make_repo(tmp_path / "repo", files)
+    bases = {"src/app.py": BEFORE}
+    answers = [
+        a_proposal({"src/app.py": WRONG}, bases=bases),
+        a_proposal({"src/app.py": RIGHT}, bases=bases, summary="Doubled\nit."),
+    ]
 
     finished = Scene(repo, answers, acceptance_commands=["true", "python -c pass"]).run()
 

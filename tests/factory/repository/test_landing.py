@@ -128,18 +128,20 @@ def test_any_summary_gives_a_commit(summary: str) -> None:
     )
 
 
-def test_a_proposal_that_changes_nothing_lands_as_an_empty_commit(tmp_path: Path) -> None:
+def test_a_proposal_that_changes_nothing_lands_no_commit(tmp_path: Path) -> None:
     scene = Scene(
         make_repo(tmp_path / "repo"),
         [a_proposal({"README.md": README}, bases={"README.md": README})],
         allowed_files=["README.md"],
     )
-    before = git(scene.repo, "rev-parse", "HEAD^{tree}")
+    before = git(scene.repo, "rev-parse", "HEAD")
 
-    finished = scene.run()
+    finished = scene.run(max_attempts=1)
 
-    assert finished.ending.outcome == "landed"
-    assert git(scene.repo, "rev-parse", "HEAD^{tree}") == before
+    assert (finished.ending.outcome, finished.ending.commit) == ("failed", None)
+    assert finished.ending.failure is not None
+    assert finished.ending.failure.description.startswith("the proposal changes nothing")
+    assert git(scene.repo, "rev-parse", "HEAD") == before
     assert git(scene.repo, "status", "--porcelain") == ""
 
 

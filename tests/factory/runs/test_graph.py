@@ -32,6 +32,7 @@ def test_a_run_goes_through_its_stages_in_order(tmp_path: Path) -> None:
         None,
     ]
     assert [line.removesuffix(" scripted script") for line in scene.progress if "landed" not in line] == [
+        "verifying the base before a model is asked",
         "attempt 1 of 4: SE asks",
         "attempt 1 failed at llm_output_invalid: not valid JSON: expecting value (the answer:1:1)",
         "attempt 2 of 4: SE asks",

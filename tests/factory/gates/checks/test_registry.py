@@ -163,13 +163,15 @@ def test_what_only_reports_is_shown_and_lands(tmp_path: Path) -> None:
 
 
 def test_a_command_that_takes_too_long_fails_by_its_own_limit(tmp_path: Path) -> None:
-    toml = "checks = [{name='slow', command='sleep 60', timeout_seconds=0.2}]\n"
-    scene = Scene(make_repo(tmp_path / "repo", {**VERIFY_PASSES, "workorder.toml": toml}))
+    # Slow on what the attempt writes only: the base passes.
+    toml = "checks = [{name='slow', command='sh slow.sh', timeout_seconds=1}]\n"
+    files = {"workorder.toml": toml, "slow.sh": "test ! -e src/app.py || exec sleep 60\n"}
+    scene = Scene(make_repo(tmp_path / "repo", {**VERIFY_PASSES, **files}))
 
     finished = scene.run(max_attempts=1)
 
     assert finished.ending.failure is not None
-    assert finished.ending.failure.description == "the command did not end within its time limit (sleep 60)"
+    assert finished.ending.failure.description == "the command did not end within its time limit (sh slow.sh)"
 
 
 @pytest.mark.parametrize(
