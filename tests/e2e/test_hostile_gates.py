@@ -560,15 +560,15 @@ class TestVerification:
         )
 
     def test_a_failing_test_is_shown_with_its_assertion(self, tmp_path: Path) -> None:
-        repo = make_repo(
-            tmp_path / "repo",
-            {
-                "tests/test_app.py": "from src.app import f\n\n\ndef test_f():\n    assert f(2) == 4\n",
-                "conftest.py": "",
-            },
-        )
+        files = {
+            "src/app.py": "def f(x):\n    return x * x\n",
+            "tests/test_app.py": "from src.app import f\n\n\ndef test_f():\n    assert f(2) == 4\n",
+            "conftest.py": "",
+        }
+        repo = make_repo(tmp_path / "repo", files)
         wrong, right = "def f(x):\n    return x + 1\n", "def f(x):\n    return 2 * x\n"
-        scene = Scene(repo, [a_proposal({"src/app.py": wrong}), a_proposal({"src/app.py": right})])
+        answers = [a_proposal({"src/app.py": content}, bases=files) for content in (wrong, right)]
+        scene = Scene(repo, answers)
 
         finished = scene.run()
 
@@ -636,16 +636,14 @@ def test_the_same_failure_gives_the_same_prompt_at_any_place_and_time(
 ) -> None:
     prompts = []
     for place in ("here", "a/place/with-a-longer-name"):
-        repo = make_repo(
-            tmp_path / place / "repo",
-            {"tests/test_noisy.py": NOISY_TESTS, "conftest.py": ""},
-        )
+        repo = make_repo(tmp_path / place / "repo", {"conftest.py": ""})
         temporary = tmp_path / place / "tmp"
         temporary.mkdir()
         monkeypatch.setenv("TMPDIR", str(temporary))
         monkeypatch.setattr("tempfile.tempdir", None)
         commands = ["python -c 'import os; print(os.getcwd()); raise SystemExit(1)'"]
-        scene = Scene(repo, [a_proposal(), a_proposal()], acceptance_commands=commands)
+        noisy = {"tests/test_noisy.py": NOISY_TESTS}
+        scene = Scene(repo, [a_proposal(noisy)] * 2, allowed_files=[*noisy], acceptance_commands=commands)
         finished = scene.run()
         assert finished.ending.exit_code == ExitCode.FAIL
         assert finished.folder is not None

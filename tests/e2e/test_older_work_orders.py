@@ -13,7 +13,7 @@ import pytest
 
 from factory.attempt.exit_codes import ExitCode
 from factory.contract.documents import read_document
-from factory.contract.work_order import WorkOrder
+from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from planner.check.on_disk import check_plan
 from tests.support.answers import a_proposal
 from tests.support.repositories import make_repo
@@ -94,9 +94,6 @@ class State:
 """
 
 
-GREEN_BESIDE_RED = pytest.mark.xfail(reason="the red probe stops at one green command beside red ones")
-
-
 class Shape:
     """A work order, the files that its repository holds beside the verification, and what a model answers."""
 
@@ -108,45 +105,33 @@ class Shape:
 
 
 SOUND = (
-    pytest.param(
-        Shape("pixels/WO-02", {}, {"pixels/__init__.py": "", "pixels/canvas.py": CANVAS}),
-        marks=GREEN_BESIDE_RED,
-    ),
-    pytest.param(
-        Shape(
-            "pixels/WO-03",
-            {"pixels/__init__.py": "", "pixels/canvas.py": CANVAS},
-            {
-                "pixels/canvas.py": CANVAS.replace(
-                    "        self.values[x, y] = value\n",
-                    "        if not (0 <= x < self.width and 0 <= y < self.height):\n"
-                    "            raise IndexError(x, y)\n"
-                    "        self.values[x, y] = value\n",
-                )
-            },
-        ),
-        marks=GREEN_BESIDE_RED,
+    Shape("pixels/WO-02", {}, {"pixels/__init__.py": "", "pixels/canvas.py": CANVAS}),
+    Shape(
+        "pixels/WO-03",
+        {"pixels/__init__.py": "", "pixels/canvas.py": CANVAS},
+        {
+            "pixels/canvas.py": CANVAS.replace(
+                "        self.values[x, y] = value\n",
+                "        if not (0 <= x < self.width and 0 <= y < self.height):\n"
+                "            raise IndexError(x, y)\n"
+                "        self.values[x, y] = value\n",
+            )
+        },
     ),
     Shape("dice/WO-03", {"dice/__init__.py": "", "dice/types.py": TYPES}, {"dice/parse.py": PARSE}),
-    pytest.param(
-        Shape(
-            "dice/WO-05",
-            {"dice/__init__.py": "", "dice/types.py": TYPES, "dice/parse.py": PARSE, "dice/roll.py": ""},
-            {"dice/cli.py": CLI},
-        ),
-        marks=GREEN_BESIDE_RED,
+    Shape(
+        "dice/WO-05",
+        {"dice/__init__.py": "", "dice/types.py": TYPES, "dice/parse.py": PARSE, "dice/roll.py": ""},
+        {"dice/cli.py": CLI},
     ),
     Shape("quest/WO-03", {"quest/__init__.py": ""}, {"quest/state.py": STATE}),
-    pytest.param(
-        Shape(
-            "depot/WO-02",
-            {
-                "tests/test_empty.py": "import unittest\n\n\n"
-                "class Empty(unittest.TestCase):\n    def test_it(self): pass\n"
-            },
-            {"scripts/verify.sh": "python -m compileall -q .\npython -m unittest discover -q tests\n"},
-        ),
-        marks=GREEN_BESIDE_RED,
+    Shape(
+        "depot/WO-02",
+        {
+            "tests/test_empty.py": "import unittest\n\n\n"
+            "class Empty(unittest.TestCase):\n    def test_it(self): pass\n"
+        },
+        {"scripts/verify.sh": "python -m compileall -q .\npython -m unittest discover -q tests\n"},
     ),
 )
 
@@ -156,7 +141,10 @@ def run(shape: Shape, tmp_path: Path) -> "tuple[Scene, ExitCode]":
     repo = make_repo(tmp_path / "repo", base)
     order = json.loads((OLDER / f"{shape.name}.json").read_bytes())
     scene = Scene(repo, [a_proposal(shape.answer, bases=base)] * 2, **order)
-    return scene, scene.run(red_probe=True, mutants=0).ending.exit_code
+    # The user accepts that the verification changes where a work order is there to change it.
+    accepted = (VERIFY_SCRIPT,) if VERIFY_SCRIPT in order["allowed_files"] else ()
+    finished = scene.run(red_probe=True, mutants=0, accepted_configuration=accepted)
+    return scene, finished.ending.exit_code
 
 
 @pytest.mark.parametrize("shape", SOUND, ids=str)

@@ -15,7 +15,7 @@ from tests.support.repositories import git, make_repo
 ROOT = Path(__file__).parents[2]
 FIRST = order("WO-01", "scripts/verify.sh")
 GOOD = order("WO-02", "hello.py", acceptance=("python hello.py",))
-GREEN = order("WO-02", "hello.py", acceptance=("python -c pass", "python hello.py"))
+GREEN = order("WO-02", "hello.py", acceptance=("python -c pass",))
 NEVER = order("WO-02", "hello.py", acceptance=("grep -q goodbye hello.py", "python hello.py"))
 FILES = {"WO-01": {"scripts/verify.sh": "true\n"}, "WO-02": {"hello.py": "print('hello')\n"}}
 
