@@ -127,7 +127,13 @@ class PlanExecution:
 
     def _defect(self, footing: Footing) -> Halt | None:
         """What the rules find wrong with the plan on these files, before anything is paid."""
-        judged = judge_before_work(self.plan, self.start, self.sources, self.history.landed.keys())
+        judged = judge_before_work(
+            self.plan,
+            self.start,
+            self.sources,
+            self.history.landed.keys(),
+            strict=self.settings.attempts.warnings == "error",
+        )
         waiting = [order for order in self.plan.work_orders if order.id not in self.history.landed]
         plan = self.settings.plan
         source = MANIFEST_NAME if (plan / MANIFEST_NAME).exists() else plan.name

@@ -64,6 +64,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         mutants=options.mutants,
         kill_threshold=options.kill_threshold,
         oracle_check=options.oracle_check,
+        warnings=options.warnings,
         notes=read_notes(options.knowledge),
         accepted_configuration=_accepted(options),
     )

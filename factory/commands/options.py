@@ -119,6 +119,13 @@ def _add_gates(command: Parser) -> None:
         help="accept that the repository's own verification fails already; only new failures count",
     )
     command.add_argument(
+        "--warnings",
+        choices=("accept", "error"),
+        default="accept",
+        help="what follows from what the rules of plans warn of, unless the plan accepts it: they are told,"
+        " or nothing is executed (default: %(default)s)",
+    )
+    command.add_argument(
         "--no-red-probe",
         action="store_true",
         help="don't demand that acceptance commands fail before the work is done",

@@ -135,7 +135,7 @@ def _run(
                 ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             tell_prose([order], goal.git, goal.baseline, ports.progress)
             contract = plan.verify_contract if plan is not None else None
-            judged = judge_work_order(order, contract, sources)
+            judged = judge_work_order(order, contract, sources, strict=settings.attempts.warnings == "error")
             defect = broken_rules(judged, settings.work_order.name)
             if defect is not None:
                 return stopped(defect, ())

@@ -27,6 +27,7 @@ class AttemptSettings(BaseModel):
         second_pass: whether acceptance must pass again where what must not matter is different.
         mutants: how many mutants of the written lines are tried; 0 for none.
         kill_threshold: the percentage of them that the checks must notice; None to record it only.
+        warnings: whether a plan is executed that the rules warn of and that does not say why.
         oracle_check: when a second opinion on the plan's values is asked for: never, after an attempt in
             which nothing but such a value failed, or before the first attempt, too.
         notes: what the user wants the model to know, as it was read at the start.
@@ -46,6 +47,7 @@ class AttemptSettings(BaseModel):
     mutants: int = 0
     kill_threshold: int | None = None
     oracle_check: OracleCheck = "off"
+    warnings: Literal["accept", "error"] = "accept"
     notes: tuple[Note, ...] = ()
     accepted_configuration: tuple[RepoPath, ...] = ()
 

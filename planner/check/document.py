@@ -5,13 +5,13 @@ for `on_disk`.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
-from factory.plans.rules.judgement import judge
+from factory.plans.rules.judgement import judge, with_reasons
 from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
 from planner.check.parse import parse_reply, refused_file
@@ -135,19 +135,8 @@ def check_document(
         history = frozenset() if plan is None else settled(plan, landed)
     diagnostics = judge(subject, RULES, history)
     if plan is not None:
-        diagnostics = _with_reasons(diagnostics, plan)
+        diagnostics = with_reasons(diagnostics, plan)
     return Checked(plan, document, diagnostics, is_json=True)
-
-
-def _with_reasons(diagnostics: tuple[Diagnostic, ...], plan: Plan) -> tuple[Diagnostic, ...]:
-    """The diagnostics, each warning that the plan accepts with the reason."""
-    reasons = {("", accepted.code): accepted.reason for accepted in plan.accepted_warnings}
-    for order in plan.work_orders:
-        reasons |= {(order.id, accepted.code): accepted.reason for accepted in order.accepted_warnings}
-    return tuple(
-        replace(diagnostic, accepted=reasons.get((diagnostic.order, diagnostic.code), ""))
-        for diagnostic in diagnostics
-    )
 
 
 def plan_of(document: JsonValue) -> Plan | None:

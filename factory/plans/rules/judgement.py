@@ -76,8 +76,24 @@ def judge(
     )
 
 
+def with_reasons(diagnostics: Iterable[Diagnostic], plan: Plan) -> tuple[Diagnostic, ...]:
+    """The diagnostics, each warning that the plan accepts with the reason."""
+    reasons = {("", accepted.code): accepted.reason for accepted in plan.accepted_warnings}
+    for order in plan.work_orders:
+        reasons |= {(order.id, accepted.code): accepted.reason for accepted in order.accepted_warnings}
+    return tuple(
+        replace(diagnostic, accepted=reasons.get((diagnostic.order, diagnostic.code), ""))
+        for diagnostic in diagnostics
+    )
+
+
 def judge_before_work(
-    plan: Plan, repo_files: frozenset[str], sources: Sources, landed: Collection[str] = ()
+    plan: Plan,
+    repo_files: frozenset[str],
+    sources: Sources,
+    landed: Collection[str] = (),
+    *,
+    strict: bool = False,
 ) -> tuple[Diagnostic, ...]:
     """Hold a plan against the files that it is about to be executed on, whatever its origin.
 
@@ -86,6 +102,10 @@ def judge_before_work(
         repo_files: the tracked files that the plan starts from.
         sources: the repository as it is now, with what has landed.
         landed: the ids of the work orders that have landed; nothing is told of them.
+        strict: whether warnings stop it, too.
+
+    Returns:
+        What was found, without the warnings that the plan accepts; errors all, if it is strict.
     """
     has_requirements = bool(plan.requirements) or any(order.requirements for order in plan.work_orders)
     subject = Subject(
@@ -96,11 +116,13 @@ def judge_before_work(
         judges_shell_texts=False,
     )
     done = {f"/work_orders/{index}" for index, order in enumerate(plan.work_orders) if order.id in landed}
-    return judge(subject, _BEFORE_WORK if has_requirements else _BEFORE_OLDER_WORK, done)
+    judged = judge(subject, _BEFORE_WORK if has_requirements else _BEFORE_OLDER_WORK, done)
+    left = tuple(diagnostic for diagnostic in with_reasons(judged, plan) if not diagnostic.accepted)
+    return tuple(replace(diagnostic, severity=Severity.ERROR) for diagnostic in left) if strict else left
 
 
 def judge_work_order(
-    order: WorkOrder, contract: VerifyContract | None, sources: Sources
+    order: WorkOrder, contract: VerifyContract | None, sources: Sources, *, strict: bool = False
 ) -> tuple[Diagnostic, ...]:
     """Hold one work order against the files that it starts from; the pointers lead into the work order.
 
@@ -108,10 +130,11 @@ def judge_work_order(
         order: the work order.
         contract: the verify contract of its plan, which may be satisfied later; None if there is none.
         sources: the files.
+        strict: whether warnings stop it, too.
     """
     plan = Plan(verify_contract=contract, work_orders=(order,))
     return tuple(
         replace(diagnostic, pointer=diagnostic.pointer.removeprefix("/work_orders/0"))
-        for diagnostic in judge_before_work(plan, sources.files, sources)
+        for diagnostic in judge_before_work(plan, sources.files, sources, strict=strict)
         if diagnostic.pointer.startswith("/work_orders/0")
     )

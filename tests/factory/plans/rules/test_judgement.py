@@ -84,6 +84,15 @@ NOT_OF_ONE = {"E000", "E001", "E004", "E005", "E106", "E108"}
 """What reading refuses already, and what is said of a plan or of a model's new work order only."""
 
 
+def test_warnings_stop_a_strict_run_unless_the_plan_says_why_they_stay() -> None:
+    reading: dict[str, JsonValue] = {"acceptance_commands": ["python tools/none.py"]}
+    (warned,) = judge_work_order(order(**reading), None, SOURCES)
+    (stopped,) = judge_work_order(order(**reading), None, SOURCES, strict=True)
+    assert (warned.code, warned.severity, stopped.severity) == ("W101", Severity.WARNING, Severity.ERROR)
+    reading["accepted_warnings"] = [{"code": "W101", "reason": "It is built by hand."}]
+    assert judge_work_order(order(**reading), None, SOURCES, strict=True) == ()
+
+
 @pytest.mark.parametrize("code", BROKEN)
 def test_each_rule_is_held_against_a_work_order_given_by_hand(code: str) -> None:
     changes, pointer = BROKEN[code]
