@@ -203,8 +203,8 @@ def distinct(points: Sequence[Point]) -> list[Point]:
     """Those that a later start can tell apart.
 
     What changes only an attempt's directory, a build's indexes, git's objects or a run's artifacts is thrown
-    away or written again: of a series of such operations the first, the second and the last count, the last
-    being what comes before something else. No operation on notes, locks, refs, the checkout, the ledger,
+    away or written again: of a series of such operations the first counts, and the last, being what comes
+    before something else. No operation on notes, locks, refs, the checkout, the ledger,
     `state.json` or a run's own record is left out.
     """
     kept: list[Point] = []
@@ -213,7 +213,7 @@ def distinct(points: Sequence[Point]) -> list[Point]:
         own = [point for point in points if point.worker is worker]
         for point in own:
             series = 0 if _matters(point.what) else series + 1
-            if series < 3:
+            if series < 2:
                 kept.append(point)
     return kept
 
