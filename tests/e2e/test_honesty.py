@@ -35,6 +35,7 @@ def test_a_sound_plan_has_no_finding(folder: Path, tmp_path: Path) -> None:
     assert (checked.is_json, checked.diagnostics) == (True, ())
 
 
+@pytest.mark.timeout(600)
 def test_what_is_planted_is_checked_and_counted(tmp_path: Path) -> None:
     report = tmp_path / "found.json"
     done = subprocess.run(
