@@ -1,0 +1,161 @@
+"""The port of a language: what the rest of Workorder asks of it. Values and signatures only."""
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from factory.contract.symbols.files import Read
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A source with one change.
+
+    Attributes:
+        line: the line of the change, counted from 1.
+        operator: `comparison`, `boolean`, `arithmetic`, `constant` or `statement`.
+        description: the change in words, such as "`<` becomes `<=`".
+        source: the whole changed text.
+    """
+
+    line: int
+    operator: str
+    description: str
+    source: str
+
+
+@dataclass(frozen=True)
+class Outlined:
+    """What a source offers to others, in lines.
+
+    Attributes:
+        text: its lines; empty if it has no public names. A line without the language's comment sign can be
+            copied into `provides`.
+        problem: why it can't be read, as what is said of the file; empty if it can.
+    """
+
+    text: str
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class Verification:
+    """A command of the default verification, for a repository without a script of its own.
+
+    Attributes:
+        name: what the check is called in records, such as `go vet`.
+        words: what is executed, without a shell.
+        tests: whether it runs tests, so that having none at all is no failure.
+    """
+
+    name: str
+    words: tuple[str, ...]
+    tests: bool = False
+
+
+class Symbol(Protocol):
+    """Something that a source defines and others use."""
+
+    @property
+    def module(self) -> str:
+        """Where it is: of Python the dotted module, of other languages the file."""
+
+    @property
+    def name(self) -> str:
+        """Its name there, with those of the types around it, dotted."""
+
+    @property
+    def address(self) -> str:
+        """`module:name`."""
+
+    @property
+    def text(self) -> str:
+        """The canonical written form, which `parse_symbol` reads back."""
+
+
+@dataclass(frozen=True)
+class Definitions:
+    """What was found where a symbol should be.
+
+    Attributes:
+        symbols: several where a condition or an overload decides; empty if there is none.
+        problem: why there is none, as what is said of the symbol's module.
+        is_readable: False if the source is there and can't be read, so that nothing is known.
+    """
+
+    symbols: tuple[Symbol, ...] = ()
+    problem: str = ""
+    is_readable: bool = True
+
+
+class Language(Protocol):
+    """A language."""
+
+    @property
+    def key(self) -> str:
+        """Its folder's name: `python`, `typescript`, `go`, `rust`."""
+
+    @property
+    def name(self) -> str:
+        """As people write it: `TypeScript/JavaScript`."""
+
+    @property
+    def suffixes(self) -> tuple[str, ...]:
+        """How the names of its sources end."""
+
+    @property
+    def project_files(self) -> tuple[str, ...]:
+        """Files that make a directory a project of it, such as `go.mod`."""
+
+    @property
+    def lacks(self) -> Mapping[str, str]:
+        """What it doesn't offer, by feature (`symbols`, `mutants`, `verification`, …), each with the reason."""
+
+    def is_test(self, path: str) -> bool:
+        """Whether a source of it belongs to the tests, by its name and folders."""
+
+    def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
+        """The default verification of a repository or project with these files."""
+
+    def parse_symbol(self, text: str) -> Symbol:
+        """A symbol from its written form.
+
+        Raises:
+            BadSymbol: it is none, with what is wrong and where.
+        """
+
+    def keeps(self, defined: Symbol, promised: Symbol) -> bool:
+        """Whether what is there is what was promised; what the promise leaves open is kept by anything."""
+
+    def find(self, symbol: Symbol, read: Read) -> Definitions:
+        """What the sources define at a symbol's address."""
+
+    def outline(self, path: str, data: bytes) -> Outlined:
+        """The public names of a source with their signatures."""
+
+    def names(self, path: str, data: bytes) -> Outlined:
+        """The names of the functions and types of a test source, in a line or two."""
+
+    def imports(self, path: str, data: bytes) -> frozenset[str] | None:
+        """The packages that a source imports, as it names them; its own files and the standard library are
+        left out. None if it can't be read."""
+
+    def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
+        """Mutants of the lines that count, by position; each of them can be parsed."""
+
+    def marked(self, path: str, source: str, marks: Mapping[int, str]) -> str | None:
+        """A source whose statements leave a file as their mark when they are executed; None if it can't be.
+
+        Args:
+            path: the source's path.
+            source: its text.
+            marks: by the number of a line, the absolute path of the file that is made.
+        """
+
+    def starter(self, files: Collection[str]) -> Mapping[str, str]:
+        """The texts of files that a new project begins with: `scripts/verify.sh` (the commands of
+        `verification`) and `.gitignore`."""
+
+    @property
+    def words(self) -> str:
+        """What a planner's prompt says of it: how symbols are written, what tests are called and run by."""
