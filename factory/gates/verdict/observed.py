@@ -63,7 +63,7 @@ def observe(command: Command) -> Observed:
 
 def _text(command: Rewritten) -> bytes:
     # Each builds on what the earlier ones have defined.
-    before: tuple[str, ...] = ("begin", "unchanged")
+    before: tuple[str, ...] = ("begin", "unchanged", "to_its_end")
     if command.runner == "pytest":
         before = ("begin", "without_pytest", "unchanged", "unreplaced", "witness")
     files = (*before, f"run_{command.runner}")

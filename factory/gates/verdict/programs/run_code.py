@@ -4,15 +4,9 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from factory.gates.verdict.programs.begin import (
-        OWN_NAME,
-        begin,
-        is_of_import,
-        name_words,
-        raise_as_own,
-        take_place,
-    )
-    from factory.gates.verdict.programs.unchanged import ended, remember
+    from factory.gates.verdict.programs.begin import OWN_NAME, begin, name_words, take_place
+    from factory.gates.verdict.programs.to_its_end import run_to_its_end
+    from factory.gates.verdict.programs.unchanged import remember
 
 _ONLY_AST = 0x0400
 _FUTURES = 0x1FF0000
@@ -33,7 +27,9 @@ def run() -> None:
         import textwrap
 
         code = textwrap.dedent(code)
-    try:
+
+    def execute() -> None:
+        nonlocal is_last, last
         body = compile(code + "\n", "<string>", "exec", _ONLY_AST, dont_inherit=True).body
         last = body[-1] if body else None
         first = compile(_ast.Module(body[:-1], []), "<string>", "exec", dont_inherit=True)
@@ -42,14 +38,8 @@ def run() -> None:
         exec(first, names)
         is_last = True
         exec(second, names)
-    except SystemExit as end:
-        if end.code in (None, 0) and is_last and not is_of_import(end) and not _holds_assertion(last):
-            hand_over(ended(replaced()))
-        raise
-    except BaseException:
-        raise_as_own()
-        raise
-    hand_over(ended(replaced()))
+
+    run_to_its_end(execute, hand_over, replaced, lambda: is_last and not _holds_assertion(last))
 
 
 def _holds_assertion(node: object) -> bool:

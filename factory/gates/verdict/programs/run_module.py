@@ -5,15 +5,9 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from factory.gates.verdict.programs.begin import (
-        OWN_NAME,
-        begin,
-        is_of_import,
-        name_words,
-        raise_as_own,
-        take_place,
-    )
-    from factory.gates.verdict.programs.unchanged import ended, remember
+    from factory.gates.verdict.programs.begin import OWN_NAME, begin, name_words, take_place
+    from factory.gates.verdict.programs.to_its_end import run_to_its_end
+    from factory.gates.verdict.programs.unchanged import remember
 
 
 def run() -> None:
@@ -24,16 +18,7 @@ def run() -> None:
     sys.argv[:] = ["-m", *words]
     replaced = remember()
     take_place(os.getcwd(), searched)
-    try:
-        runpy._run_module_as_main(module)  # type: ignore[attr-defined]
-    except SystemExit as end:
-        if end.code in (None, 0) and not is_of_import(end):
-            hand_over(ended(replaced()))
-        raise
-    except BaseException:
-        raise_as_own()
-        raise
-    hand_over(ended(replaced()))
+    run_to_its_end(lambda: runpy._run_module_as_main(module), hand_over, replaced)  # type: ignore[attr-defined]
 
 
 if __name__ == OWN_NAME:

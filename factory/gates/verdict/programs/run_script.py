@@ -5,15 +5,9 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from factory.gates.verdict.programs.begin import (
-        OWN_NAME,
-        begin,
-        is_of_import,
-        name_words,
-        raise_as_own,
-        take_place,
-    )
-    from factory.gates.verdict.programs.unchanged import ended, remember
+    from factory.gates.verdict.programs.begin import OWN_NAME, begin, name_words, take_place
+    from factory.gates.verdict.programs.to_its_end import run_to_its_end
+    from factory.gates.verdict.programs.unchanged import remember
 
 
 def run() -> None:
@@ -26,20 +20,15 @@ def run() -> None:
     main = sys.modules["__main__"]
     main.__file__, main.__loader__ = place, importlib.machinery.SourceFileLoader("__main__", place)
     main.__dict__["__cached__"] = None
-    replaced = remember()
-    take_place(os.path.dirname(os.path.realpath(place)), searched)
-    try:
+
+    def execute() -> None:
         with open(place, "rb") as file:
             code = compile(file.read(), place, "exec", dont_inherit=True)
         exec(code, main.__dict__)
-    except SystemExit as end:
-        if end.code in (None, 0) and not is_of_import(end):
-            hand_over(ended(replaced()))
-        raise
-    except BaseException:
-        raise_as_own()
-        raise
-    hand_over(ended(replaced()))
+
+    replaced = remember()
+    take_place(os.path.dirname(os.path.realpath(place)), searched)
+    run_to_its_end(execute, hand_over, replaced)
 
 
 if __name__ == OWN_NAME:
