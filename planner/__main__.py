@@ -23,7 +23,8 @@ def _leave_current_directory() -> None:
     sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-# Before anything else is imported: it could come from there.
+# Before anything else is imported: it could come from there. Therefore the other package's `__main__` has a
+# copy of this function, and they share none.
 _leave_current_directory()
 
 from planner.cli import main  # noqa: E402
