@@ -109,7 +109,7 @@ class Language(Protocol):
 
     @property
     def lacks(self) -> Mapping[str, str]:
-        """What it doesn't offer, by feature (`symbols`, `mutants`, `verification`, …), each with the reason."""
+        """What it doesn't offer, by feature (`symbols`, `mutants`, `verification`, …), and why."""
 
     def is_test(self, path: str) -> bool:
         """Whether a source of it belongs to the tests, by its name and folders."""
