@@ -15,9 +15,11 @@ from typing import Any
 import hypothesis
 import pytest
 
+from factory.environments.cache import CACHE_VARIABLE
+from factory.system.removal import remove_tree
 from tests.support import repositories
 
-_KEPT = ("PATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
+_KEPT = ("PATH", "LD_LIBRARY_PATH", "VIRTUAL_ENV", CACHE_VARIABLE)
 _KEPT_PREFIXES = ("PYTEST_", "PYTHON", "COVERAGE_", "COV_")
 _SLOW_SUPPORT = tuple(
     f"tests.support.{name}"
@@ -27,6 +29,25 @@ _SLOW_FOLDERS = ("tests.e2e.", "tests.security.", "tests.templates.")
 
 hypothesis.settings.register_profile("workorder", database=None, deadline=None)
 hypothesis.settings.load_profile("workorder")
+
+
+_CACHE = pytest.StashKey[Path]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Let all tests, of all workers, share the environments that one of them has made."""
+    if not hasattr(config, "workerinput"):
+        folder = Path(tempfile.mkdtemp(prefix="workorder-cache-"))
+        # Root's sandbox becomes another user, who must find them.
+        folder.chmod(0o755)
+        config.stash[_CACHE] = folder
+        os.environ[CACHE_VARIABLE] = str(folder)
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    """Remove what they shared."""
+    if _CACHE in config.stash:
+        remove_tree(config.stash[_CACHE])
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -3,9 +3,11 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 Ecosystem = Literal["python", "node", "go", "rust"]
+
+_SHOWN_HASH: Final = 12
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Environment:
         hash: SHA-256, in hex, of the locks, the platform and the interpreters: what the trailer names.
         python: the interpreter that `python` starts.
         programs: the directories that come first on PATH, in order.
+        interpreters: the interpreters with their versions, as people read them, such as `python 3.11.2`.
         variables: environment variables by which tools find it, such as GOMODCACHE.
         visible: the places that the sandbox shows, read-only.
         node_modules: the directory that is found as `node_modules` above the checkout; None for none.
@@ -42,7 +45,20 @@ class Environment:
     hash: str
     python: Path
     programs: tuple[Path, ...]
+    interpreters: tuple[str, ...]
     variables: Mapping[str, str] = field(default_factory=dict)
     visible: tuple[Path, ...] = ()
     node_modules: Path | None = None
     packages: tuple[Package, ...] = ()
+
+    @property
+    def short_hash(self) -> str:
+        """As much of the hash as people are shown."""
+        return self.hash[:_SHOWN_HASH]
+
+    @property
+    def description(self) -> str:
+        """It in one line: `python 3.11.2, 5 packages, environment 1a2b3c4d5e6f`."""
+        count = len(self.packages)
+        packages = "1 package" if count == 1 else f"{count} packages"
+        return ", ".join((*self.interpreters, packages, f"environment {self.short_hash}"))
