@@ -17,6 +17,14 @@ from factory.configuration.command_words import shell_syntax, words_of
 from factory.contract.documents import SchemaProblem, schema_problems
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_COMMAND_CHARS
+from factory.contract.packages.names import (
+    MAX_PACKAGES,
+    NodePackage,
+    NodeRange,
+    PackageName,
+    PythonRequirement,
+    PythonVersion,
+)
 from factory.system.sandbox.limit_option import parse_limits
 
 OWN_FILE: Final = "workorder.toml"
@@ -135,6 +143,24 @@ class ConfiguredPrice(_Table):
     output: Dollars
 
 
+class ConfiguredEnvironment(_Table):
+    """The packages that the repository's commands need, beside those that its own files declare.
+
+    Attributes:
+        python: Python packages, each as PEP 508 writes it, such as `fastapi>=0.120`.
+        python_version: the version of Python, such as `3.12`; None for the repository's own, or the tool's.
+        node: npm packages, with the versions that are wanted.
+        allow_build: the packages that may run code of theirs when they are installed, inside the sandbox.
+    """
+
+    python: Annotated[tuple[PythonRequirement, ...], Field(strict=False, max_length=MAX_PACKAGES)] = ()
+    python_version: Annotated[PythonVersion | None, Field(alias="python-version")] = None
+    node: Annotated[dict[NodePackage, NodeRange], Field(max_length=MAX_PACKAGES)] = {}
+    allow_build: Annotated[
+        tuple[PackageName, ...], Field(alias="allow-build", strict=False, max_length=MAX_PACKAGES)
+    ] = ()
+
+
 class Configuration(_Table):
     """What a repository configures; without any file, nothing.
 
@@ -142,12 +168,14 @@ class Configuration(_Table):
         checks: commands that are run after the built-in verification, in this order.
         price: what the model costs; None to look it up.
         limits: how much a command may use, as `--limit` writes it; empty for the defaults.
+        environment: the packages that commands need, beside what the repository's own files declare.
     """
 
     # TOML has lists, which strict validation would not take for tuples.
     checks: Annotated[tuple[ConfiguredCheck, ...], Field(strict=False)] = ()
     price: ConfiguredPrice | None = None
     limits: Annotated[str, BeforeValidator(_limits_text)] = ""
+    environment: ConfiguredEnvironment = ConfiguredEnvironment()
 
 
 def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | None) -> Configuration:
@@ -253,7 +281,9 @@ def _sentence(problem: SchemaProblem) -> str:
         return "is not a known key" + (f" (did you mean `{near[0]}`?)" if near else "")
     if problem.kind in ("model_type", "model_attributes_type"):
         return "must be a table"
-    return "must be a list of tables" if problem.kind == "tuple_type" else problem.message
+    if problem.kind == "tuple_type":
+        return "must be a list of tables" if _parts(problem) == ("checks",) else "must be a list"
+    return problem.message
 
 
 def _keys_at(place: Sequence[str]) -> list[str]:
@@ -262,7 +292,7 @@ def _keys_at(place: Sequence[str]) -> list[str]:
     for key in place:
         if key in table.model_fields:
             table = _table_in(table.model_fields[key].annotation) or table
-    return list(table.model_fields)
+    return [field.alias or name for name, field in table.model_fields.items()]
 
 
 def _table_in(annotation: Any) -> type[BaseModel] | None:

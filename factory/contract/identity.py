@@ -45,6 +45,8 @@ def plan_hash(plan: Plan) -> str:
         ]
     if plan.accepted_warnings:
         whole["accepted_warnings"] = [dump(accepted) for accepted in plan.accepted_warnings]
+    if plan.environment is not None:
+        whole["environment"] = plan.environment.model_dump(mode="json", exclude_defaults=True)
     if plan.revision != 1:
         whole["revision"] = plan.revision
     if plan.parent is not None:

@@ -11,6 +11,7 @@ from typing import Annotated, Final, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
 from factory.contract.limits import MAX_COMMAND_CHARS, MAX_CONTEXT_FILES
+from factory.contract.packages.planned import PlannedEnvironment
 from factory.contract.repo_path import ForbiddenEntry, RepoPath
 
 MANIFEST_NAME: Final = "WORK_ORDERS_MANIFEST.json"
@@ -199,6 +200,7 @@ class Plan(Document):
 
     Attributes:
         accepted_warnings: what the planner's checks warned of beside the work orders and the plan keeps.
+        environment: the packages that its work orders need beside those of the repository; None for none.
         revision: how many plans there have been, this one included.
         parent: the hash of the plan that this one revises; None of the first.
     """
@@ -208,6 +210,7 @@ class Plan(Document):
     requirements: tuple[Requirement, ...] = ()
     work_orders: Annotated[tuple[WorkOrder, ...], Field(min_length=1)]
     accepted_warnings: tuple[AcceptedWarning, ...] = ()
+    environment: PlannedEnvironment | None = None
 
     revision: Annotated[int, Field(strict=True, ge=1)] = 1
     parent: str | None = None

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 
 from factory.contract.documents import SchemaProblem, schema_problems
+from factory.contract.packages.planned import PlannedEnvironment
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan, Requirement, VerifyContract, WorkOrder, work_order_id
 from factory.plans.rules.placed import PlacedOrder, PlacedRequirement
@@ -129,14 +130,27 @@ class Manifest:
         return None if raw is None or self.contract_problems else VerifyContract.model_validate(raw)
 
     @cached_property
+    def environment_problems(self) -> tuple[SchemaProblem, ...]:
+        """How the environment breaks the schema."""
+        raw = self.manifest.get("environment")
+        return () if raw is None else schema_problems(PlannedEnvironment, raw)
+
+    @cached_property
+    def environment(self) -> PlannedEnvironment | None:
+        """The environment, if there is one that matches the schema."""
+        raw = self.manifest.get("environment")
+        return None if raw is None or self.environment_problems else PlannedEnvironment.model_validate(raw)
+
+    @cached_property
     def plan(self) -> Plan | None:
-        """The whole plan if all its work orders and its verify contract match the schema."""
+        """The whole plan if all its work orders, its verify contract and its environment match the schema."""
         elements = self.manifest.get("work_orders")
         if not isinstance(elements, list) or not elements or len(self.orders) != len(elements):
             return None
-        if self.contract_problems:
+        if self.contract_problems or self.environment_problems:
             return None
         return Plan(
+            environment=self.environment,
             verify_contract=self.verify_contract,
             requirements=tuple(placed.requirement for placed in self.all_requirements),
             work_orders=tuple(placed.order for placed in self.orders),

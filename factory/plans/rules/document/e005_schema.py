@@ -2,9 +2,10 @@
 
 ## What it finds
 
-A field of a work order, of a requirement or of the verify contract that is missing, unknown, of the wrong
-type, empty where something is needed, or a path that is not safe: absolute, with `..`, inside `.git`, with a
-backslash, or a name that some file systems take for another one. More than 10 context files are found, too.
+A field of a work order, of a requirement, of the verify contract or of the environment that is missing,
+unknown, of the wrong type, empty where something is needed, or a path that is not safe: absolute, with `..`,
+inside `.git`, with a backslash, or a name that some file systems take for another one. More than 10 context
+files are found, too. An environment names packages of registries alone: no URL, no path, no reference to git.
 In `forbidden`, words in place of a path are found in new plans only: older ones keep them.
 
 ## Why it matters
@@ -70,6 +71,12 @@ def find(subject: Subject) -> Iterator[Finding]:
     yield from _findings(
         "/verify_contract", subject.manifest.get("verify_contract"), subject.contract_problems
     )
+    for problem in subject.environment_problems:
+        yield Finding(
+            f"/environment{problem.pointer}",
+            problem.message,
+            'write it as {"python": ["fastapi>=0.120"], "python_version": "3.12", "node": {"zod": "^4"}}',
+        )
 
 
 def _prose(subject: Subject, raw: JsonObject) -> Iterator[SchemaProblem]:

@@ -1,0 +1,1 @@
+"""Packages as people and plans declare them, and nothing of how they are locked or installed. Pure."""

@@ -1,0 +1,29 @@
+"""What a plan declares of packages. Pure."""
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from factory.contract.packages.names import (
+    MAX_PACKAGES,
+    NodePackage,
+    NodeRange,
+    PythonRequirement,
+    PythonVersion,
+)
+
+
+class PlannedEnvironment(BaseModel):
+    """The packages that a plan's work orders need, beside those that the repository declares.
+
+    Attributes:
+        python: Python packages, each as PEP 508 writes it, such as `fastapi>=0.120`.
+        python_version: the version of Python, such as `3.12`; None for the repository's own, or the tool's.
+        node: npm packages, with the versions that are wanted.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    python: Annotated[tuple[PythonRequirement, ...], Field(max_length=MAX_PACKAGES)] = ()
+    python_version: PythonVersion | None = None
+    node: Annotated[dict[NodePackage, NodeRange], Field(max_length=MAX_PACKAGES)] = {}
