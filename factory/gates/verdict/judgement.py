@@ -6,12 +6,18 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.outcome import VerdictKind
-from factory.gates.verdict.report import PytestReport, Report, UnittestReport
+from factory.gates.verdict.node_words import RewrittenNode
+from factory.gates.verdict.report import NodeReport, PytestReport, Report, UnittestReport
 from factory.gates.verdict.rewrite import Rewritten
 
 _NO_TESTS_COLLECTED: Final = 5
 _FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>[^\s:]+\.py(?:::\S+)?)", re.MULTILINE)
 _NAMED: Final = 5
+_REPORTING: Final = {
+    "pytest": "pytest", "unittest": "unittest", "node": "node --test", "vitest": "vitest"
+}  # fmt: skip
+"""The runners whose own report is known, as messages call them."""
+
 _LONGEST_NAME: Final = 200
 
 
@@ -49,11 +55,11 @@ class Summary(BaseModel):
     addopts: tuple[str, ...] = ()
 
 
-def kind_of(command: Rewritten | None) -> VerdictKind:
+def kind_of(command: Rewritten | RewrittenNode | None) -> VerdictKind:
     """How it can be known that a command passed."""
     if command is None:
         return "exit code"
-    return "report" if command.runner in ("pytest", "unittest") else "completion"
+    return "report" if command.runner in _REPORTING else "completion"
 
 
 def summary_of(report: Report | None) -> Summary | None:
@@ -78,6 +84,13 @@ def summary_of(report: Report | None) -> Summary | None:
                 configuration=report.configuration,
                 addopts=report.addopts,
             )
+        case NodeReport(files=files):
+            return Summary(
+                passed=sum(file.passed for file in files),
+                failed=sum(file.failed for file in files),
+                errors=sum(not file.ended or (file.exit_status != 0 and not file.failed) for file in files),
+                skipped=sum(file.skipped + file.todo for file in files),
+            )
         case _:
             return None
 
@@ -91,10 +104,12 @@ def failing_tests(report: Report | None, printed: str) -> tuple[str, ...]:
     """
     if isinstance(report, PytestReport):
         return report.tests("failed", "error")
+    if isinstance(report, NodeReport):
+        return report.failing
     return tuple(dict.fromkeys(match["test"] for match in _FAILED.finditer(printed)))
 
 
-def shortcoming(command: Rewritten, report: Report | None, exit_code: int) -> str:
+def shortcoming(command: Rewritten | RewrittenNode, report: Report | None, exit_code: int) -> str:
     """Why a command proved nothing although its exit code would pass; empty if it did prove something.
 
     Args:
@@ -106,6 +121,8 @@ def shortcoming(command: Rewritten, report: Report | None, exit_code: int) -> st
         return ""
     if exit_code == 0 and report is not None and report.patched:
         return f"the runner was patched: the project replaced {_names(report.patched)}"
+    if isinstance(command, RewrittenNode):
+        return _of_files(command, report)
     match report:
         case PytestReport():
             return _of_session(command, report, exit_code)
@@ -114,7 +131,7 @@ def shortcoming(command: Rewritten, report: Report | None, exit_code: int) -> st
                 "" if report.passed else f"unittest returned {exit_code}, but no test passed{_others(report)}"
             )
         case None if command.runner in ("pytest", "unittest"):
-            return f"{command.runner} returned {exit_code}, but its session did not reach its end"
+            return _unended(command, exit_code)
         case None:
             return f"it returned {exit_code}, but it ended before its last statement"
         case _:
@@ -161,7 +178,35 @@ def _of_session(command: Rewritten, report: PytestReport, exit_code: int) -> str
     return ""
 
 
-def _others(report: PytestReport | UnittestReport) -> str:
+def _of_files(command: RewrittenNode, report: Report | None) -> str:
+    if not isinstance(report, NodeReport) or report.runner != command.runner:
+        return _unended(command, 0)
+    returned = f"{_REPORTING[command.runner]} returned 0, but"
+    cut_off = tuple(file.file for file in report.files if not file.ended)
+    if cut_off:
+        return f"{returned} these files did not run to their end: {_names(cut_off)}"
+    if any(file.failed for file in report.files):
+        return f"{returned} its tests failed: {_names(report.failing)}"
+    failed = tuple(file.file for file in report.files if file.exit_status != 0)
+    if failed:
+        return f"{returned} these files failed: {_names(failed)}"
+    if report.exit_status != 0:
+        return f"{returned} its session ended with {report.exit_status}"
+    if not any(file.passed + file.skipped + file.todo for file in report.files):
+        return f"{returned} no test ran"
+    if not any(file.passed for file in report.files):
+        return f"{returned} no test passed{_others(report)}"
+    for word in report.named:
+        if not command.chooses and not any(file.passed for file in report.files if word in file.words):
+            return f"{returned} of `{word[:_LONGEST_NAME]}`, which the command names, no test passed"
+    return ""
+
+
+def _unended(command: Rewritten | RewrittenNode, exit_code: int) -> str:
+    return f"{_REPORTING[command.runner]} returned {exit_code}, but its session did not reach its end"
+
+
+def _others(report: PytestReport | UnittestReport | NodeReport) -> str:
     """What became of the tests that did not pass, such as `: 2 skipped`."""
     summary = summary_of(report)
     counts = (

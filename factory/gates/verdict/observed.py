@@ -1,5 +1,6 @@
 """Runs a command so that it can be known how it ended: by a program of ours, where there is one for it."""
 
+import json
 import os
 import re
 import secrets
@@ -9,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from factory.gates.verdict.node_words import RewrittenNode, rewritten_node
 from factory.gates.verdict.report import Report, parse_report
 from factory.gates.verdict.rewrite import Rewritten, rewritten
 from factory.system.process.channel import Channel
@@ -18,6 +20,7 @@ from factory.system.process.launch import run
 _PROGRAMS: Final = Path(__file__).parent / "programs"
 _WORD_BYTES: Final = 32
 _LONGEST_LINES: Final = 2_000
+_LONGEST_PACKAGE: Final = 1_000_000
 # As installers write it, also where the path is too long for the first line.
 _INTERPRETER: Final = re.compile(
     rb"""#![ \t]*(?P<plain>/[^\s]*python[\d.]*)[ \t]*\n"""
@@ -36,7 +39,7 @@ class Observed:
     """
 
     outcome: Outcome
-    command: Rewritten | None
+    command: Rewritten | RewrittenNode | None
     report: Report | None
 
 
@@ -47,12 +50,14 @@ def observe(command: Command) -> Observed:
         Stopped, OSError: see `run`.
     """
     root = command.cwd or Path.cwd()
-    ours = rewritten(
+    ours: Rewritten | RewrittenNode | None = rewritten(
         command.argv,
         is_own=lambda module, searched: _is_own(module, root, searched),
         is_script=lambda file: file.endswith(".py") and (root / file).is_file(),
         interpreter=lambda word: _interpreter(word, root, command.env),
     )
+    if ours is None:
+        ours = rewritten_node(command.argv, script=lambda name: _package_script(name, root))
     if ours is None:
         return Observed(run(command), None, None)
     word = secrets.token_hex(_WORD_BYTES).encode()
@@ -61,7 +66,11 @@ def observe(command: Command) -> Observed:
         return Observed(outcome, ours, parse_report(channel.received, word))
 
 
-def _text(command: Rewritten) -> bytes:
+def _text(command: Rewritten | RewrittenNode) -> bytes:
+    if isinstance(command, RewrittenNode):
+        each_file = (_PROGRAMS / "node" / "each_file.mjs").read_text("utf-8")
+        program = (_PROGRAMS / "node" / f"run_{command.runner}.cjs").read_text("utf-8")
+        return f"const EACH_FILE = {json.dumps(each_file)};\n{program}".encode()
     # Each builds on what the earlier ones have defined.
     before: tuple[str, ...] = ("begin", "unchanged", "to_its_end")
     if command.runner == "pytest":
@@ -74,6 +83,20 @@ def _is_own(module: str, root: Path, searched: str) -> bool:
     """Whether a module is in the checkout: of an installed one nothing is known of how it ends."""
     places = [root, *(root / entry for entry in searched.split(os.pathsep) if entry)]
     return any(os.path.lexists(place / name) for place in places for name in (module, f"{module}.py"))
+
+
+def _package_script(name: str, root: Path) -> str | None:
+    """The text of a script in `package.json`; None if there is none, or npm runs others around it."""
+    try:
+        with open(root / "package.json", "rb") as file:
+            document = json.loads(file.read(_LONGEST_PACKAGE))
+    except (OSError, ValueError, RecursionError):
+        return None
+    scripts = document.get("scripts") if isinstance(document, dict) else None
+    if not isinstance(scripts, dict) or f"pre{name}" in scripts or f"post{name}" in scripts:
+        return None
+    text = scripts.get(name)
+    return text if isinstance(text, str) else None
 
 
 def _interpreter(word: str, root: Path, environment: Mapping[str, str]) -> tuple[str, str] | None:

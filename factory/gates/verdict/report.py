@@ -115,7 +115,58 @@ class PytestReport(_Strict):
         return Counter(outcome for _, outcome in self.outcomes)
 
 
-Report = PythonReport | UnittestReport | PytestReport
+class FileOfTests(_Strict):
+    """What a file of tests did, in a process of its own.
+
+    Attributes:
+        file: the file.
+        words: by which words the command names it.
+        ended: whether it ran to its end.
+        exit_status: what its process returned; None if a signal ended it.
+        passed: how many of its tests ran and passed; so with the others.
+        failing: the names of those that failed.
+        patched: what of its judge it had replaced.
+    """
+
+    file: _Text
+    words: tuple[_Text, ...]
+    ended: bool
+    exit_status: int | None
+    passed: _Count
+    failed: _Count
+    skipped: _Count
+    todo: _Count
+    failing: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
+    patched: Annotated[_Patched, Field(max_length=_MOST)]
+
+
+class NodeReport(_Strict):
+    """What a program of ours saw of the test files that `node --test` or `vitest run` ran.
+
+    Attributes:
+        runner: which of them.
+        exit_status: what that program was about to return.
+        named: the files, directories and parts of names that the command names.
+        files: the files that ran.
+    """
+
+    runner: Literal["node", "vitest"]
+    exit_status: int
+    named: tuple[_Text, ...]
+    files: tuple[FileOfTests, ...]
+
+    @property
+    def patched(self) -> tuple[str, ...]:
+        """What of the judge the project had replaced, with the file in whose process."""
+        return tuple(f"{name} in {file.file}" for file in self.files for name in file.patched)
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The tests that failed, each behind its file."""
+        return tuple(f"{file.file}: {name}" for file in self.files for name in file.failing)
+
+
+Report = PythonReport | UnittestReport | PytestReport | NodeReport
 _READER: Final[TypeAdapter[Report]] = TypeAdapter(Annotated[Report, Field(discriminator="runner")])
 
 

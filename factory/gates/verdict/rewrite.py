@@ -1,9 +1,11 @@
-"""Rewrites the words of a command so that a program of ours runs what they name. Pure."""
+"""Rewrites the words of a command of Python so that a program of ours runs what they name. Pure."""
 
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
+
+from factory.gates.verdict.prefix import without_prefix
 
 Runner = Literal["pytest", "unittest", "code", "module", "script"]
 
@@ -14,8 +16,6 @@ START: Final = (
 
 _PYTHON: Final = re.compile(r"(?:.*/)?python(?:3(?:\.\d+)?)?")
 _PYTEST: Final = re.compile(r"(?:.*/)?(?:pytest|py\.test)")
-_ASSIGNMENT: Final = re.compile(r"(?P<name>[A-Za-z_]\w*)=(?P<value>.*)", re.DOTALL)
-_DURATION: Final = re.compile(r"\d+(?:\.\d+)?[smhd]?")
 # Options of the interpreter that stand alone, and those that end in a value.
 _ALONE: Final = frozenset("bBdEIOPqRsStuv")
 _WITH_VALUE: Final = frozenset("WX")
@@ -87,7 +87,8 @@ def rewritten(
         is_script: whether a file is a Python script of the project.
         interpreter: the interpreter of a console command and where that is; None if it can't be told.
     """
-    before, rest, searched = _without_prefix(words)
+    before, rest, withheld = without_prefix(words, withheld=_BEFORE_CODE)
+    searched = withheld.get("PYTHONPATH", "")
     if not rest:
         return None
     if _PYTEST.fullmatch(rest[0]):
@@ -114,28 +115,6 @@ def rewritten(
             return Rewritten("script", python, searched, "", (value, *arguments))
         case _:
             return None
-
-
-def _without_prefix(words: Sequence[str]) -> tuple[list[str], list[str], str]:
-    """What stands before the program, such as `env A=b` and `timeout 60`, the rest, and its PYTHONPATH."""
-    before: list[str] = []
-    rest = list(words)
-    searched = ""
-    while rest:
-        if rest[0] in ("env", "/usr/bin/env"):
-            before.append(rest.pop(0))
-            while rest and (assignment := _ASSIGNMENT.fullmatch(rest[0])):
-                if assignment["name"] in _BEFORE_CODE:
-                    searched = assignment["value"]
-                else:
-                    before.append(rest[0])
-                rest.pop(0)
-        elif rest[0] == "timeout" and len(rest) > 2 and _DURATION.fullmatch(rest[1]):
-            before += rest[:2]
-            rest = rest[2:]
-        else:
-            break
-    return before, rest, searched
 
 
 def _interpreted(words: Sequence[str]) -> tuple[int, str, str, tuple[str, ...]]:

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from factory.attempt.outcome import VerdictKind, weakest
 from factory.gates.verdict.judgement import kind_of, shortcoming, summary_of
-from factory.gates.verdict.report import PytestReport, parse_report
+from factory.gates.verdict.node_words import RewrittenNode
+from factory.gates.verdict.report import NodeReport, PytestReport, parse_report
 from factory.gates.verdict.rewrite import Rewritten
 
 WORD = b"0123456789abcdef"
@@ -184,3 +185,41 @@ def test_the_verdict_is_known_by_the_program_that_ran() -> None:
         *("completion", "completion"),
     ]
     assert kind_of(None) == "exit code"
+
+
+FILE = {
+    "file": "a.test.js", "words": ["a.test.js"], "ended": True, "exit_status": 0, "passed": 1, "failed": 0,
+    "skipped": 0, "todo": 0, "failing": [], "patched": [],
+}  # fmt: skip
+NODE = {"runner": "node", "exit_status": 0, "named": ["a.test.js"], "files": [FILE]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({}, ""),
+        ({"ended": False}, "these files did not run to their end: a.test.js"),
+        ({"failed": 1, "failing": ["x"]}, "its tests failed: a.test.js: x"),
+        ({"exit_status": 1}, "these files failed: a.test.js"),
+        ({"passed": 0}, "no test ran"),
+        ({"passed": 0, "skipped": 2}, "no test passed: 2 skipped"),
+        ({"words": []}, "of `a.test.js`, which the command names, no test passed"),
+        ({"patched": ["assert.equal"]}, "the project replaced assert.equal in a.test.js"),
+    ],
+)
+def test_files_of_nodes_runners_must_end_and_pass(changed: dict[str, object], message: str) -> None:
+    node = RewrittenNode("node", ("node",), arguments=("a.test.js",))
+    report = NodeReport.model_validate_json(json.dumps({**NODE, "files": [{**FILE, **changed}]}))
+
+    said = shortcoming(node, report, 0)
+
+    assert (message in said) if message else not said
+    assert kind_of(node) == "report"
+
+
+def test_without_a_report_of_its_own_nothing_is_known_of_nodes_runner() -> None:
+    node = RewrittenNode("vitest", ("node",))
+
+    message = "vitest returned 0, but its session did not reach its end"
+    assert shortcoming(node, None, 0) == message
+    assert shortcoming(node, NodeReport.model_validate_json(json.dumps(NODE)), 0) == message

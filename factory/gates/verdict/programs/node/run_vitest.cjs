@@ -1,0 +1,74 @@
+// Runs `vitest run` in this process, as its own command does, and reports what its state says of each test.
+//
+// Started as `node -e START -- DESCRIPTORS DETAILS`. The tests run in processes of their own; the project's
+// configuration of vitest is executed here.
+
+"use strict";
+
+const fs = require("node:fs");
+const path = require("node:path");
+
+const [descriptors, details] = process.argv.slice(1);
+const { words } = JSON.parse(details);
+const [wordFrom, reportTo, textFrom] = descriptors.split(",").map(Number);
+const word = fs.readFileSync(wordFrom, "latin1");
+fs.closeSync(wordFrom);
+fs.closeSync(textFrom);
+const { writeSync, closeSync } = fs;
+const { stringify } = JSON;
+
+function counted(task, counts, names) {
+  const all = [...names, task.name];
+  if (Array.isArray(task.tasks)) {
+    for (const inner of task.tasks) counted(inner, counts, task.type === "suite" && task.filepath === undefined ? all : []);
+    return;
+  }
+  if (task.mode === "todo") counts.todo += 1;
+  else if (task.mode === "skip" || task.result?.state === "skip") counts.skipped += 1;
+  else if (task.result?.state === "pass") counts.passed += 1;
+  else {
+    counts.failed += 1;
+    if (counts.failing.length < 50) counts.failing.push(all.join(" > ").slice(0, 500));
+  }
+}
+
+async function main() {
+  process.execArgv = [];
+  process.argv = [process.argv[0], "vitest", "run", ...words];
+  let vitest;
+  try {
+    vitest = await import("vitest/node");
+  } catch (error) {
+    if (error?.code !== "ERR_MODULE_NOT_FOUND") throw error;
+    // As a shell says it.
+    process.stderr.write("sh: 1: vitest: not found\n");
+    process.exit(127);
+  }
+  const { filter, options } = vitest.parseCLI(["vitest", "run", ...words]);
+  const session = await vitest.startVitest("test", filter, { ...options, watch: false });
+  const files = [];
+  for (const file of session?.state?.getFiles() ?? []) {
+    const place = path.relative(process.cwd(), file.filepath);
+    const counts = { passed: 0, failed: 0, skipped: 0, todo: 0, failing: [] };
+    counted(file, counts, []);
+    const broken = file.result?.state === "fail";
+    files.push({
+      file: place.slice(0, 1000),
+      words: filter.filter((name) => file.filepath.includes(name.replace(/^\.\//, ""))),
+      ended: true,
+      exit_status: broken ? 1 : 0,
+      ...counts,
+      patched: [],
+    });
+  }
+  await session?.close();
+  const code = Number(process.exitCode ?? 0);
+  writeSync(reportTo, `${word}\n${stringify({ runner: "vitest", exit_status: code, named: filter, files })}\n`);
+  closeSync(reportTo);
+  process.exit(code);
+}
+
+main().catch((error) => {
+  console.error(error);
+  process.exit(1);
+});
