@@ -1,5 +1,6 @@
 """The message of a landed commit. Pure; moving the branch is in `landing`."""
 
+import shlex
 import textwrap
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -10,6 +11,7 @@ from factory.contract.work_order import WorkOrder
 
 _MAX_SUBJECT: Final = 72
 _MAX_SUMMARY: Final = 4_000
+_MAX_GENERATOR: Final = 200
 _WIDTH: Final = 72
 
 
@@ -19,6 +21,7 @@ def commit_message(
     contract: str,
     run_id: str,
     known_by: VerdictKind,
+    generated_by: str = "",
     accepted: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """A subject, the model's summary, and the trailers that say what landed.
@@ -32,6 +35,7 @@ def commit_message(
         contract: the contract hash.
         run_id: the run.
         known_by: how it can be known that the acceptance commands passed.
+        generated_by: who wrote the files, as `generator` says it, or `plan`.
         accepted: the hashes of the files of the user's configuration that it changes, by their paths.
     """
     subject = _one_line(f"{order.id}: {order.title}")
@@ -42,8 +46,25 @@ def commit_message(
     body = "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
     verdict = known_by.replace(" ", "-")
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\nVerdict: {verdict}\n"
+    trailers += f"Generated-By: {_one_line(generated_by)[:_MAX_GENERATOR]}\n" if generated_by else ""
     trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())
     return "\n\n".join(part for part in (subject, body, trailers) if part)
+
+
+def generator(adapter: str, model: str) -> str:
+    """Who wrote the files, as `adapter:model`; of a program its name alone, without its place and arguments.
+
+    Args:
+        adapter: the adapter's name.
+        model: the model's name within it.
+    """
+    if adapter != "command":
+        return f"{adapter}:{model}"
+    try:
+        program = shlex.split(model)[0]
+    except (ValueError, IndexError):
+        return adapter
+    return f"{adapter}:{program.rpartition('/')[2]}"
 
 
 def _wrapped(line: str) -> list[str]:

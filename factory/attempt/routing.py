@@ -27,6 +27,14 @@ def spends_attempt(failure: Failure) -> bool:
     return failure.failure_class is FailureClass.MODEL_DEFECT
 
 
+def blamed_on_plan(failure: Failure) -> Failure:
+    """A failure of files that the plan gives: what would be the model's fault is the plan's."""
+    if not spends_attempt(failure):
+        return failure
+    hint = "correct the texts that the plan gives in `fixed_files`"
+    return failure.model_copy(update={"failure_class": FailureClass.PLAN_DEFECT, "hint": hint})
+
+
 def exit_code(failure: Failure) -> ExitCode:
     """The exit code of a run that ended with this failure."""
     return EXIT_CODES[Fault(failure.failure_class)]

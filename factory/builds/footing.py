@@ -55,7 +55,8 @@ def find_footing(
     in_force = configuration_in_force(goal.git, past.base)
     price = settings.attempts.price_under(in_force.configuration)
     # Now, because a model that can't be asked is known before anything is begun.
-    price = price or known_price(ports.model(None, price))
+    if not all(order.fixed_files for order in pending):
+        price = price or known_price(ports.model(None, price))
     terms = ports.terms(False, in_force.configuration)
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:

@@ -102,6 +102,7 @@ class LandingQueue:
             summary=result.proposal.summary,
             run_id=result.run_id,
             known_by=result.known_by,
+            generated_by=result.generated_by,
             tree=tree,
             parent=self.tip,
             accepted=self._accepted,

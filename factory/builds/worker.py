@@ -109,6 +109,7 @@ class Worker:
             tree=state.get("tree"),
             proposal=state.get("proposal"),
             known_by=state.get("known_by", "exit code"),
+            generated_by=state.get("generated_by", ""),
         )
 
     def examine(self, task: LandingTask) -> Result:

@@ -5,9 +5,9 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from factory.contract.limits import MAX_PROPOSAL_BYTES, MAX_WRITE_BYTES
+from factory.contract.limits import MAX_PROPOSAL_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.work_order import Document
+from factory.contract.work_order import Document, FileText
 
 _SHA256 = re.compile(r"[0-9a-f]{64}")
 
@@ -20,13 +20,6 @@ def _require_sha256(text: str) -> str:
 
 Sha256 = Annotated[str, Field(strict=True), AfterValidator(_require_sha256)]
 """A SHA-256 as 64 lower-case hex digits."""
-
-
-def _require_write_size(text: str) -> str:
-    size = len(text.encode("utf-8"))
-    if size > MAX_WRITE_BYTES:
-        raise ValueError(f"has {size:,} bytes; the limit for one file is {MAX_WRITE_BYTES:,}")
-    return text
 
 
 def _require_total_size(writes: "tuple[Write, ...]") -> "tuple[Write, ...]":
@@ -47,7 +40,7 @@ class Write(Document):
 
     path: RepoPath
     base_sha256: Sha256
-    content: Annotated[str, Field(strict=True), AfterValidator(_require_write_size)]
+    content: FileText
 
 
 class WriteProposal(Document):

@@ -6,11 +6,16 @@ from JSON with every problem named is in `documents`; their hashes are in `canon
 
 import re
 from collections.abc import Iterable
-from typing import Annotated, Final, Literal
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
-from factory.contract.limits import MAX_COMMAND_CHARS, MAX_CONTEXT_FILES
+from factory.contract.limits import (
+    MAX_COMMAND_CHARS,
+    MAX_CONTEXT_FILES,
+    MAX_PROPOSAL_BYTES,
+    MAX_WRITE_BYTES,
+)
 from factory.contract.packages.planned import PlannedEnvironment
 from factory.contract.repo_path import ForbiddenEntry, RepoPath
 
@@ -28,6 +33,9 @@ REQUIREMENT_ID: Final = re.compile(r"[A-Z][A-Z0-9]*(-[A-Z0-9]+)*")
 
 COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"})
 """Fields of a work order that the planner computes; a model's values for them are dropped."""
+
+GIVEN_FIELDS: Final = frozenset({"fixed_files"})
+"""Fields that bind, and that no model may fill: the planner does, or a person who writes a work order."""
 
 NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings"}
 """Fields of a work order that may change after it has landed: what was done fulfils it all the same."""
@@ -68,7 +76,16 @@ def _require_warning_code(text: str) -> str:
     return text
 
 
+def _require_write_size(text: str) -> str:
+    size = len(text.encode("utf-8"))
+    if size > MAX_WRITE_BYTES:
+        raise ValueError(f"has {size:,} bytes; the limit for one file is {MAX_WRITE_BYTES:,}")
+    return text
+
+
 Text = Annotated[str, Field(strict=True), AfterValidator(_require_text)]
+FileText = Annotated[str, Field(strict=True), AfterValidator(_require_write_size)]
+"""The text of a file that may be written."""
 Command = Annotated[str, Field(strict=True, max_length=MAX_COMMAND_CHARS), AfterValidator(_require_text)]
 WorkOrderId = Annotated[str, Field(strict=True), AfterValidator(_require_work_order_id)]
 RequirementId = Annotated[str, Field(strict=True, max_length=40), AfterValidator(_require_requirement_id)]
@@ -145,6 +162,13 @@ class AcceptedWarning(Document):
     reason: Text
 
 
+class FixedFile(Document):
+    """A file whose whole text the plan gives, so that no model is asked for it."""
+
+    path: RepoPath
+    text: FileText
+
+
 class WorkOrder(Document):
     """One contract: what must be true before, what may be written, and which commands prove it.
 
@@ -155,6 +179,7 @@ class WorkOrder(Document):
         consumes: those of others that it uses.
         red_exempt: acceptance commands that may pass before the work is done.
         accepted_warnings: what the planner's checks warned of here and the plan keeps.
+        fixed_files: the texts of all its allowed files, if no model is to be asked for them.
     """
 
     id: WorkOrderId
@@ -172,10 +197,24 @@ class WorkOrder(Document):
     consumes: tuple[Text, ...] = ()
     red_exempt: tuple[RedExempt, ...] = ()
     accepted_warnings: tuple[AcceptedWarning, ...] = ()
+    fixed_files: Annotated[tuple[FixedFile, ...], Field(exclude_if=lambda value: not value)] = ()
 
     verify_exempt: bool = False
     depends_on: tuple[WorkOrderId, ...] | None = None
     provenance: Provenance | None = None
+
+    @model_validator(mode="after")
+    def _require_all_texts(self) -> Self:
+        if not self.fixed_files:
+            return self
+        if sorted(file.path for file in self.fixed_files) != sorted(self.allowed_files):
+            raise ValueError("fixed_files must give the text of each allowed file, once")
+        size = sum(len(file.text.encode("utf-8")) for file in self.fixed_files)
+        if size > MAX_PROPOSAL_BYTES:
+            raise ValueError(
+                f"the fixed files have {size:,} bytes together; the limit is {MAX_PROPOSAL_BYTES:,}"
+            )
+        return self
 
     @property
     def declares_conditions(self) -> bool:

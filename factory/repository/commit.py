@@ -37,6 +37,7 @@ def make_commit(
     summary: str,
     run_id: str,
     known_by: VerdictKind,
+    generated_by: str,
     tree: str,
     parent: str,
     accepted: Set[RepoPath],
@@ -49,6 +50,7 @@ def make_commit(
         summary: the model's own words about its proposal.
         run_id: the run.
         known_by: how it can be known that the acceptance commands passed.
+        generated_by: who wrote the files; empty if that is not known.
         tree: the commit's tree.
         parent: its parent.
         accepted: the files of the user's configuration whose change a person accepted.
@@ -61,9 +63,8 @@ def make_commit(
         GitError: git failed.
     """
     hashes = changed_hashes(git, parent, tree, accepted & set(order.allowed_files))
-    message = commit_message(order, summary, contract_trailers(order)[0], run_id, known_by, hashes).encode(
-        "utf-8"
-    )
+    contract = contract_trailers(order)[0]
+    message = commit_message(order, summary, contract, run_id, known_by, generated_by, hashes).encode("utf-8")
     if not signs(git):
         return git.text("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)
     commit, complaint = _signed(git, tree, parent, message, SIGNING_SECONDS)

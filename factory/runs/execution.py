@@ -98,7 +98,8 @@ def _attempt(
     verify: Callable[[Run, Bench], Run],
     start: RunState,
 ) -> tuple[Ending, RunState | None]:
-    model = meter.wrap(run.ports.model(run.stop, run.price))
+    # Where the plan gives the texts nobody is asked, so not even a key is needed.
+    model = None if run.order.fixed_files else meter.wrap(run.ports.model(run.stop, run.price))
     with place() as checkout:
         problem = unlandable_path(run.order, checkout.git, run.target)
         if problem is not None:
@@ -110,7 +111,7 @@ def _attempt(
             problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
             if problem is not None:
                 return stopped(problem, ()), None
-        oracle = _oracle(run, model)
+        oracle = _oracle(run, model) if model is not None else None
         if oracle is not None and run.settings.oracle_check == "always" and start["attempt"] == 1:
             problem = oracle.dispute()
             if problem is not None:

@@ -12,6 +12,7 @@ from factory.contract.work_order import (
     COMPUTED_FIELDS,
     COMPUTED_PLAN_FIELDS,
     COMPUTED_REQUIREMENT_FIELDS,
+    GIVEN_FIELDS,
 )
 from factory.plans.diagnostics.diagnostic import Diagnostic, one_line, quote
 from factory.plans.rules.document.e000_not_a_manifest import RULE
@@ -77,7 +78,7 @@ def _without_computed(document: JsonValue) -> JsonValue:
         return document
     plain = _without(document, COMPUTED_PLAN_FIELDS)
     for name, computed in (
-        ("work_orders", COMPUTED_FIELDS),
+        ("work_orders", COMPUTED_FIELDS | GIVEN_FIELDS),
         ("requirements", COMPUTED_REQUIREMENT_FIELDS),
     ):
         if isinstance(elements := plain.get(name), list):

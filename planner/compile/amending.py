@@ -10,7 +10,7 @@ from typing import Final
 from factory.contract.identity import contract_hash, plan_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import Plan
+from factory.contract.work_order import GIVEN_FIELDS, Plan
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted
 from factory.plans.diagnostics.diagnostic import one_line
@@ -103,7 +103,11 @@ def plan_text(plan: Plan, landed: Collection[str]) -> str:
     for order in orders:
         assert isinstance(order, dict)
         has_landed = order["id"] in landed
-        shown.append({key: order[key] for key in _OF_LANDED} if has_landed else order)
+        shown.append(
+            {key: order[key] for key in _OF_LANDED}
+            if has_landed
+            else {key: value for key, value in order.items() if key not in GIVEN_FIELDS}
+        )
     return json.dumps({**document, "work_orders": shown}, ensure_ascii=False, indent=2)
 
 

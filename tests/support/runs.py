@@ -9,7 +9,7 @@ from typing import Any
 
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import MANIFEST_NAME
-from factory.llm.port import Model, Parameters
+from factory.llm.port import Model, Parameters, ProviderError
 from factory.runs.inputs import Ports
 from factory.runs.run import Finished, RunSettings, run_work_order
 from factory.runs.settings import AttemptSettings
@@ -60,6 +60,7 @@ class Scene:
         out: the directory for artifacts.
         model: the scripted model; its `requests` tell what it was asked.
         progress: what the user was told meanwhile.
+        refuses_a_model: whether there is no model at all, as without a key.
     """
 
     def __init__(self, repo: Path, script: Iterable[Script] | None = None, **order: JsonValue) -> None:
@@ -68,6 +69,7 @@ class Scene:
         self.out = repo.parent / "out"
         self.model: Model = ScriptedModel([a_proposal()] if script is None else script)
         self.progress: list[str] = []
+        self.refuses_a_model = False
 
     def stands_in_a_plan(self, *orders: JsonObject, **fields: JsonValue) -> None:
         """Put the plan of these work orders, the scene's among them by its id, where that one stands."""
@@ -90,13 +92,18 @@ class Scene:
         """Execute the work order; `terms` are those of its commands, which are confined by nothing else."""
         terms = settings.pop("terms", None)
         ports = Ports(
-            lambda _stop, _price: self.model,
+            lambda _stop, _price: self._model(),
             SystemClock(),
             self.progress.append,
             os.environ,
             lambda _in_place, _configuration: terms,
         )
         return run_work_order(run_settings(self.repo, self.work_order, self.out, **settings), ports)
+
+    def _model(self) -> Model:
+        if self.refuses_a_model:
+            raise ProviderError("there is no key")
+        return self.model
 
 
 def summary_of(finished: Finished) -> JsonObject:

@@ -85,6 +85,7 @@ class Result:
         tree: the tree that passed.
         proposal: the last proposal.
         known_by: how it can be known that the acceptance commands of what passed did.
+        generated_by: who wrote what passed; empty if nothing did.
     """
 
     exit_code: ExitCode
@@ -98,6 +99,7 @@ class Result:
     tree: str | None = None
     proposal: WriteProposal | None = None
     known_by: VerdictKind = "exit code"
+    generated_by: str = ""
 
     @property
     def run(self) -> RunEntry:

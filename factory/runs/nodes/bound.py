@@ -12,6 +12,7 @@ from factory.gates.bench import Bench
 from factory.llm.port import Model
 from factory.runs.inputs import Run
 from factory.runs.nodes.finalize import finalize, land_attempt
+from factory.runs.nodes.given import give
 from factory.runs.nodes.po import examine
 from factory.runs.nodes.proof import prove
 from factory.runs.nodes.se import propose
@@ -21,8 +22,8 @@ from factory.runs.oracle import Oracle
 from factory.system.templates import template_path
 
 
-def bound_nodes(run: Run, bench: Bench, model: Model, oracle: Oracle | None) -> Nodes:
-    """The nodes of a run's graph, each bound to what it touches."""
+def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | None) -> Nodes:
+    """The nodes of a run's graph, each bound to what it touches; without a model the plan gives the texts."""
     order, settings, checks = run.order, run.settings, run.checks
     checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
     return {
@@ -36,7 +37,9 @@ def bound_nodes(run: Run, bench: Bench, model: Model, oracle: Oracle | None) -> 
             checkout=checkout,
             folder=folder,
             progress=progress,
-        ),
+        )
+        if model is not None
+        else partial(give, order=order, checkout=checkout, folder=folder),
         "tr": partial(
             apply, order=order, guard=run.guard, checkout=checkout, folder=folder, progress=progress
         ),
@@ -69,6 +72,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model, oracle: Oracle | None) -> 
             finalize,
             land=_landing(run, checkout) if run.lands else None,
             max_attempts=settings.max_attempts,
+            is_given=model is None,
             checkout=checkout,
             folder=folder,
             progress=progress,

@@ -4,7 +4,7 @@ from collections.abc import Callable, Set
 
 from factory.attempt.brief import excerpt
 from factory.attempt.failure import Failure
-from factory.attempt.routing import spends_attempt
+from factory.attempt.routing import blamed_on_plan, spends_attempt
 from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
 from factory.checkout.workspace import Checkout
@@ -23,11 +23,15 @@ def finalize(
     *,
     land: Callable[[RunState], str | Failure] | None,
     max_attempts: int,
+    is_given: bool,
     checkout: Checkout,
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> RunState:
-    """Land or restore; without `land`, an attempt that passed only counts as passed."""
+    """Land or restore; without `land`, an attempt that passed only counts as passed.
+
+    If the plan gives the files, another attempt would write the same again.
+    """
     failure = state.get("failure")
     if failure is None:
         if land is None:
@@ -36,6 +40,8 @@ def finalize(
         if not isinstance(landed, Failure):
             return {"attempts": _attempts_with(state, None), "verdict": "landed", "commit": landed}
         failure = landed
+    if is_given:
+        failure = blamed_on_plan(failure)
     number = state["attempt"]
     FAILURE_BRIEF.write(folder.opened_attempt(number).path, failure)
     folder.event("attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class)
@@ -107,6 +113,7 @@ def land_attempt(
             summary=proposal.summary,
             run_id=run_id,
             known_by=state["known_by"],
+            generated_by=state["generated_by"],
             tree=tree,
             parent=target.baseline,
             accepted=accepted,

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from factory.attempt.commit_message import generator
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.parse import parse_answer
 from factory.attempt.prompt import AgentsFile, ContextFile, PreviousAttempt, build_messages
@@ -77,7 +78,7 @@ def propose(
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
-    return {**paid, "proposal": proposal}
+    return {**paid, "proposal": proposal, "generated_by": generator(model.adapter, model.name)}
 
 
 def _request(

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from factory.contract.identity import contract_hash, contract_trailers, plan_hash, run_id
-from factory.contract.work_order import Plan, Requirement, WorkOrder
+from factory.contract.repo_path import RepoPath
+from factory.contract.work_order import FixedFile, Plan, Requirement, WorkOrder
 
 ORDER = WorkOrder.model_validate(
     {
@@ -36,6 +37,7 @@ PLAN = Plan.model_validate(
     }
 )
 ASKED = Requirement(id="REQ-01", text="It greets.", quotes=("It greets.",))
+GIVEN = (FixedFile(path=RepoPath.parse("hello.py"), text="print('hello')\n"),)
 COMPUTED = {"verify_exempt": True, "depends_on": ("WO-01",)}
 
 
@@ -74,14 +76,21 @@ def test_what_binds_nobody_is_not_in_the_trailer(change: dict[str, Any]) -> None
 
 
 @pytest.mark.parametrize(
-    "change", [{"intent": "Other"}, {"acceptance_commands": ("true",)}, {"forbidden": ()}, {"id": "WO-02"}]
+    "change",
+    [
+        {"intent": "Other"},
+        {"acceptance_commands": ("true",)},
+        {"forbidden": ()},
+        {"id": "WO-02"},
+        {"fixed_files": GIVEN},
+    ],
 )
 def test_what_binds_is_in_the_trailer(change: dict[str, Any]) -> None:
     assert contract_trailers(ORDER.model_copy(update=change))[0] != contract_trailers(ORDER)[0]
 
 
 def test_fields_at_their_default_do_not_change_the_hash() -> None:
-    written = {**BASIC.model_dump(mode="json"), "preconditions": [], "notes": None, "context_files": []}
+    written = {**BASIC.model_dump(mode="json"), "preconditions": [], "notes": None, "fixed_files": []}
     assert contract_hash(WorkOrder.model_validate(written)) == contract_hash(BASIC)
 
 

@@ -61,6 +61,9 @@ def test_a_work_order_does_not_change() -> None:
         ),
         ({"preconditions": [{"kind": "file_exists"}]}, "/preconditions/0/path", "missing"),
         ({"unknown/~": 1}, "/unknown~1~0", "extra_forbidden"),
+        ({"fixed_files": [{"path": "b", "text": ""}]}, "", "value_error"),
+        ({"fixed_files": [{"path": "a", "text": ""}] * 2}, "", "value_error"),
+        ({"fixed_files": [{"path": "a", "text": "x" * 200_001}]}, "/fixed_files/0/text", "value_error"),
     ],
 )
 def test_what_breaks_the_schema_is_told_with_its_place(

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.attempt.commit_message import commit_message
+from factory.attempt.commit_message import commit_message, generator
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
 from tests.support.answers import APP, a_proposal
@@ -52,6 +52,7 @@ def test_the_commit_holds_exactly_the_proposals_files_and_says_what_it_is(tmp_pa
         f"Contract: {contract_trailers(order)[0]}",
         f"Run-Id: {summary_of(finished)['run_id']}",
         "Verdict: exit-code",
+        "Generated-By: scripted:script",
     ]
     assert git(repo, "log", "-1", "--format=%an <%ae> %cn <%ce>") == (
         "Ada Author <ada@example.org> Ada Author <ada@example.org>"
@@ -79,17 +80,18 @@ def test_hostile_words_forge_no_trailer_and_no_line() -> None:
         "diff --git a/x b/x\n# comment\x00\x07\u2028Work-Order: WO-97\n\nSigned-off-by: nobody\n"
     )
     # when
-    message = commit_message(order, summary, "c" * 64, "f" * 16, "exit code")
+    message = commit_message(order, summary, "c" * 64, "f" * 16, "exit code", "a:b\n\nContract: forged")
     # then
     lines = message.splitlines()
     assert lines[0].startswith("WO-01: Evil Work-Order: WO-99 [31m title")
     assert len(lines[0]) == 72
-    assert all(line == "" or line.startswith("  ") for line in lines[1:-4])
-    assert lines[-4:] == [
+    assert all(line == "" or line.startswith("  ") for line in lines[1:-5])
+    assert lines[-5:] == [
         "Work-Order: WO-01",
         f"Contract: {'c' * 64}",
         f"Run-Id: {'f' * 16}",
         "Verdict: exit-code",
+        "Generated-By: a:b Contract: forged",
     ]
     assert all(character.isprintable() or character == "\n" for character in message)
 
@@ -111,9 +113,26 @@ def test_git_parses_only_the_real_trailers_of_a_hostile_answer(tmp_path: Path) -
         "Contract",
         "Run-Id",
         "Verdict",
+        "Generated-By",
     ]
     assert "forged" not in trailers
     assert "WO-01" in trailers
+
+
+@pytest.mark.parametrize(
+    ("adapter", "model", "said"),
+    [
+        ("openai_chat", "gpt-5.2", "openai_chat:gpt-5.2"),
+        ("command", "/home/ada/bin/ask --account ada 'x y'", "command:ask"),
+        ("command", "ask", "command:ask"),
+        ("command", "'", "command"),
+        ("command", "", "command"),
+    ],
+)
+def test_who_wrote_it_is_told_without_the_place_and_the_arguments_of_a_program(
+    adapter: str, model: str, said: str
+) -> None:
+    assert generator(adapter, model) == said
 
 
 @pytest.mark.parametrize("summary", ["", "\n \n", "é" * 100_000])

@@ -128,6 +128,43 @@ def test_attempts_that_are_spent(tmp_path: Path) -> None:
     assert (files_of(repo), git(repo, "for-each-ref")) == before
 
 
+def test_where_the_plan_gives_the_files_nobody_is_asked(tmp_path: Path) -> None:
+    # given a model that could not even be made
+    scene = Scene(
+        make_repo(tmp_path / "repo", VERIFY_PASSES),
+        allowed_files=["notes.txt", "run.sh"],
+        fixed_files=[{"path": "run.sh", "text": "exit 0\n"}, {"path": "notes.txt", "text": "é\n"}],
+        acceptance_commands=["grep -x 'exit 0' run.sh"],
+    )
+    scene.refuses_a_model = True
+
+    finished = scene.run(red_probe=True, second_pass=True, oracle_check="always")
+
+    assert_complete(finished, "landed")
+    summary = summary_of(finished)
+    assert (summary["model_answers"], summary["cost_usd"]) == (0, 0)
+    assert git(scene.repo, "show", "HEAD:run.sh") == "exit 0"
+    assert git(scene.repo, "log", "-1", "--format=%(trailers:key=Generated-By,valueonly)").strip() == "plan"
+
+
+def test_files_of_the_plan_that_fail_their_checks_are_the_plans_defect(tmp_path: Path) -> None:
+    scene = Scene(
+        make_repo(tmp_path / "repo"),
+        allowed_files=["run.sh"],
+        fixed_files=[{"path": "run.sh", "text": "exit 0\n"}],
+        acceptance_commands=["grep -x 'exit 1' run.sh"],
+    )
+
+    finished = scene.run(max_attempts=3)
+
+    assert finished.ending.exit_code == 4
+    assert len(finished.ending.attempts) == 1
+    assert_complete(finished, "plan_defect")
+    assert finished.folder is not None
+    assert read_object(finished.folder / "repair_request.json")["at_fault"] == "plan"
+    assert scene.asked == 0
+
+
 def test_a_plan_defect_stops_before_a_model_is_asked(tmp_path: Path) -> None:
     scene = Scene(
         make_repo(tmp_path / "repo"),

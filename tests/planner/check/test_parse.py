@@ -53,8 +53,12 @@ def test_a_reply_that_is_refused_says_why(reply: str, is_json: bool, message: st
 
 def test_computed_fields_are_dropped_and_nothing_else() -> None:
     document = {
-        "work_orders": [{"id": "WO-01", "verify_exempt": 1, "depends_on": 2, "provenance": 3}, 4],
+        "work_orders": [
+            {"id": "WO-01", "verify_exempt": 1, "depends_on": 2, "provenance": 3},
+            4,
+            {"id": "WO-02", "fixed_files": [{"path": "a", "text": "b"}]},
+        ],
         "x": 5,
     }
     parsed = parse_reply(json.dumps(document))
-    assert parsed.document == {"work_orders": [{"id": "WO-01"}, 4], "x": 5}
+    assert parsed.document == {"work_orders": [{"id": "WO-01"}, 4, {"id": "WO-02"}], "x": 5}

@@ -18,7 +18,13 @@ from factory.contract.limits import (
     MAX_WRITE_BYTES,
 )
 from factory.contract.strict_json import JsonObject
-from factory.contract.work_order import COMPUTED_FIELDS, COMPUTED_PLAN_FIELDS, Plan, WorkOrder
+from factory.contract.work_order import (
+    COMPUTED_FIELDS,
+    COMPUTED_PLAN_FIELDS,
+    GIVEN_FIELDS,
+    Plan,
+    WorkOrder,
+)
 from factory.system.templates import template_path
 from planner.check.document import check_reply
 from planner.commands.inputs import read_revision_template, read_spec, read_template
@@ -52,7 +58,8 @@ def test_the_example_shows_every_field_of_a_work_order() -> None:
     document: JsonObject = json.loads(example())
     assert set(document) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS
     for order in document["work_orders"]:  # type: ignore[union-attr]
-        assert set(order) == set(WorkOrder.model_fields) - COMPUTED_FIELDS  # type: ignore[arg-type]
+        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS
+        assert set(order) == asked  # type: ignore[arg-type]
 
 
 def test_the_example_declares_what_each_work_order_leaves() -> None:
@@ -62,9 +69,9 @@ def test_the_example_declares_what_each_work_order_leaves() -> None:
 
 
 def test_the_fields_are_explained() -> None:
-    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS:
+    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS:
         assert f"| `{field}` |" in PLANNER
-    for field in COMPUTED_FIELDS:
+    for field in COMPUTED_FIELDS | GIVEN_FIELDS:
         assert field not in PLANNER
 
 
