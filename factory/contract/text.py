@@ -1,4 +1,10 @@
-"""What counts as text: that a model may read, and that can be written."""
+"""What counts as text: that a model may read, and that can be written; and how files are asked for."""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+Read: TypeAlias = Callable[[str], bytes | None]
+"""The bytes of the file at a path, None if there is none; raises `WorkorderError` if it can't be read."""
 
 
 def decoded(data: bytes) -> tuple[str, str]:

@@ -1,10 +1,31 @@
 """The port of a language: what the rest of Workorder asks of it. Values and signatures only."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
-from factory.contract.symbols.files import Read
+from factory.contract.errors import WorkorderError
+from factory.contract.text import Read
+
+__all__ = [
+    "Address",
+    "Addressed",
+    "BadSymbol",
+    "Codebase",
+    "Definitions",
+    "Files",
+    "Language",
+    "Mutant",
+    "Outlined",
+    "Place",
+    "Read",
+    "Symbol",
+    "Verification",
+]
+
+
+class BadSymbol(WorkorderError):
+    """A text that is not a symbol in its written form; `where` holds the text from where it can't be read."""
 
 
 @dataclass(frozen=True)
@@ -13,7 +34,7 @@ class Mutant:
 
     Attributes:
         line: the line of the change, counted from 1.
-        operator: `comparison`, `boolean`, `arithmetic`, `constant` or `statement`.
+        operator: the kind of change, such as `comparison`, `boolean`, `arithmetic`, `constant`, `statement`.
         description: the change in words, such as "`<` becomes `<=`".
         source: the whole changed text.
     """
@@ -53,8 +74,8 @@ class Verification:
     tests: bool = False
 
 
-class Symbol(Protocol):
-    """Something that a source defines and others use."""
+class Addressed(Protocol):
+    """What has a place among the symbols."""
 
     @property
     def module(self) -> str:
@@ -68,9 +89,30 @@ class Symbol(Protocol):
     def address(self) -> str:
         """`module:name`."""
 
+
+@dataclass(frozen=True)
+class Address:
+    """A place among the symbols, whatever is there; see `Addressed`."""
+
+    module: str
+    name: str
+
+    @property
+    def address(self) -> str:
+        """`module:name`."""
+        return f"{self.module}:{self.name}"
+
+
+class Symbol(Addressed, Protocol):
+    """Something that a source defines and others use."""
+
     @property
     def text(self) -> str:
         """The canonical written form, which `parse_symbol` reads back."""
+
+    @property
+    def is_callable(self) -> bool:
+        """Whether it is a function or a method."""
 
 
 @dataclass(frozen=True)
@@ -86,6 +128,64 @@ class Definitions:
     symbols: tuple[Symbol, ...] = ()
     problem: str = ""
     is_readable: bool = True
+
+
+@dataclass(frozen=True)
+class Place:
+    """The file that a symbol is in.
+
+    Attributes:
+        path: the file.
+        root: the directory that its module is imported from; empty for the repository's root.
+    """
+
+    path: str
+    root: str = ""
+
+
+class Files(Protocol):
+    """Which files there are. To walk them all takes time in a large repository."""
+
+    def __contains__(self, path: str, /) -> bool: ...
+
+    def __iter__(self) -> Iterator[str]: ...
+
+
+class Codebase(Protocol):
+    """The sources of one language in one repository, looked into by need; what was read is kept."""
+
+    def find(self, symbol: Addressed, root: str | None = None) -> Definitions:
+        """What the sources define at an address.
+
+        Args:
+            symbol: the address; only where it is counts.
+            root: the directory that its module is imported from, where a language has such; None to look
+                into every project that has such a module.
+        """
+
+    def origins(self, symbol: Addressed) -> tuple[str, ...]:
+        """The other addresses at which what is at this one is defined, as imports say."""
+
+    def outline(self, path: str) -> Outlined:
+        """The public names of a source with their signatures.
+
+        Raises:
+            WorkorderError: the file can't be read.
+        """
+
+    def summary(self, path: str) -> Outlined:
+        """What a source is for, and its public names without signatures, in a line or two.
+
+        Raises:
+            WorkorderError: the file can't be read.
+        """
+
+    def names(self, path: str) -> Outlined:
+        """The names of the functions and types of a test source, in a line or two.
+
+        Raises:
+            WorkorderError: the file can't be read.
+        """
 
 
 class Language(Protocol):
@@ -124,21 +224,36 @@ class Language(Protocol):
             BadSymbol: it is none, with what is wrong and where.
         """
 
+    def place(self, symbol: Addressed, paths: Iterable[str], is_file: Callable[[str], bool]) -> Place | None:
+        """Which of some files a symbol is in; None if it is in none of them.
+
+        Args:
+            symbol: the symbol.
+            paths: the files to choose from, in order.
+            is_file: whether there is a file.
+        """
+
+    def file_names(self, symbol: Addressed) -> tuple[str, ...]:
+        """The paths that the file of a symbol may have below the directory that it is imported from."""
+
     def keeps(self, defined: Symbol, promised: Symbol) -> bool:
-        """Whether what is there is what was promised; what the promise leaves open is kept by anything."""
+        """Whether what is there is what was promised, wherever it is; what the promise leaves open is kept
+        by anything."""
 
-    def find(self, symbol: Symbol, read: Read) -> Definitions:
-        """What the sources define at a symbol's address."""
+    def filled(self, defined: Symbol, promised: Symbol) -> Symbol:
+        """What was promised, with what it leaves open as it is in what is there, which keeps it."""
 
-    def outline(self, path: str, data: bytes) -> Outlined:
-        """The public names of a source with their signatures."""
+    def codebase(self, files: Files, read: Read) -> Codebase:
+        """Its sources in a repository.
 
-    def names(self, path: str, data: bytes) -> Outlined:
-        """The names of the functions and types of a test source, in a line or two."""
+        Args:
+            files: the repository's files; others are not there.
+            read: gives their bytes.
+        """
 
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
-        """The packages that a source imports, as it names them; its own files and the standard library are
-        left out. None if it can't be read."""
+        """The packages that a source imports, as it names them; the standard library and what can be told
+        to be the project's own is left out. None if it can't be read."""
 
     def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
         """Mutants of the lines that count, by position; each of them can be parsed."""

@@ -1,5 +1,5 @@
-"""Mutants of a source and the score of a proposal. Pure.
+"""The kill proof: which mutants are tried, and the score of a proposal. Pure.
 
-Which mutants there are and what their fates mean belongs here; running them belongs to the proof node. May
-lean on attempt and contract.
+Which mutants there are belongs to the languages; running them belongs to the proof node. May lean on attempt,
+languages and contract.
 """

@@ -13,7 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.summary import KillScores
 from factory.contract.repo_path import RepoPath
-from factory.mutation.mutants import Mutant, mutants
+from factory.languages.port import Mutant
+from factory.languages.python.mutation.mutants import mutants
 
 ENOUGH: Final = 3
 """So many changes of executed lines, all unnoticed, are no chance."""

@@ -5,8 +5,9 @@ from typing import Final
 
 from factory.attempt.failure import Failure, Stage
 from factory.configuration.command_words import words_of
-from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.work_order import WorkOrder
+from factory.languages.port import BadSymbol
+from factory.languages.table import parse_symbol
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.diagnostics.render import OutputFormat, render, summary
 from factory.plans.states.forbidden import contradictions

@@ -14,9 +14,10 @@ from factory.contract.work_order import (
     COMPUTED_REQUIREMENT_FIELDS,
     GIVEN_FIELDS,
 )
-from factory.plans.diagnostics.diagnostic import Diagnostic, one_line, quote
+from factory.plans.diagnostics.diagnostic import Diagnostic, quote
 from factory.plans.rules.document.e000_not_a_manifest import RULE
 from factory.plans.rules.rule import Finding
+from factory.system.terminal.console import one_line
 
 _ONLY_JSON = "answer with one JSON object and nothing else"
 

@@ -13,8 +13,8 @@ from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import GIVEN_FIELDS, Plan
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted
-from factory.plans.diagnostics.diagnostic import one_line
 from factory.system.files.tree import read_bounded
+from factory.system.terminal.console import one_line
 from planner.compile.manifest_schema import revision_schema
 from planner.prompt.template import Template
 from planner.revision.amendment import Amendment

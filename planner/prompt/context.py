@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.llm.port import Message
-from factory.plans.diagnostics.diagnostic import one_line, quote
+from factory.plans.diagnostics.diagnostic import quote
+from factory.system.terminal.console import one_line
 from planner.prompt.parts import Part, Shown
 
 NEW: Final = "(no files: the repository is new)"

@@ -11,8 +11,7 @@ from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_SOURCE_BYTES
-from factory.contract.symbols.files import Read
-from factory.contract.text import decoded
+from factory.contract.text import Read, decoded
 from factory.plans.commands.python_code import read_code
 
 MAX_LINES: Final = 80

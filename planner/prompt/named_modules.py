@@ -4,7 +4,7 @@ import re
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.contract.symbols.files import Read
+from factory.contract.text import Read
 
 MAX_LOOKED_INTO: Final = 2_000
 """How many modules are searched for definitions, in the order of their paths."""

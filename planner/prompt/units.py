@@ -9,17 +9,17 @@ from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.note import Note
-from factory.contract.symbols.files import Read
-from factory.contract.text import decoded
+from factory.contract.text import Read, decoded
 from factory.contract.work_order import VERIFY_SCRIPT
+from factory.languages.port import Outlined
+from factory.languages.python.language import PYTHON
+from factory.languages.python.module_files import is_test
 from factory.llm.port import estimate_tokens
 from factory.llm.template import json_path, quoted, quoted_file
-from factory.plans.diagnostics.diagnostic import one_line
-from factory.plans.states.module_files import is_test
 from factory.plans.states.sources import Sources
+from factory.system.terminal.console import one_line
 from planner.prompt.named_definitions import Definition, named_definitions
 from planner.prompt.named_modules import NamedModules
-from planner.prompt.outline import Outlined, Outliner
 from planner.prompt.parts import Part, Piece, Unit
 
 _AGENTS: Final = "AGENTS.md"
@@ -53,7 +53,7 @@ def units(
         limit: the limit on all of it together, in tokens.
     """
     files, read = sources.files, sources.read
-    outliner = Outliner(files, read)
+    outliner = PYTHON.codebase(files, read)
     python = sorted(path for path in files if path.endswith(".py"))
     tests = [path for path in python if is_test(path)]
     named = NamedModules(spec or "", read)

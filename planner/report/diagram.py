@@ -7,7 +7,7 @@ from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import Plan
-from factory.plans.diagnostics.diagnostic import one_line
+from factory.system.terminal.console import one_line
 
 _LABEL_CHARS: Final = 60
 _PLAIN_PUNCTUATION: Final = frozenset(" .,-_/()+'!")

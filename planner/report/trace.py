@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.plans.diagnostics.diagnostic import one_line
+from factory.system.terminal.console import one_line
 from planner.plan.trace import Trace, TracedOrder
 
 _COMMIT_CHARS: Final = 12

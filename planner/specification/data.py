@@ -12,7 +12,8 @@ from factory.contract.documents import SchemaProblem, schema_problems
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import read_json
 from factory.contract.work_order import Document, RequirementId, Text
-from factory.plans.diagnostics.diagnostic import one_line, quote
+from factory.plans.diagnostics.diagnostic import quote
+from factory.system.terminal.console import one_line
 from planner.specification.quotations import LINE_BREAK
 from planner.specification.spec import GivenRequirement, Spec
 

@@ -1,4 +1,4 @@
-"""The check of the symbols that the work order promises: read with `ast` before any command runs."""
+"""The check of the symbols that the work order promises: sources are read, before any command runs."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -6,12 +6,10 @@ from dataclasses import dataclass
 from factory.attempt.failure import Failure, Stage
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
-from factory.contract.symbols.files import module_file
-from factory.contract.symbols.sources import PythonSources
-from factory.contract.symbols.symbol import Symbol
-from factory.contract.symbols.written import parse_symbol
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import CheckContext, CheckResult
+from factory.languages.port import Codebase, Place, Symbol
+from factory.languages.table import keeps, language_of_symbol, parse_symbol
 from factory.system.terminal.console import visible
 
 _NAMED = 10
@@ -44,20 +42,21 @@ class Interfaces:
 
 def _broken(promised: list[Symbol], context: CheckContext) -> Iterator[tuple[Symbol, str]]:
     """The symbols that are not as promised, each with what there is instead."""
-    by_root: dict[str, PythonSources] = {}
+    codebases: dict[str, Codebase] = {}
 
     def read(path: str) -> bytes | None:
         file = context.tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
-        # What git ignores is not part of the result.
-        return file.data if file is not None and path in context.landing else None
+        return file.data if file is not None else None
 
     for symbol in promised:
-        place = _module(symbol, context)
-        root = place[1] if place is not None else ""
-        sources = by_root.setdefault(root, PythonSources(read, (root,)))
-        lookup = sources.find(symbol.module, symbol.name)
-        if not lookup.keeps(symbol):
-            defined = " or ".join(f"`{definition.text}`" for definition in lookup.definitions)
+        language = language_of_symbol(symbol.address)
+        if language.key not in codebases:
+            # What git ignores is not part of the result.
+            codebases[language.key] = language.codebase(context.landing, read)
+        place = _place(symbol, context)
+        lookup = codebases[language.key].find(symbol, place.root if place is not None else "")
+        if not any(keeps(definition, symbol) for definition in lookup.symbols):
+            defined = " or ".join(f"`{definition.text}`" for definition in lookup.symbols)
             yield symbol, f"the file defines {defined}" if defined else lookup.problem
 
 
@@ -86,8 +85,9 @@ def _failure(broken: list[tuple[Symbol, str]], order: WorkOrder, context: CheckC
 
 
 def _is_written(symbol: Symbol, context: CheckContext) -> bool:
-    return _module(symbol, context) is not None
+    return _place(symbol, context) is not None
 
 
-def _module(symbol: Symbol, context: CheckContext) -> tuple[str, str] | None:
-    return module_file(symbol.module, context.writable, context.landing.__contains__)
+def _place(symbol: Symbol, context: CheckContext) -> Place | None:
+    language = language_of_symbol(symbol.address)
+    return language.place(symbol, context.writable, context.landing.__contains__)

@@ -19,11 +19,12 @@ from factory.gates.checks.pytest_report import (
 )
 from factory.gates.judge import judge
 from factory.gates.verdict.report import PytestReport
+from factory.languages.python.commands import COMPILE_ALL, PYTEST
 from factory.system.files.tree import FileProblem, Tree, write_atomic
 from factory.system.removal import remove_tree
 from factory.system.terminal.console import visible
 
-_PYTEST: Final = ("python", "-m", "pytest", "-q", "-p", "no:cacheprovider")
+_PYTEST: Final = PYTEST.words
 _REPORT: Final = "pytest_report.xml"
 
 # See pytest.ExitCode.
@@ -65,7 +66,7 @@ class CompileAll:
     def run(self, context: CheckContext) -> CheckResult:
         if _script_verifies(context):
             return CheckResult(name=self.name, note=_SCRIPT_VERIFIES)
-        words = ("python", "-m", "compileall", "-q", ".")
+        words = COMPILE_ALL.words
         result = context.execute("compileall", " ".join(words), words)
         return CheckResult(
             name=self.name, failure=judge(result, Stage.VERIFY_FAILED, context), commands=(result,)

@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from factory.system.terminal.console import visible
+from factory.system.terminal.console import one_line
 
 _QUOTED_CHARS = 120
 
@@ -56,11 +56,6 @@ def quote(text: str, limit: int = _QUOTED_CHARS) -> str:
     """`text` from a document as a message shows it: in backticks, on one line, shortened, harmless."""
     shown = text if len(text) <= limit else text[: limit - 1] + "…"
     return f"`{one_line(shown)}`"
-
-
-def one_line(text: str) -> str:
-    """`text` with every control character escaped, line breaks and tabs included."""
-    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _segment_key(part: str) -> tuple[int, int, str]:

@@ -10,7 +10,8 @@ from enum import StrEnum
 from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, one_line
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.system.terminal.console import one_line
 
 _POINTER_CHARS: Final = 200
 _SHOWN_PLACES: Final = 3

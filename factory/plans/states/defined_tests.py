@@ -3,9 +3,9 @@
 import ast
 from typing import Final
 
-from factory.contract.symbols.annotation import last_name
-from factory.contract.symbols.module import parse_module
-from factory.contract.symbols.scope import class_scope
+from factory.languages.python.symbols.annotation import last_name
+from factory.languages.python.symbols.module import parse_module
+from factory.languages.python.symbols.scope import class_scope
 from factory.plans.commands.tests import NamedTest
 
 _PLAIN_BASES: Final = frozenset({"IsolatedAsyncioTestCase", "TestCase", "object"})

@@ -7,17 +7,18 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
-from factory.contract.symbols.calls import misfit
-from factory.contract.symbols.files import module_files
-from factory.contract.symbols.shapes import Function, Named
-from factory.contract.symbols.symbol import Symbol
+from factory.languages.port import Address
+from factory.languages.python.module_files import ModuleFiles
+from factory.languages.python.symbols.calls import misfit
+from factory.languages.python.symbols.files import module_files
+from factory.languages.python.symbols.shapes import Function, Named
+from factory.languages.python.symbols.symbol import Symbol
 from factory.plans.commands.code.uses import Arguments, Use, outright, uses
 from factory.plans.commands.needs import command_needs
 from factory.plans.commands.programs import Reading
 from factory.plans.commands.tests import NamedTest
 from factory.plans.states.defined_tests import may_define
 from factory.plans.states.file_state import Presence
-from factory.plans.states.module_files import ModuleFiles
 from factory.plans.states.place import Place
 from factory.plans.states.sources import Sources
 from factory.plans.states.symbols import Interfaces
@@ -130,20 +131,23 @@ class Product:
         if use.arguments is None or not name or not paths:
             return "", None
         name = f"{name}.{use.member}" if use.member else name
-        provider = self._interfaces.provider(Symbol(module, name, Named()), index + 1)
-        symbol = provider.symbol if provider is not None else None
+        symbol = self._provided_at(Address(module, name), index)
         is_bound = bool(use.member)
         if symbol is not None and isinstance(symbol.shape, Named):
-            maker = self._interfaces.provider(Symbol(module, f"{name}.__init__", Named()), index + 1)
-            symbol, is_bound = (maker.symbol if maker is not None else None), True
+            symbol, is_bound = self._provided_at(Address(module, f"{name}.__init__"), index), True
         if symbol is None and not self._writers_of(paths, index):
             symbol = self._interfaces.plain_function(Symbol(module, name, Named()))
         return (
             (_misfit(symbol, use.arguments, is_bound=is_bound), symbol) if symbol is not None else ("", None)
         )
 
+    def _provided_at(self, address: Address, index: int) -> Symbol | None:
+        provider = self._interfaces.provider(address, index + 1)
+        symbol = provider.symbol if provider is not None else None
+        return symbol if isinstance(symbol, Symbol) else None
+
     def _of_name(self, module: str, name: str, paths: Sequence[str], index: int) -> Knowledge:
-        symbol = Symbol(module, name, Named())
+        symbol = Address(module, name)
         interfaces = self._interfaces
         if interfaces.provider(symbol, index + 1) or interfaces.provides_member(symbol, index + 1):
             return Knowledge.GIVEN
@@ -159,18 +163,20 @@ class Product:
         return Knowledge.UNTOLD if index in writers or len(providing) < len(writers) else Knowledge.MISSING
 
     def _of_member(self, module: str, scope: str, member: str, paths: Sequence[str], index: int) -> Knowledge:
-        symbol = Symbol(module, f"{scope}.{member}", Named())
+        symbol = Address(module, f"{scope}.{member}")
         if self._interfaces.provider(symbol, index + 1):
             return Knowledge.GIVEN
         writers = self._writers_of(paths, index)
         if any(path in self._writers.repo_files for path in paths):
-            around = self._interfaces.in_repository(Symbol(module, scope, Named())).definitions
-            is_class = around and all(isinstance(known.shape, Named) for known in around)
+            around = self._interfaces.in_repository(Address(module, scope)).symbols
+            is_class = around and all(
+                isinstance(known, Symbol) and isinstance(known.shape, Named) for known in around
+            )
             if not is_class or self._may_define(symbol):
                 return Knowledge.GIVEN
             if not writers:
                 return Knowledge.MISSING
-        listed = self._interfaces.members(Symbol(module, scope, Named()), index + 1)
+        listed = self._interfaces.members(Address(module, scope), index + 1)
         if not listed - {"__init__"} or _ERROR.search(scope):
             return Knowledge.GIVEN
         has_bases = any(_BASES.search(self._writers.words(writer)) for writer in writers)
@@ -178,12 +184,12 @@ class Product:
             return Knowledge.GIVEN
         return Knowledge.UNTOLD
 
-    def _may_define(self, symbol: Symbol) -> bool:
+    def _may_define(self, symbol: Address) -> bool:
         """Whether the repository defines a symbol, or may well."""
         if self._sources is None:
             return True
         lookup = self._interfaces.in_repository(symbol)
-        return bool(lookup.definitions) or not lookup.is_readable
+        return bool(lookup.symbols) or not lookup.is_readable
 
     def _writers_of(self, paths: Sequence[str], index: int) -> tuple[int, ...]:
         return tuple(dict.fromkeys(writer for path in paths for writer in self._writers.of(path, index)))

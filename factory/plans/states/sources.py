@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from factory.contract.symbols.files import Read
+from factory.contract.text import Read
 
 _DECLARING: Final = re.compile(
     r"pyproject\.toml|setup\.(?:cfg|py)|[\w.-]*requirements[\w.-]*\.(?:txt|in)|tox\.ini|Pipfile"

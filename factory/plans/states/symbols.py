@@ -3,23 +3,17 @@
 Judging them is for the rules E301 to E305.
 """
 
-import ast
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
-from factory.contract.symbols.shapes import Function
-from factory.contract.symbols.signature import signature_of
-from factory.contract.symbols.sources import Lookup, PythonSources
-from factory.contract.symbols.symbol import Symbol
-from factory.contract.symbols.written import BadSymbol, parse_symbol
 from factory.contract.work_order import WorkOrder
-from factory.plans.states.module_files import ModuleFiles
+from factory.languages.port import Addressed, BadSymbol, Codebase, Definitions, Symbol
+from factory.languages.python.language import PYTHON
+from factory.languages.python.symbols.symbol import Symbol as PythonSymbol
+from factory.languages.table import language_of_symbol, parse_symbol
 from factory.plans.states.sources import Sources
-
-_NO_LOOKUP: Final = Lookup()
 
 
 @dataclass(frozen=True)
@@ -52,9 +46,8 @@ class Interfaces:
     def __init__(self, orders: Sequence[tuple[int, WorkOrder]], sources: Sources) -> None:
         self._orders = orders
         self._repository = sources
-        self._modules = ModuleFiles(sources.files)
-        self._roots: dict[str, tuple[str, ...]] = {}
-        self._sources: dict[str, PythonSources] = {}
+        self._python = PYTHON.codebase(sources.files, sources.read)
+        self._codebases: dict[str, Codebase] = {PYTHON.key: self._python}
         self._origins: dict[str, tuple[str, ...]] = {}
 
     @cached_property
@@ -79,7 +72,7 @@ class Interfaces:
         """Who provides the symbol at an address, in order."""
         return tuple(self._by_address.get(address, ()))
 
-    def provider(self, symbol: Symbol, index: int) -> Declared | None:
+    def provider(self, symbol: Addressed, index: int) -> Declared | None:
         """The last that provides a symbol before the work order at `index`; None if there is none.
 
         What the repository imports from another module is provided by who provides it there.
@@ -92,14 +85,14 @@ class Interfaces:
         ]
         return max(earlier, key=lambda provision: provision.index, default=None)
 
-    def provides_member(self, symbol: Symbol, index: int) -> bool:
+    def provides_member(self, symbol: Addressed, index: int) -> bool:
         """Whether a work order before `index` provides something inside a class."""
         addresses = self._addresses(symbol)
         return any(
             provision.index < index for address in addresses for provision in self._members.get(address, ())
         )
 
-    def members(self, symbol: Symbol, index: int) -> frozenset[str]:
+    def members(self, symbol: Addressed, index: int) -> frozenset[str]:
         """The names of what work orders before `index` provide in a class."""
         provided = [
             provision.symbol.name.removeprefix(f"{symbol.name}.").partition(".")[0]
@@ -108,19 +101,12 @@ class Interfaces:
         ]
         return frozenset(provided)
 
-    def plain_function(self, symbol: Symbol) -> Symbol | None:
+    def plain_function(self, symbol: PythonSymbol) -> PythonSymbol | None:
         """The function at the top of a module of the repository that a symbol names, if it is just that.
 
         None if there is none, several, or one that a decorator may have changed.
         """
-        modules = [source.module(symbol.module) for source in self._sources_of(symbol.module)]
-        bound = [
-            binding for module in modules if module for binding in module.scope.names.get(symbol.name, ())
-        ]
-        (definition,) = bound if len(bound) == len(modules) == 1 else (None,)
-        if not isinstance(definition, ast.FunctionDef | ast.AsyncFunctionDef) or definition.decorator_list:
-            return None
-        return replace(symbol, shape=Function(signature_of(definition)))
+        return self._python.plain_function(symbol)
 
     def needed(self, index: int) -> frozenset[int]:
         """The work orders before `index` that provide what the one at `index` consumes, or members of it."""
@@ -131,7 +117,7 @@ class Interfaces:
                 indices.update(provider.index for provider in providers if provider.index < index)
         return frozenset(indices)
 
-    def elsewhere(self, symbol: Symbol, index: int) -> Declared | None:
+    def elsewhere(self, symbol: Addressed, index: int) -> Declared | None:
         """The first that provides a symbol of that name in another module before `index`."""
         for declared in self._by_name.get(symbol.name, ()):
             if (
@@ -146,32 +132,22 @@ class Interfaces:
         """Whether a work order says that it changes a symbol: it consumes it as it was."""
         return (index, address) in self._consumed_at
 
-    def in_repository(self, symbol: Symbol) -> Lookup:
+    def in_repository(self, symbol: Addressed) -> Definitions:
         """What the repository defines where a symbol should be; several projects may have such a module."""
-        lookups = [source.find(symbol.module, symbol.name) for source in self._sources_of(symbol.module)]
-        definitions = tuple(definition for lookup in lookups for definition in lookup.definitions)
-        unknown = next((lookup for lookup in lookups if not lookup.is_readable), None)
-        return Lookup(definitions) if definitions else unknown or next(iter(lookups), _NO_LOOKUP)
+        return self._codebase(symbol).find(symbol)
 
-    def _addresses(self, symbol: Symbol) -> tuple[str, ...]:
+    def _addresses(self, symbol: Addressed) -> tuple[str, ...]:
         """The address of a symbol, and those that the repository imports it from."""
         if symbol.address not in self._origins:
-            sources = self._sources_of(symbol.module)
-            origins = (source.origin(symbol.module, symbol.name) for source in sources)
-            self._origins[symbol.address] = tuple(dict.fromkeys([symbol.address, *filter(None, origins)]))
+            origins = self._codebase(symbol).origins(symbol)
+            self._origins[symbol.address] = tuple(dict.fromkeys([symbol.address, *origins]))
         return self._origins[symbol.address]
 
-    def _sources_of(self, module: str) -> tuple[PythonSources, ...]:
-        """What to look into for a module: the sources of each project that has one of that name."""
-        if module not in self._roots:
-            self._roots[module] = self._modules.roots(module)
-        for root in self._roots[module]:
-            if root not in self._sources:
-                self._sources[root] = PythonSources(self._tracked, (root,))
-        return tuple(self._sources[root] for root in self._roots[module])
-
-    def _tracked(self, path: str) -> bytes | None:
-        return self._repository.read(path) if path in self._repository.files else None
+    def _codebase(self, symbol: Addressed) -> Codebase:
+        language = language_of_symbol(symbol.address)
+        if language.key not in self._codebases:
+            self._codebases[language.key] = language.codebase(self._repository.files, self._repository.read)
+        return self._codebases[language.key]
 
     @cached_property
     def _by_address(self) -> dict[str, list[Declared]]:
@@ -222,7 +198,7 @@ def _declared(index: int, field: str, number: int, text: str) -> Declared:
         return Declared(index, pointer, text, None, error)
 
 
-def _scopes(symbol: Symbol | None) -> Iterator[str]:
+def _scopes(symbol: Addressed | None) -> Iterator[str]:
     """The addresses of the classes around a symbol."""
     name = symbol.name if symbol is not None else ""
     while "." in name and symbol is not None:

@@ -18,6 +18,7 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
 from factory.gates.trial import CheckGroup, Trial, TrialResult, try_out
+from factory.languages.python.mutation.marks import marked
 from factory.mutation.kill_proof import (
     Fate,
     KillProof,
@@ -26,7 +27,6 @@ from factory.mutation.kill_proof import (
     is_product_code,
     written_lines,
 )
-from factory.mutation.marks import marked
 from factory.runs.nodes.written import put, written_files
 from factory.runs.record.files import KILL_PROOF
 from factory.runs.record.folder import RunFolder

@@ -1,15 +1,17 @@
 """The symbols that a work order consumes, as the repository defines them: what its engineer is shown.
 
 A plan may leave open what a symbol's definition says: annotations, and default values as `...`. Who calls the
-symbol needs all of it. Sources are read with `ast`, never imported.
+symbol needs all of it. Sources are read, never imported.
 """
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+
 from factory.contract.limits import MAX_SOURCE_BYTES
-from factory.contract.repo_path import RepoPath
-from factory.contract.symbols.files import module_file
-from factory.contract.symbols.sources import PythonSources
-from factory.contract.symbols.written import BadSymbol, parse_symbol
+from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.contract.work_order import WorkOrder
+from factory.languages.port import BadSymbol, Codebase
+from factory.languages.table import keeps, language_of_symbol, parse_symbol
 from factory.system.files.tree import Tree
 
 
@@ -23,25 +25,24 @@ def as_defined(order: WorkOrder, tree: Tree) -> tuple[str, ...]:
         order: the work order.
         tree: the files before an attempt.
     """
-    by_root: dict[str, PythonSources] = {}
+    codebases: dict[str, Codebase] = {}
+    files = _Existing(tree)
 
     def read(path: str) -> bytes | None:
         file = tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
         return file.data if file is not None else None
 
-    def exists(path: str) -> bool:
-        return tree.exists(RepoPath(path))
-
     def whole(text: str) -> str:
         promised = parse_symbol(text)
+        language = language_of_symbol(text)
+        if language.key not in codebases:
+            codebases[language.key] = language.codebase(files, read)
         # Modules that the root and `src` don't lead to lie beside the files of the work order.
-        place = module_file(promised.module, [*order.context_files, *order.allowed_files], exists)
-        root = place[1] if place is not None else ""
-        sources = by_root.setdefault(root, PythonSources(read, (root,)))
-        definitions = sources.find(promised.module, promised.name).definitions
-        if len(definitions) != 1 or not definitions[0].keeps(promised):
+        place = language.place(promised, [*order.context_files, *order.allowed_files], files.__contains__)
+        definitions = codebases[language.key].find(promised, place.root if place is not None else "").symbols
+        if len(definitions) != 1 or not keeps(definitions[0], promised):
             return text
-        filled = definitions[0].filling(promised)
+        filled = language.filled(definitions[0], promised)
         if filled == promised or parse_symbol(filled.text) != filled:
             return text
         return filled.text
@@ -53,3 +54,19 @@ def as_defined(order: WorkOrder, tree: Tree) -> tuple[str, ...]:
             return text
 
     return tuple(shown(text) for text in order.consumes)
+
+
+@dataclass(frozen=True)
+class _Existing:
+    """The files of a tree, as far as somebody asks for one."""
+
+    tree: Tree
+
+    def __contains__(self, path: str) -> bool:
+        try:
+            return self.tree.exists(RepoPath.parse(path))
+        except UnsafePath:
+            return False
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())

@@ -3,7 +3,7 @@
 import os
 
 from factory.contract.limits import MAX_SOURCE_BYTES
-from factory.contract.symbols.files import Read
+from factory.contract.text import Read
 from factory.system.files.tree import FileProblem
 from factory.system.git.client import Git
 

@@ -25,6 +25,11 @@ def visible(text: str) -> str:
     return "".join(_escape(character) for character in text)
 
 
+def one_line(text: str) -> str:
+    """`text` with every control character escaped, line breaks and tabs included."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
+
+
 def listed(names: Sequence[str]) -> str:
     """The first of the names, made fit for a line of text."""
     shown = [visible(name.strip()).replace("\n", "\\n") for name in names[:_LISTED]]

@@ -39,8 +39,9 @@ from collections.abc import Iterator
 from typing import Final
 
 from factory.plans.commands.programs import Invocation
-from factory.plans.diagnostics.diagnostic import Severity, one_line
+from factory.plans.diagnostics.diagnostic import Severity
 from factory.plans.rules.rule import Finding, Rule, Subject
+from factory.system.terminal.console import one_line
 
 _SUBSTITUTION: Final = re.compile(r"[$`]")
 

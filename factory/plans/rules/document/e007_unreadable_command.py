@@ -36,9 +36,10 @@ Close every quotation. An apostrophe inside a text needs double quotes around it
 
 from collections.abc import Iterator
 
-from factory.plans.diagnostics.diagnostic import Severity, one_line
+from factory.plans.diagnostics.diagnostic import Severity
 from factory.plans.rules.placed import PlacedCommand
 from factory.plans.rules.rule import Finding, Rule, Subject
+from factory.system.terminal.console import one_line
 
 
 def find(subject: Subject) -> Iterator[Finding]:

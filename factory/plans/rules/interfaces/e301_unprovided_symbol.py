@@ -46,9 +46,8 @@ holds code, check with `--repo`. Write a method that is used as a symbol of its 
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from factory.contract.symbols.symbol import Symbol
+from factory.languages.port import Address, Addressed
 from factory.plans.commands.code.uses import outright, uses
 from factory.plans.commands.tests import named_tests
 from factory.plans.diagnostics.diagnostic import Severity, quote
@@ -104,24 +103,24 @@ def _in_commands(subject: Subject) -> Iterator[Finding]:
                 )
 
 
-def is_there(interfaces: Interfaces, symbol: Symbol, index: int) -> bool:
+def is_there(interfaces: Interfaces, symbol: Addressed, index: int) -> bool:
     """Whether something is defined at the symbol's address before a work order, or may well be."""
     if interfaces.provider(symbol, index) is not None:
         return True
     if interfaces.provides_member(symbol, index):
         return True
     lookup = interfaces.in_repository(symbol)
-    return bool(lookup.definitions) or not lookup.is_readable
+    return bool(lookup.symbols) or not lookup.is_readable
 
 
-def _hint(subject: Subject, interfaces: Interfaces, symbol: Symbol, index: int) -> str:
+def _hint(subject: Subject, interfaces: Interfaces, symbol: Addressed, index: int) -> str:
     later = [declared for declared in interfaces.providers(symbol.address) if declared.index >= index]
     if later and later[0].index == index:
         return "drop it: this work order provides it itself"
     if later:
         name = subject.order_name(later[0].pointer)
         return f"{name} provides it, which comes later: change the order, or provide it earlier"
-    scope = replace(symbol, name=symbol.name.rpartition(".")[0])
+    scope = Address(symbol.module, symbol.name.rpartition(".")[0])
     around = interfaces.provider(scope, index) if scope.name else None
     if around is not None:
         name = subject.order_name(around.pointer)

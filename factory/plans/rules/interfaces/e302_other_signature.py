@@ -50,8 +50,8 @@ in `consumes`, and as it shall be in `provides`.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
 
+from factory.languages.table import keeps
 from factory.plans.commands.code.uses import outright, uses
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
@@ -69,7 +69,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         provider = interfaces.provider(symbol, wanted.index)
         if provider is not None:
             provided = provider.symbol
-            if provided is not None and not replace(symbol, shape=provided.shape).keeps(symbol):
+            if provided is not None and not keeps(provided, symbol):
                 name = subject.order_name(provider.pointer)
                 yield Finding(
                     wanted.pointer,
@@ -78,11 +78,10 @@ def find(subject: Subject) -> Iterator[Finding]:
                 )
         elif not interfaces.provides_member(symbol, wanted.index):
             lookup = interfaces.in_repository(symbol)
-            if lookup.definitions and not lookup.keeps(symbol):
+            if lookup.symbols and not any(keeps(defined, symbol) for defined in lookup.symbols):
                 yield Finding(
                     wanted.pointer,
-                    f"consumes {quote(symbol.text)}, but the repository has"
-                    f" {quote(lookup.definitions[-1].text)}",
+                    f"consumes {quote(symbol.text)}, but the repository has {quote(lookup.symbols[-1].text)}",
                     _HINT,
                 )
     yield from _in_commands(subject)

@@ -46,8 +46,9 @@ Write the module with dots, a colon, the name, and what belongs to its kind. Whe
 
 from collections.abc import Iterator
 
-from factory.plans.diagnostics.diagnostic import Severity, one_line, quote
+from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
+from factory.system.terminal.console import one_line
 
 
 def find(subject: Subject) -> Iterator[Finding]:

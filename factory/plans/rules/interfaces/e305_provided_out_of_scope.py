@@ -37,7 +37,8 @@ file of another language offers is no Python symbol: say it in `notes`.
 
 from collections.abc import Iterator, Sequence
 
-from factory.contract.symbols.files import module_file, module_files
+from factory.languages.port import Addressed
+from factory.languages.table import language_of_symbol
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 
@@ -51,19 +52,20 @@ def find(subject: Subject) -> Iterator[Finding]:
     known = subject.repo_files.union(*allowed.values())
     for declared in interfaces.provided:
         symbol = declared.symbol
-        if (
-            symbol is not None
-            and module_file(symbol.module, allowed[declared.index], known.__contains__) is None
-        ):
+        if symbol is None:
+            continue
+        language = language_of_symbol(symbol.address)
+        if language.place(symbol, allowed[declared.index], known.__contains__) is None:
             yield Finding(
                 declared.pointer,
                 f"the module {quote(symbol.module)} is none of the allowed files",
-                _hint(symbol.module, allowed[declared.index]),
+                _hint(symbol, allowed[declared.index]),
             )
 
 
-def _hint(module: str, allowed: Sequence[str]) -> str:
+def _hint(symbol: Addressed, allowed: Sequence[str]) -> str:
     """What to do; of a file of another language there is no module to name."""
+    module = symbol.module
     ends = tuple(f"/{name}" for name in (module, module.replace(".", "/")))
     for path in allowed:
         stem, _, suffix = path.rpartition(".")
@@ -72,7 +74,8 @@ def _hint(module: str, allowed: Sequence[str]) -> str:
                 f"{quote(path)} is no Python file, and `provides` names Python symbols only: take the symbol"
                 " out, and say in `notes` what the file offers"
             )
-    return f"add {quote(module_files(module)[0])} to allowed_files, or name the module that is written here"
+    file = language_of_symbol(symbol.address).file_names(symbol)[0]
+    return f"add {quote(file)} to allowed_files, or name the module that is written here"
 
 
 RULE = Rule("E305", "provided-out-of-scope", Severity.ERROR, explanation=__doc__, find=find)

@@ -49,7 +49,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from factory.contract.symbols.shapes import Function
 from factory.contract.work_order import WorkOrder
 from factory.plans.commands.needs import is_test_file
 from factory.plans.commands.programs import Reading
@@ -71,9 +70,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield Finding(command.pointer, f"the command {what}: {quote(code)}", "assert what is to be true")
     provided = subject.interfaces.provided if subject.interfaces is not None else ()
     callable_at = {
-        declared.index
-        for declared in provided
-        if declared.symbol is not None and isinstance(declared.symbol.shape, Function)
+        declared.index for declared in provided if declared.symbol is not None and declared.symbol.is_callable
     }
     for placed in subject.orders:
         if looking.get(placed.index, False) and _behaves(placed.order, placed.index in callable_at):

@@ -1,0 +1,90 @@
+"""Python, as the port asks for it."""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Final
+
+from factory.contract.text import Read
+from factory.languages import port
+from factory.languages.port import Addressed, Files, Mutant, Place, Verification
+from factory.languages.python.codebase import PythonCodebase
+from factory.languages.python.commands import COMPILE_ALL, PYTEST, STARTER
+from factory.languages.python.imports import imported_packages
+from factory.languages.python.module_files import PROJECT_FILES, is_test
+from factory.languages.python.mutation.marks import marked
+from factory.languages.python.mutation.mutants import mutants
+from factory.languages.python.symbols.files import module_file, module_files
+from factory.languages.python.symbols.shapes import shape_keeps
+from factory.languages.python.symbols.symbol import Symbol
+from factory.languages.python.symbols.written import parse_symbol
+
+_WORDS: Final = """\
+Python. A symbol names the dotted module: `pkg.module:name(x: int) -> str`, `pkg.module:Class`, \
+`pkg.module:Class.method(self, x: int) -> str`, `pkg.module:NAME: int`. Tests are `tests/test_NAME.py`, run \
+by `python -m pytest -q`."""
+
+
+class Python:
+    """See `Language`."""
+
+    key: Final = "python"
+    name: Final = "Python"
+    suffixes: Final = (".py",)
+    project_files: Final = PROJECT_FILES
+    lacks: Final[Mapping[str, str]] = {}
+    words: Final = _WORDS
+
+    def is_test(self, path: str) -> bool:
+        """Whether a file belongs to the tests, by its name and folders."""
+        return is_test(path)
+
+    def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
+        """Every file compiles, and the tests pass."""
+        return (COMPILE_ALL, PYTEST)
+
+    def parse_symbol(self, text: str) -> Symbol:
+        """A symbol from its written form; see `written`."""
+        return parse_symbol(text)
+
+    def place(self, symbol: Addressed, paths: Iterable[str], is_file: Callable[[str], bool]) -> Place | None:
+        """Which of some files is a symbol's module."""
+        place = module_file(symbol.module, paths, is_file)
+        return Place(*place) if place is not None else None
+
+    def file_names(self, symbol: Addressed) -> tuple[str, ...]:
+        """A module is a file or a package."""
+        return module_files(symbol.module)
+
+    def keeps(self, defined: port.Symbol, promised: port.Symbol) -> bool:
+        """Whether what is there is what was promised."""
+        if not isinstance(defined, Symbol) or not isinstance(promised, Symbol):
+            return False
+        return shape_keeps(defined.shape, promised.shape)
+
+    def filled(self, defined: port.Symbol, promised: port.Symbol) -> port.Symbol:
+        """What was promised, with what it leaves open as it is in what is there."""
+        if not isinstance(defined, Symbol) or not isinstance(promised, Symbol):
+            return promised
+        return defined.filling(promised)
+
+    def codebase(self, files: Files, read: Read) -> PythonCodebase:
+        """Its modules in a repository."""
+        return PythonCodebase(files, read)
+
+    def imports(self, path: str, data: bytes) -> frozenset[str] | None:
+        """The first names of what a source imports; those of the project's own packages are among them."""
+        return imported_packages(data)
+
+    def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
+        """Mutants of the lines that count."""
+        return mutants(source, lines, limit=limit)
+
+    def marked(self, path: str, source: str, marks: Mapping[int, str]) -> str | None:
+        """A source whose statements leave marks."""
+        return marked(source, marks)
+
+    def starter(self, files: Collection[str]) -> Mapping[str, str]:
+        """The texts of files that a new project begins with."""
+        return STARTER
+
+
+PYTHON: Final = Python()
