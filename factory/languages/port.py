@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from factory.contract.errors import WorkorderError
 from factory.contract.text import Read
 
 __all__ = [
+    "MAX_SYMBOL_CHARS",
     "Address",
     "Addressed",
     "BadSymbol",
@@ -22,6 +23,10 @@ __all__ = [
     "Symbol",
     "Verification",
 ]
+
+
+MAX_SYMBOL_CHARS: Final = 2_000
+"""The longest text of a symbol."""
 
 
 class BadSymbol(WorkorderError):

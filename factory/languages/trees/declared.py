@@ -6,7 +6,7 @@ from typing import Final, Literal
 
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath
-from factory.contract.symbols.written import MAX_SYMBOL_CHARS, BadSymbol
+from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol
 
 Kind = Literal["function", "type", "value", "named"]
 """What is declared; `named` is a promise of a name alone, which a type or a value keeps."""

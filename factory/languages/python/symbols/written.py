@@ -26,14 +26,11 @@ import warnings
 from dataclasses import replace
 from typing import Final
 
-from factory.languages.port import BadSymbol
+from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol
 from factory.languages.python.symbols.annotation import annotation_text, is_large
 from factory.languages.python.symbols.shapes import Function, Named, Shape, Value
 from factory.languages.python.symbols.signature import Signature, signature_of
 from factory.languages.python.symbols.symbol import Symbol
-
-MAX_SYMBOL_CHARS: Final = 2_000
-"""The longest text of a symbol."""
 
 _HEAD: Final = re.compile(
     r"(?P<decorators>(?:@[\w.]+ +)*)(?P<asynchronous>async +)?"

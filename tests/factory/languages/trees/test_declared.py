@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from factory.contract.symbols.written import BadSymbol
+from factory.languages.port import BadSymbol
 from factory.languages.trees.declared import Declared, Head, split
 
 SLUGIFY = Declared("src/lib.rs", "slugify", "function", "(text: &str) -> String", "", "", ("&str",), "String")

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.languages.port import BadSymbol
-from factory.languages.python.symbols.written import MAX_SYMBOL_CHARS, parse_symbol
+from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol
+from factory.languages.python.symbols.written import parse_symbol
 
 
 @pytest.mark.parametrize(
