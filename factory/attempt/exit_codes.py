@@ -18,7 +18,11 @@ class ExitCode(DocumentedCode):
     )
     REFUSED = 2, "refused: usage, configuration, a dirty or busy repository, an unsafe path", "you"
     PROVIDER = 3, "the model's API failed", "the provider, or your key"
-    PLAN_DEFECT = 4, "plan defect: this work order can't pass as written", "who wrote the plan"
+    PLAN_DEFECT = (
+        4,
+        "plan defect: this work order can't pass as written, or doesn't accept a warning",
+        "who wrote the plan",
+    )
     BUDGET = 5, "a limit on spending, or the deadline, was reached", "you: run again with a higher one"
     NOT_RESTORED = 6, "the repository could not be restored; the message says what to do", "you"
     STATE_CORRUPT = (

@@ -25,7 +25,7 @@ from factory.contract.identity import run_id
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.gates.baseline_report import BaselineReport
-from factory.plans.rules.judgement import judge_before_work
+from factory.plans.rules.judgement import judge_before_work, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.target import Target
@@ -127,13 +127,8 @@ class PlanExecution:
 
     def _defect(self, footing: Footing) -> Halt | None:
         """What the rules find wrong with the plan on these files, before anything is paid."""
-        judged = judge_before_work(
-            self.plan,
-            self.start,
-            self.sources,
-            self.history.landed.keys(),
-            strict=self.settings.attempts.warnings == "error",
-        )
+        judged = judge_before_work(self.plan, self.start, self.sources, self.history.landed.keys())
+        halting = stopping(judged, self.plan, self.settings.attempts.warnings)
         waiting = [order for order in self.plan.work_orders if order.id not in self.history.landed]
         plan = self.settings.plan
         source = MANIFEST_NAME if (plan / MANIFEST_NAME).exists() else plan.name
@@ -151,7 +146,7 @@ class PlanExecution:
                 lands=False,
             )
 
-        halt = halt_by_rules(judged, source, waiting, run_of, self.records)
+        halt = halt_by_rules(halting, source, waiting, run_of, self.records)
         if halt is None:
             tell_warnings(judged, source, self.ports.progress)
         return halt

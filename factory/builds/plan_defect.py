@@ -18,7 +18,7 @@ from factory.runs.record.repair_request import repair_request
 
 
 def halt_by_rules(
-    judged: Sequence[Diagnostic],
+    stopping: Sequence[Diagnostic],
     source: str,
     waiting: Sequence[WorkOrder],
     run_of: Callable[[WorkOrder], Run],
@@ -27,7 +27,7 @@ def halt_by_rules(
     """End a build whose plan is wrong: what is broken fails, and what else waits is given up with it.
 
     Args:
-        judged: what the rules found.
+        stopping: what the rules found and at which nothing is executed.
         source: the name of the file that they looked at.
         waiting: the work orders that were to be executed.
         run_of: the run of a work order, for its record.
@@ -36,12 +36,12 @@ def halt_by_rules(
     Returns:
         Why it ends; None if no rule stops it.
     """
-    failure = broken_rules(judged, source)
+    failure = broken_rules(stopping, source)
     if failure is None:
         return None
     first: Run | None = None
     for order in waiting:
-        own = broken_rules([diagnostic for diagnostic in judged if diagnostic.order == order.id], source)
+        own = broken_rules([diagnostic for diagnostic in stopping if diagnostic.order == order.id], source)
         if own is None:
             records.order(order.id, OrderPhase.BLOCKED)
             continue

@@ -120,10 +120,11 @@ def _add_gates(command: Parser) -> None:
     )
     command.add_argument(
         "--warnings",
-        choices=("accept", "error"),
-        default="accept",
-        help="what follows from what the rules of plans warn of, unless the plan accepts it: they are told,"
-        " or nothing is executed (default: %(default)s)",
+        choices=("auto", "accept", "error"),
+        default="auto",
+        help="what follows from what the rules of plans warn of, unless the plan accepts it: nothing is"
+        " executed of a plan with requirements, and others are only told of it; all are told; or nothing is"
+        " executed of any (default: %(default)s)",
     )
     command.add_argument(
         "--no-red-probe",

@@ -10,6 +10,7 @@ from factory.languages.port import BadSymbol
 from factory.languages.table import parse_symbol
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.diagnostics.render import OutputFormat, render, summary
+from factory.plans.rules.judgement import WAYS_OUT
 from factory.plans.states.forbidden import contradictions
 from factory.system.files.tree import Tree
 from factory.system.terminal.console import visible
@@ -18,20 +19,21 @@ _NAMED: Final = 20
 """How many diagnostics are told; `planner check` tells all."""
 
 
-def broken_rules(judged: Sequence[Diagnostic], source: str) -> Failure | None:
-    """What the rules found, as a plan defect; None if there are only warnings.
+def broken_rules(stopping: Sequence[Diagnostic], source: str) -> Failure | None:
+    """What the rules found, as a plan defect; None if nothing stops it.
 
     Args:
-        judged: what they found.
+        stopping: what they found and at which nothing is executed.
         source: the name of the file that they looked at.
     """
-    errors = [diagnostic for diagnostic in judged if diagnostic.severity is Severity.ERROR]
-    if not errors:
+    if not stopping:
         return None
+    shown = sorted(stopping, key=lambda diagnostic: diagnostic.severity is not Severity.ERROR)[:_NAMED]
+    advice = "correct the plan" if shown[0].severity is Severity.ERROR else WAYS_OUT
     return Failure.plan_defect(
         Stage.PREFLIGHT,
-        f"{visible(source)}: {summary(judged)}\n{render(errors[:_NAMED], OutputFormat.FULL)}",
-        hint=f"correct the plan; `planner explain {errors[0].code}` says why this matters",
+        f"{visible(source)}: {summary(stopping)}\n{render(shown, OutputFormat.FULL)}",
+        hint=f"{advice}; `planner explain {shown[0].code}` says why this matters",
     )
 
 

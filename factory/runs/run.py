@@ -14,7 +14,7 @@ from factory.configuration.in_force import configuration_in_force
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers, run_id
 from factory.contract.work_order import Plan, WorkOrder
-from factory.plans.rules.judgement import judge_work_order
+from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
@@ -135,8 +135,10 @@ def _run(
                 ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             tell_prose([order], goal.git, goal.baseline, ports.progress)
             contract = plan.verify_contract if plan is not None else None
-            judged = judge_work_order(order, contract, sources, strict=settings.attempts.warnings == "error")
-            defect = broken_rules(judged, settings.work_order.name)
+            judged = judge_work_order(order, contract, sources)
+            whole = plan if plan is not None else Plan(work_orders=(order,))
+            halting = stopping(judged, whole, settings.attempts.warnings)
+            defect = broken_rules(halting, settings.work_order.name)
             if defect is not None:
                 return stopped(defect, ())
             tell_warnings(judged, settings.work_order.name, ports.progress)

@@ -9,6 +9,7 @@ from factory.contract.note import Note
 from factory.contract.repo_path import RepoPath
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
+from factory.plans.rules.judgement import Warnings
 
 OracleCheck = Literal["off", "auto", "always"]
 
@@ -47,7 +48,7 @@ class AttemptSettings(BaseModel):
     mutants: int = 0
     kill_threshold: int | None = None
     oracle_check: OracleCheck = "off"
-    warnings: Literal["accept", "error"] = "accept"
+    warnings: Warnings = "auto"
     notes: tuple[Note, ...] = ()
     accepted_configuration: tuple[RepoPath, ...] = ()
 

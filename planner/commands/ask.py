@@ -63,10 +63,10 @@ def _tell(result: Compiled, options: Namespace, directory: Path, console: Consol
     summary = result.summary
     if result.diagnostics:
         console.progress(render(result.diagnostics, OutputFormat.FULL, folds=True))
+    advice = f"\n  hint: {summary.hint}" if summary.hint else ""
     if summary.outcome is Outcome.WRITTEN:
-        console.result(f"{options.outdir}: {summary.message}")
+        console.result(f"{options.outdir}: {summary.message}{advice}")
     else:
-        advice = f"\n  hint: {summary.hint}" if summary.hint else ""
         console.error(summary.message + advice)
     console.progress(f"artifacts: {directory}")
     if options.print_summary:

@@ -129,8 +129,8 @@ def _add_model(command: Parser) -> None:
         "--warnings",
         choices=("revise", "accept", "error"),
         default="revise",
-        help="what follows from warnings alone: the model sees them once and mends them or says why they"
-        " stay, the plan is taken, or each needs one of both (default: %(default)s)",
+        help="what follows from warnings alone: the model is asked to mend them or to say why they stay, the"
+        " plan is taken, or each needs one of both (default: %(default)s)",
     )
     command.add_argument(
         "--reasoning-effort",

@@ -7,6 +7,7 @@ from typing import Final, assert_never
 from factory.contract.errors import Fault, expected
 from factory.llm.port import Answer, FinishReason, ProviderError
 from factory.plans.diagnostics.render import counted
+from factory.plans.rules.judgement import WAYS_OUT
 from factory.system.process.signals import Interrupted
 from planner.compile.exit_codes import ExitCode
 
@@ -58,9 +59,13 @@ class End:
         return _EXIT_CODES[self.outcome]
 
 
-def written(work_orders: int) -> End:
-    """The plan is on the disk."""
-    return End(Outcome.WRITTEN, f"the plan has {counted(work_orders, 'work order')}")
+def written(work_orders: int, warnings: int) -> End:
+    """The plan is on the disk, with so many warnings at which nothing of it is executed."""
+    message = f"the plan has {counted(work_orders, 'work order')}"
+    if not warnings:
+        return End(Outcome.WRITTEN, message)
+    left = f"{counted(warnings, 'warning')} without a reason, at which `factory build` stops"
+    return End(Outcome.WRITTEN, f"{message}, and {left}", WAYS_OUT)
 
 
 def provider_failed(attempt: int, error: ProviderError) -> End:

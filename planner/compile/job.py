@@ -19,7 +19,8 @@ from planner.specification.spec import Spec
 class Warnings(StrEnum):
     """What follows from a plan that has no error, but warnings.
 
-    `REVISE` shows them to the model once, which mends them or says why not; `ACCEPT` takes the plan;
+    `REVISE` shows them to the model, which mends them or says why not, and shows those at which a build would
+    stop again while there are attempts; `ACCEPT` takes the plan;
     `ERROR` demands that each is mended or accepted with a reason.
     """
 

@@ -15,6 +15,7 @@ from factory.llm.port import Answer
 from factory.llm.spending.prices import cost_usd
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.diagnostics.render import OutputFormat, as_json, render, summary
+from factory.plans.rules.judgement import stopping
 from factory.plans.states.sources import NO_SOURCES
 from factory.system.clock import Clock
 from factory.system.files.tree import FileProblem
@@ -81,7 +82,7 @@ def compile_spec(job: Job, deps: Deps) -> Compiled:
             if isinstance(reached, End):
                 return compiling.close(reached)
             plan = compiling.write(reached)
-            return compiling.close(written(len(plan.work_orders)), plan)
+            return compiling.close(written(len(plan.work_orders), compiling.left(plan)), plan)
     except BaseException as error:
         if not compiling.closed:
             # The first failure is the one to tell of, also when the summary can't be written.
@@ -145,15 +146,16 @@ class _Compile:
         """Whether a plan without errors is taken with the warnings that it has.
 
         They lead back to the model once, also those that it accepts: before it saw them, it could not judge.
+        Those at which a build stops lead back as long as there are attempts.
         """
-        if not checked.ok:
+        if checked.plan is None or not checked.ok:
             return False
         is_judged = not checked.diagnostics or self._warned or is_last
         match self._job.warnings:
             case Warnings.ACCEPT:
                 return True
             case Warnings.REVISE:
-                return is_judged
+                return is_last or (is_judged and not _halting(checked.diagnostics, checked.plan))
             case Warnings.ERROR:
                 return is_judged and not checked.warnings
             case _ as never:
@@ -165,6 +167,10 @@ class _Compile:
         self._deps.progress("the plan before is sound but for its warnings, and is taken")
         self._diagnostics = sound.diagnostics
         return sound.plan
+
+    def left(self, plan: Plan) -> int:
+        """How many warnings a build of the plan stops at."""
+        return _halting(self._diagnostics, plan)
 
     def write(self, plan: Plan) -> Plan:
         """Write the plan with its computed fields, and return it with them."""
@@ -231,6 +237,11 @@ class _Compile:
                 warnings=len(checked.diagnostics) - errors if checked else 0,
             )
         )
+
+
+def _halting(diagnostics: Sequence[Diagnostic], plan: Plan) -> int:
+    """How many findings a build of the plan stops at."""
+    return len(stopping(diagnostics, plan, "auto"))
 
 
 def _sent_back(diagnostics: Sequence[Diagnostic]) -> Iterator[str]:

@@ -10,8 +10,6 @@ from planner.rules.requirements import (
     e203_requirement_not_taken,
     e212_contradicted_example,
     w204_unquoted_line,
-    w205_unproven_requirement,
-    w213_misplaced_requirement,
 )
 from planner.rules.revision import (
     e206_check_removed,
@@ -35,8 +33,6 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e211_reference_to_nothing.RULE,
     e212_contradicted_example.RULE,
     w204_unquoted_line.RULE,
-    w205_unproven_requirement.RULE,
-    w213_misplaced_requirement.RULE,
 )
 """Those that look at the specification, or at the plan that is amended."""
 

@@ -11,7 +11,7 @@ from pydantic import Field
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
 from factory.builds.state.attempts import Record, Spending
-from factory.builds.state.machine import BuildPhase
+from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.order import OrderState
 from factory.contract.canonical import canonical_json, sha256_hex
 from factory.contract.identity import contract_hash, plan_hash
@@ -109,6 +109,14 @@ class BuildState(Record):
         """With one work order in another state."""
         orders = tuple(changed if order.id == changed.id else order for order in self.orders)
         return self.model_copy(update={"orders": orders})
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a work order has landed, or was attempted."""
+        return any(
+            order.state is OrderPhase.LANDED or any(run.attempts for run in order.runs)
+            for order in self.orders
+        )
 
     @property
     def spent(self) -> Spending:

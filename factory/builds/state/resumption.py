@@ -20,7 +20,7 @@ def require_same(
 
     Args:
         before: the state of the build in `out`; None if there is none.
-        plan: the plan.
+        plan: the plan; any, if that build ended before it began.
         goal: where it is to land.
         out: the build's directory.
         accept_plan: whether another plan may take the place of the one before.
@@ -43,7 +43,7 @@ def require_same(
             hint=hint,
         )
     different = plan_difference(before, plan)
-    if different and not accept_plan:
+    if different and before.has_begun and not accept_plan:
         raise Refused(
             f"the build was started with another plan: {', '.join(different)}",
             where=str(out),

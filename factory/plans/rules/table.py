@@ -49,6 +49,7 @@ from factory.plans.rules.proof import (
     w410_passes_before,
     w411_pinned,
 )
+from factory.plans.rules.requirements import w205_unproven_requirement, w213_misplaced_requirement
 from factory.plans.rules.rule import Rule, Subject
 
 RULES: Final[tuple[Rule[Subject], ...]] = (
@@ -82,6 +83,8 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w105_unlisted_path.RULE,
     w106_letter_case.RULE,
     w107_words_in_forbidden.RULE,
+    w205_unproven_requirement.RULE,
+    w213_misplaced_requirement.RULE,
     w306_untold_name.RULE,
     w401_weak_acceptance.RULE,
     w402_predicted_literal.RULE,

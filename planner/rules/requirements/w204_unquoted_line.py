@@ -66,8 +66,8 @@ from itertools import groupby
 from typing import Final
 
 from factory.plans.diagnostics.diagnostic import Severity, quote
+from factory.plans.rules.requirements.mentions import beginnings, mentioned
 from factory.plans.rules.rule import Finding, Rule
-from planner.rules.requirements.mentions import beginnings, mentioned
 from planner.rules.subject import Subject
 from planner.specification.lines import SpecLines, is_covered
 from planner.specification.quotations import Passage

@@ -254,7 +254,7 @@ def test_a_plan_that_breaks_a_rule_ends_the_build_before_anything_is_spent(repo:
 
     assert built.ended.exit_code == 4
     assert built.ended.message == (
-        "plan defect at preflight: plan: 1 error, 1 warning\n"
+        "plan defect at preflight: plan: 1 error, 0 warnings\n"
         "error[E101] WO-02 /work_orders/1/preconditions/0: `absent.txt` does not exist at this point\n"
         "  hint: let an earlier work order create it, or drop the precondition\n"
         "0 of 2 work orders have landed on main"
@@ -275,6 +275,37 @@ def test_a_plan_that_breaks_a_rule_ends_the_build_before_anything_is_spent(repo:
 
     commit_files(repo, {"absent.txt": "is there now"})
     assert scene.build().ended.exit_code == 0
+
+
+WARNED = writes("WO-02.txt", context_files=["absent.md"], requirements=["REQ-01"])
+WARNED["acceptance_commands"] = ["grep -q WO-02 WO-02.txt"]
+
+
+def test_a_warning_stops_a_plan_before_a_model_is_asked_and_says_the_ways_out(repo: Path) -> None:
+    scene = BuildScene(repo, [writes("WO-01.txt"), WARNED], writes_its_file)
+
+    built = scene.build()
+
+    assert built.ended.exit_code == 4
+    assert built.ended.message.startswith(
+        "plan defect at preflight: plan: 0 errors, 1 warning\nwarning[W102] WO-02 "
+    )
+    assert "`planner revise`" in built.ended.hint
+    assert "`accepted_warnings`" in built.ended.hint
+    assert "`--warnings accept`" in built.ended.hint
+    assert scene.model.asked == []
+    assert built.state is not None
+    assert [order.state for order in built.state.orders] == [OrderPhase.BLOCKED, OrderPhase.FAILED]
+
+    accepted = {**WARNED, "accepted_warnings": [{"code": "W102", "reason": "Somebody writes it."}]}
+    write_plan(scene.plan, [writes("WO-01.txt"), accepted])
+    assert scene.build().ended.exit_code == 0
+
+
+def test_a_warning_that_the_user_accepts_is_told(repo: Path) -> None:
+    scene = BuildScene(repo, [writes("WO-01.txt"), WARNED], writes_its_file)
+    assert scene.build().ended.exit_code == 4
+    assert scene.build(warnings="accept").ended.exit_code == 0
 
 
 def test_what_has_landed_is_not_judged_any_more(repo: Path) -> None:

@@ -580,6 +580,21 @@ def test_what_a_rule_warns_of_is_told_once_and_stops_nothing(tmp_path: Path) -> 
     assert told[0].startswith("WO-01.json: 0 errors, 1 warning\nwarning[W102] WO-01 /context_files/0: ")
 
 
+def test_what_a_rule_warns_of_stops_a_work_order_that_could_say_why_it_stays(tmp_path: Path) -> None:
+    scene = Scene(
+        make_repo(tmp_path / "repo"),
+        context_files=["absent.md"],
+        acceptance_commands=["grep -q good src/app.py"],
+        requirements=["REQ-01"],
+    )
+
+    finished = scene.run()
+
+    assert (finished.ending.exit_code, scene.asked) == (4, 0)
+    assert "warning[W102] WO-01 /context_files/0: " in finished.ending.message
+    assert "`accepted_warnings`" in finished.ending.hint
+
+
 def test_a_command_for_a_shell_stops_the_run_and_asks_for_another_plan(tmp_path: Path) -> None:
     scene = Scene(make_repo(tmp_path / "repo"), acceptance_commands=["cat src/app.py | grep good"])
 

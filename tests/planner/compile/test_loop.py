@@ -209,12 +209,30 @@ def test_a_fenced_answer_is_understood(bench: Bench) -> None:
     assert bench.compile([f"Here it is:\n```json\n{GOOD}\n```\n"]).summary.outcome is Outcome.WRITTEN
 
 
-def test_warnings_alone_lead_back_to_the_model_once(bench: Bench) -> None:
-    result = bench.compile([WARNED, WARNED])
+def test_warnings_at_which_a_build_stops_lead_back_while_there_are_attempts(bench: Bench) -> None:
+    result = bench.compile([WARNED, WARNED, WARNED])
     assert result.summary.outcome is Outcome.WRITTEN
-    assert "warning[W101] WO-01" in bench.models[0].requests[1].messages[-1].content
+    for request in bench.models[0].requests[1:]:
+        assert "warning[W101] WO-01" in request.messages[-1].content
     assert {diagnostic.code for diagnostic in result.diagnostics} == {"W101"}
-    assert [attempt["warnings"] for attempt in bench.summary["attempts"]] == [1, 1]
+    assert [attempt["warnings"] for attempt in bench.summary["attempts"]] == [1, 1, 1]
+    assert result.summary.message == (
+        "the plan has 1 work order, and 1 warning without a reason, at which `factory build` stops"
+    )
+    assert "`accepted_warnings`" in result.summary.hint
+    assert "`--warnings accept`" in result.summary.hint
+
+
+def test_warnings_at_which_no_build_stops_lead_back_once(bench: Bench) -> None:
+    document = json.loads(GOOD)
+    digest = "3f786850e387550fdab836ed7e6dc881de23001b"
+    command = f"python -c \"import m1; assert m1.f() == '{digest}'\""
+    document["work_orders"][0]["acceptance_commands"].append(command)
+    document["work_orders"][0]["provides"] = ["m1:f() -> str"]
+    predicted = json.dumps(document)
+    result = bench.compile([predicted, predicted])
+    assert {diagnostic.code for diagnostic in result.diagnostics} == {"W402"}
+    assert (len(bench.models[0].requests), result.summary.hint) == (2, "")
 
 
 def test_a_plan_that_mends_its_warnings_is_taken(bench: Bench) -> None:

@@ -38,7 +38,8 @@ may come from an installed package.
 ## Fix
 
 Correct the name, let this or an earlier work order create the file and promise it in a postcondition, or
-move the command to the work order that does. Ignore the warning for a package that is installed.
+move the command to the work order that does. For a package that is installed, say so in
+`accepted_warnings`.
 """
 
 import sys

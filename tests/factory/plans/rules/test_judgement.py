@@ -1,14 +1,22 @@
 """The rules before work, through their one entry: what each finds in a work order given by hand."""
 
 import json
+from typing import get_args
 
 import pytest
 
 from factory.contract.documents import read_document
 from factory.contract.strict_json import JsonValue
-from factory.contract.work_order import Condition, Plan, VerifyContract, WorkOrder
+from factory.contract.work_order import (
+    AcceptedWarning,
+    Condition,
+    Plan,
+    Requirement,
+    VerifyContract,
+    WorkOrder,
+)
 from factory.plans.diagnostics.diagnostic import Severity
-from factory.plans.rules.judgement import judge_before_work, judge_work_order
+from factory.plans.rules.judgement import Warnings, judge_before_work, judge_work_order, stopping
 from factory.plans.rules.table import RULES
 from factory.plans.states.sources import Sources
 from tests.support.repositories import a_work_order
@@ -84,13 +92,46 @@ NOT_OF_ONE = {"E000", "E001", "E004", "E005", "E106", "E108"}
 """What reading refuses already, and what is said of a plan or of a model's new work order only."""
 
 
-def test_warnings_stop_a_strict_run_unless_the_plan_says_why_they_stay() -> None:
+def stops(given: WorkOrder, warnings: Warnings) -> set[str]:
+    """The codes at which nothing is executed."""
+    judged = judge_work_order(given, None, SOURCES)
+    return {found.code for found in stopping(judged, Plan(work_orders=(given,)), warnings)}
+
+
+def test_a_warning_stops_a_plan_that_could_have_said_why_it_stays() -> None:
     reading: dict[str, JsonValue] = {"acceptance_commands": ["python tools/none.py"]}
-    (warned,) = judge_work_order(order(**reading), None, SOURCES)
-    (stopped,) = judge_work_order(order(**reading), None, SOURCES, strict=True)
-    assert (warned.code, warned.severity, stopped.severity) == ("W101", Severity.WARNING, Severity.ERROR)
+    older, newer = order(**reading), order(**reading, requirements=["REQ-01"])
+    codes: list[set[str]] = [
+        stops(given, warnings) for warnings in get_args(Warnings) for given in (older, newer)
+    ]
+    assert get_args(Warnings) == ("auto", "accept", "error")
+    assert codes == [set(), {"W101"}, set(), set(), {"W101"}, {"W101"}]
+
     reading["accepted_warnings"] = [{"code": "W101", "reason": "It is built by hand."}]
-    assert judge_work_order(order(**reading), None, SOURCES, strict=True) == ()
+    assert judge_work_order(order(**reading), None, SOURCES) == ()
+
+
+def test_a_warning_that_the_specification_could_refute_is_told() -> None:
+    changes, _ = BROKEN["W402"]
+    predicts = order(**changes, requirements=["REQ-01"])
+    assert judged(**changes, requirements=["REQ-01"])["W402"] == "/acceptance_commands/0"
+    assert "W402" not in stops(predicts, "auto")
+    assert "W402" in stops(predicts, "error")
+
+
+def test_a_plan_is_judged_by_its_requirements_too() -> None:
+    """What only looks proves no requirement: W205 is of the plan, and of no work order."""
+    looks = order(acceptance_commands=["test -f src/app.py"], requirements=["REQ-01"])
+    asked = Requirement(id="REQ-01", text="Buy.", quotes=("It buys.",))
+    plan = Plan(requirements=(asked,), work_orders=(looks,))
+
+    def codes(plan: Plan) -> set[tuple[str, str]]:
+        judged = judge_before_work(plan, SOURCES.files, SOURCES)
+        return {(found.code, found.order) for found in stopping(judged, plan, "auto")}
+
+    assert ("W205", "") in codes(plan)
+    accepted = AcceptedWarning(code="W205", reason="A person looks at it.")
+    assert ("W205", "") not in codes(plan.model_copy(update={"accepted_warnings": (accepted,)}))
 
 
 @pytest.mark.parametrize("code", BROKEN)

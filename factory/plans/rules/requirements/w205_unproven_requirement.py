@@ -44,8 +44,7 @@ from collections.abc import Iterator
 from factory.plans.commands.strength import searched_documents
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.placed import PlacedRequirement
-from factory.plans.rules.rule import Finding, Rule
-from planner.rules.subject import Subject
+from factory.plans.rules.rule import Finding, Rule, Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:

@@ -53,9 +53,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from factory.plans.diagnostics.diagnostic import Severity, quote
-from factory.plans.rules.rule import Finding, Rule
-from planner.rules.requirements.mentions import beginnings, mentioned
-from planner.rules.subject import Subject
+from factory.plans.rules.requirements.mentions import beginnings, mentioned
+from factory.plans.rules.rule import Finding, Rule, Subject
 
 _FEWEST: Final = 4
 _LITTLE: Final = 0.65
