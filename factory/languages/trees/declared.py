@@ -51,6 +51,11 @@ class Declared:
         """The canonical written form."""
         return f"{self.module}:{self.before}{self.name}{self.written}"
 
+    @property
+    def is_callable(self) -> bool:
+        """Whether it is a function or a method."""
+        return self.kind == "function"
+
     def keeps(self, promised: "Declared") -> bool:
         """Whether this, which is there, is what was promised; a type that either leaves open fits any."""
         if self.address != promised.address:

@@ -1,0 +1,243 @@
+"""What a declaration of TypeScript or JavaScript declares, as a symbol. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from factory.languages.trees.declared import ANY, Declared
+from factory.languages.trees.tree import text, walk
+from factory.languages.typescript.types import (
+    first,
+    parameter_names,
+    parameters,
+    type_parameters,
+    type_text,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+INFERRED: Final = "inferred"
+"""The form of a value whose type is not written, and is that of its literal."""
+
+OPTIONAL: Final = "?"
+"""The form of a member that may be left out."""
+
+PRIMITIVES: Final = frozenset({"bigint", "boolean", "number", "string"})
+
+FUNCTIONS: Final = frozenset(
+    {
+        "abstract_method_signature", "arrow_function", "function_declaration", "function_expression",
+        "function_signature", "function_type", "generator_function", "generator_function_declaration",
+        "method_definition", "method_signature",
+    }
+)  # fmt: skip
+_LITERALS: Final[Mapping[str, str]] = {
+    "number": "number", "string": "string", "template_string": "string",
+    "true": "boolean", "false": "boolean",
+}  # fmt: skip
+_TYPES: Final = frozenset(
+    {
+        "abstract_class_declaration", "class", "class_declaration", "enum_declaration",
+        "interface_declaration", "internal_module", "type_alias_declaration",
+    }
+)  # fmt: skip
+
+
+def declared(module: str, name: str, node: "Node", around: Mapping[str, str] | None = None) -> Declared:
+    """The symbol that a node declares.
+
+    Args:
+        module: the file that it is asked for in.
+        name: its name there.
+        node: the declaration, the member, or the value of a constant.
+        around: what names of type parameters around it are replaced by.
+
+    Raises:
+        TooDeep: its types are nested too deeply.
+    """
+    names = dict(around or {})
+    if node.type in FUNCTIONS:
+        accessor = _accessor(node)
+        if accessor is not None:
+            return _with_static(_value(Declared(module, name, "value"), accessor, names), node)
+        return _with_static(_function(module, name, node, names), node)
+    if node.type in _TYPES:
+        return Declared(module, name, "type")
+    if node.type == "enum_assignment":
+        return Declared(module, name, "value")
+    kind = node.child_by_field_name("type")
+    value = node.child_by_field_name("value")
+    made = Declared(module, name, "value", form=OPTIONAL if _is_optional(node) else "")
+    if kind is not None:
+        bare = _bare(kind)
+        if bare.type == "function_type" and not made.form:
+            return _with_static(_function(module, name, bare, names), node)
+        return _with_static(_value(made, kind, names), node)
+    inner = _unwrapped(value) if value is not None else node
+    if inner.type in FUNCTIONS:
+        return _with_static(_function(module, name, inner, names), node)
+    if inner.type in _TYPES:
+        return Declared(module, name, "type")
+    guess = _LITERALS.get(inner.type, ANY)
+    if guess:
+        return _with_static(replace(made, result=guess, form=INFERRED, written=f": {guess}"), node)
+    return _with_static(made, node)
+
+
+def as_type(symbol: Declared) -> str:
+    """The type of a function as a value."""
+    shown = [
+        f"{mark if mark != '.' else ''}{kind or 'any'}"
+        for mark, kind in zip(_marks(symbol.form), symbol.parameters, strict=True)
+    ]
+    return f"(({', '.join(shown)}) => {symbol.result or 'any'})"
+
+
+def arity(marks: list[str]) -> str:
+    """How parameters are passed, a letter each: `.` must be, `?` may be, `*` takes the rest."""
+    return "".join({"": ".", "?": "?", "...": "*"}[mark] for mark in marks)
+
+
+def _marks(form: str) -> list[str]:
+    return [{".": "", "?": "?", "*": "..."}[letter] for letter in form.partition("<")[0]]
+
+
+def _function(module: str, name: str, node: "Node", names: dict[str, str]) -> Declared:
+    given = parameters(node)
+    renamed = {**names, **type_parameters(node, len(names)), **parameter_names(node)}
+    kinds = tuple(_passed(mark, type_text(kind, renamed)) for mark, kind in given)
+    result = type_text(node.child_by_field_name("return_type"), renamed)
+    generics = _bounds(node, renamed)
+    listed = node.child_by_field_name("parameters")
+    shown = (
+        _shown_parameters(node) if listed is not None else f"({text(node.child_by_field_name('parameter'))})"
+    )
+    returned = _one_line(node.child_by_field_name("return_type")).removeprefix(":").strip()
+    # Nobody calls what a constructor returns.
+    if name.endswith("constructor"):
+        result, returned = ANY, ""
+    return Declared(
+        module,
+        name,
+        "function",
+        written=_one_line(node.child_by_field_name("type_parameters"))
+        + shown
+        + (f": {returned}" if returned else ""),
+        form=arity([mark for mark, _ in given]) + generics,
+        parameters=kinds,
+        result=result,
+    )
+
+
+def _passed(mark: str, kind: str) -> str:
+    """What callers pass: where they may leave it out, `undefined` is no more than that."""
+    if mark == "?" and kind.startswith("(") and "=>" not in kind:
+        members = [member for member in kind[1:-1].split(" | ") if member != "undefined"]
+        return members[0] if len(members) == 1 else f"({' | '.join(members)})"
+    return kind
+
+
+def _bounds(node: "Node", names: Mapping[str, str]) -> str:
+    """What type parameters must be: empty for none, `<>` for one without a bound."""
+    listed = node.child_by_field_name("type_parameters")
+    if listed is None:
+        return ""
+    bounds = [
+        " ".join(type_text(part, names) for part in _constraint(child))
+        for child in listed.named_children
+        if child.type == "type_parameter"
+    ]
+    return f"<{', '.join(bounds)}>"
+
+
+def _constraint(parameter: "Node") -> "list[Node]":
+    constraint = parameter.child_by_field_name("constraint")
+    return [] if constraint is None else constraint.named_children[:1]
+
+
+def _shown_parameters(node: "Node") -> str:
+    """The parameters as they are written, without values and modifiers."""
+    listed = node.child_by_field_name("parameters")
+    shown: list[str] = []
+    for child in [] if listed is None else listed.named_children:
+        if child.type == "comment":
+            continue
+        kind = child.child_by_field_name("type")
+        pattern = child.child_by_field_name("pattern") or child.child_by_field_name("left")
+        if pattern is None:
+            alone = child.named_children if child.type != "rest_pattern" else []
+            pattern = next((inner for inner in alone if inner.type == "identifier"), child)
+        if pattern.type == "this":
+            continue
+        name = text(pattern) if pattern.type in ("identifier", "rest_pattern") else f"value{len(shown) + 1}"
+        name = " ".join(name.split())
+        is_left_out = child.type in ("optional_parameter", "assignment_pattern")
+        mark = "?" if is_left_out or child.child_by_field_name("value") else ""
+        shown.append(f"{name}{mark}{_one_line(kind)}")
+    return f"({', '.join(shown)})"
+
+
+def _accessor(node: "Node") -> "Node | None":
+    """The node with the type of a property that is read or written by a method; None for other methods."""
+    kinds = {child.type for child in node.children if not child.is_named}
+    if node.type not in ("method_definition", "method_signature") or not kinds & {"get", "set"}:
+        return None
+    if "get" in kinds:
+        return node.child_by_field_name("return_type") or node
+    taken = parameters(node)
+    return taken[0][1] if taken and taken[0][1] is not None else node
+
+
+def _value(made: Declared, kind: "Node", names: Mapping[str, str]) -> Declared:
+    if kind.type not in ("type_annotation", "type_predicate_annotation"):
+        return made
+    written = _one_line(kind).removeprefix(":").strip()
+    result = type_text(kind, names)
+    if made.form == OPTIONAL:
+        result = _passed("?", result)
+    return replace(made, result=result, written=f"{made.form}: {written}")
+
+
+def _with_static(made: Declared, node: "Node") -> Declared:
+    is_static = any(child.type == "static" for child in node.children)
+    return replace(made, before="static ") if is_static else made
+
+
+def _is_optional(node: "Node") -> bool:
+    return any(child.type == "?" for child in node.children)
+
+
+def _bare(kind: "Node") -> "Node":
+    """A type without its colon and the brackets around it."""
+    while kind.type in ("type_annotation", "parenthesized_type") and kind.named_child_count == 1:
+        inner = first(kind)
+        if inner is None:
+            break
+        kind = inner
+    return kind
+
+
+def _unwrapped(value: "Node") -> "Node":
+    """A value without brackets, `as const` and `satisfies`."""
+    while value.type in ("parenthesized_expression", "as_expression", "satisfies_expression"):
+        inner = first(value)
+        if inner is None:
+            break
+        value = inner
+    return value
+
+
+def _one_line(node: "Node | None") -> str:
+    """What is written there, in one line and without comments."""
+    if node is None:
+        return ""
+    written = text(node)
+    if "//" in written or "/*" in written:
+        written = " ".join(text(leaf) for leaf in walk(node, ("comment", "string")) if _is_shown(leaf))
+    shown = " ".join(written.split())
+    return shown.replace(" ,", ",").replace("( ", "(").replace(" )", ")")
+
+
+def _is_shown(node: "Node") -> bool:
+    return node.type == "string" or (not node.children and node.type != "comment")

@@ -1,0 +1,89 @@
+"""TypeScript and JavaScript, as the port asks for them."""
+
+from collections.abc import Collection, Mapping
+from typing import Final
+
+from factory.languages import port
+from factory.languages.by_file import ByFile
+from factory.languages.port import Addressed, Definitions, Mutant, Outlined, Read, Verification
+from factory.languages.trees.declared import Declared
+from factory.languages.trees.marks import marked as with_marks
+from factory.languages.trees.mutants import mutants as mutants_of
+from factory.languages.typescript.grammar import SUFFIXES, grammar_of
+from factory.languages.typescript.imports import imported_packages
+from factory.languages.typescript.mutation import BLOCKS, TABLE, mark
+from factory.languages.typescript.outline import names, outline
+from factory.languages.typescript.project import PROJECT_FILES, STARTER, is_test, verification
+from factory.languages.typescript.sources import Sources
+from factory.languages.typescript.written import keeps, parse_symbol
+
+_WORDS: Final = """\
+TypeScript and JavaScript. A symbol names the file and what it exports: \
+`src/slug.ts:slugify(text: string, max?: number): string`, `src/slug.ts:Slugger`, \
+`src/slug.ts:Slugger.next(text: string): string`, `src/slug.ts:Slugger.constructor(max: number)`, \
+`src/slug.ts:LIMIT: number`, `src/slug.ts:Options`. Tests are `tests/NAME.test.ts` (or `.js`), run by \
+`npx --no-install vitest run tests/NAME.test.ts` where vitest is declared, by \
+`node --import tsx --test tests/NAME.test.ts` where tsx is declared, else in JavaScript by \
+`node --test tests/NAME.test.js`. Name the runner itself, not `npm test`. A package, its `type` and its \
+dependencies stand in `package.json`, the compiler's options in `tsconfig.json`; relative imports of modules \
+of ECMAScript end in `.js`."""
+
+
+class TypeScript(ByFile):
+    """See `Language`."""
+
+    key: Final = "typescript"
+    name: Final = "TypeScript/JavaScript"
+    suffixes: Final = SUFFIXES
+    project_files: Final = PROJECT_FILES
+    lacks: Final[Mapping[str, str]] = {}
+    words: Final = _WORDS
+
+    def is_test(self, path: str) -> bool:
+        """Whether a source belongs to the tests, by its name and folders."""
+        return is_test(path)
+
+    def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
+        """The compiler and the runner that are declared; see `project`."""
+        return verification(files, read)
+
+    def parse_symbol(self, text: str) -> Declared:
+        """A symbol from its written form; see `written`."""
+        return parse_symbol(text)
+
+    def keeps(self, defined: port.Symbol, promised: port.Symbol) -> bool:
+        """Whether what is there is what was promised."""
+        if not isinstance(defined, Declared) or not isinstance(promised, Declared):
+            return False
+        return keeps(defined, promised)
+
+    def find(self, symbol: Addressed, read: Read) -> Definitions:
+        """What a file exports at an address, followed to where it is declared."""
+        return Sources(read).find(symbol.module, symbol.name)
+
+    def outline(self, path: str, data: bytes) -> Outlined:
+        """The exported names of a source with their signatures."""
+        return outline(path, data)
+
+    def names(self, path: str, data: bytes) -> Outlined:
+        """The exported names of a source and the titles of its tests."""
+        return names(path, data)
+
+    def imports(self, path: str, data: bytes) -> frozenset[str] | None:
+        """The packages that a source imports."""
+        return imported_packages(path, data)
+
+    def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
+        """Mutants of the lines that count; see `mutation`."""
+        return mutants_of(grammar_of(path), TABLE, source, lines, limit=limit)
+
+    def marked(self, path: str, source: str, marks: Mapping[int, str]) -> str | None:
+        """A source whose statements leave marks."""
+        return with_marks(grammar_of(path), BLOCKS, source, marks, mark)
+
+    def starter(self, files: Collection[str]) -> Mapping[str, str]:
+        """The texts of files that a new project begins with."""
+        return STARTER
+
+
+TYPESCRIPT: Final = TypeScript()
