@@ -21,6 +21,7 @@ def commit_message(
     contract: str,
     run_id: str,
     known_by: VerdictKind,
+    environment: str,
     generated_by: str = "",
     accepted: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
@@ -35,6 +36,7 @@ def commit_message(
         contract: the contract hash.
         run_id: the run.
         known_by: how it can be known that the acceptance commands passed.
+        environment: the hash of the environment that they passed in.
         generated_by: who wrote the files, as `generator` says it, or `plan`.
         accepted: the hashes of the files of the user's configuration that it changes, by their paths.
     """
@@ -46,6 +48,7 @@ def commit_message(
     body = "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
     verdict = known_by.replace(" ", "-")
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\nVerdict: {verdict}\n"
+    trailers += f"Environment: {environment}\n"
     trailers += f"Generated-By: {_one_line(generated_by)[:_MAX_GENERATOR]}\n" if generated_by else ""
     trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())
     return "\n\n".join(part for part in (subject, body, trailers) if part)

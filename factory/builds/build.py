@@ -1,7 +1,7 @@
 """Executes a plan: preflight → loop → ending. Resuming, after whatever ended a build, is building again."""
 
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from factory.contract.work_order import Plan
 from factory.plans.states.sources import Sources
 from factory.repository.target import require_outside, state_folder, target
 from factory.runs.computed_fields import with_computed_fields
-from factory.runs.inputs import Ports, sandbox_record
+from factory.runs.inputs import Ports, environment_record, sandbox_record
 from factory.runs.preflight import clean_up
 from factory.runs.read_plan import load_plan
 from factory.system.files.lock import exclusive
@@ -55,10 +55,11 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
         with (
             exclusive(state_folder(git) / "lock", "factory build") as held,
             exclusive(out / "lock", "factory build", "this output directory"),
+            ExitStack() as used,
         ):
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=False)
-            execution = _prepare(plan, git, out, settings, ports, listener)
+            execution = _prepare(plan, git, out, settings, ports, listener, used)
             return execution if isinstance(execution, Built) else _execute(execution)
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
@@ -71,8 +72,11 @@ def _prepare(
     settings: BuildSettings,
     ports: Ports,
     listener: Callable[[BuildState, JsonObject], None],
+    used: ExitStack,
 ) -> PlanExecution | Built:
     """Go on from an earlier pass, or begin; what the branch holds is on record then.
+
+    What it uses is there until `used` is closed.
 
     Returns:
         What is to be executed; or the ending, if something refuses that before anything is announced.
@@ -88,7 +92,7 @@ def _prepare(
     state = state.accepting(settings.attempts.accepted_configuration)
     records = Records(state, out, ports.clock, lambda event: listener(records.state, event))
     try:
-        footing = find_footing(plan, goal, past, settings, ports)
+        footing = find_footing(plan, goal, past, settings, ports, used)
     except (Interrupted, WorkorderError, OSError) as error:
         _record_landed(records, past)
         ended = interruption(error)
@@ -105,6 +109,7 @@ def _record_footing(records: Records, footing: Footing | None) -> None:
         records.priced(footing.price)
         used = sandbox_record(footing.terms)
         records.event("sandbox", used=dump(used) if used else None)
+        records.event("environment", used=dump(environment_record(footing.environment)))
 
 
 def _start(git: Git, files: frozenset[str], past: History) -> frozenset[str]:

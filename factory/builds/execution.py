@@ -104,12 +104,14 @@ class PlanExecution:
                 kept_tests=report.kept_tests(self._writable),
                 ports=self.ports,
                 terms=footing.terms,
+                environment=footing.environment,
                 plan=self.plan,
                 place=checkouts.at,
                 price=self.records.state.price,
                 entered=mail.put,
             )
-            queue = LandingQueue(goal, self.history, Trees(goal.git, scratch), self._accepted)
+            trees = Trees(goal.git, scratch)
+            queue = LandingQueue(goal, self.history, trees, footing.environment.hash, self._accepted)
             return self._loop(queue, worker, mail, executor, deadline).run()
 
     def _goal(self) -> Target:
@@ -142,6 +144,7 @@ class PlanExecution:
                 configuration=footing.configuration,
                 ports=self.ports,
                 terms=footing.terms,
+                environment=footing.environment,
                 plan=self.plan,
                 lands=False,
             )
@@ -160,7 +163,7 @@ class PlanExecution:
         self.ports.progress("verifying the base before a model is asked")
         with checkouts.at(self.history.base) as opened:
             return verify_base(
-                self.ports.bench(opened, self.settings.attempts, footing.terms, stop),
+                self.ports.bench(opened, self.settings.attempts, footing.environment, footing.terms, stop),
                 self.out / BASELINE_FOLDER,
                 footing.configuration,
                 self.plan.verify_contract,

@@ -1,5 +1,6 @@
 """What a build stands on: what may refuse it is asked here, before anything is announced or paid."""
 
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from factory.builds.branch.history import History
@@ -8,6 +9,8 @@ from factory.configuration.acceptance import require_acceptance
 from factory.configuration.document import Configuration
 from factory.configuration.in_force import configuration_in_force
 from factory.contract.work_order import Plan
+from factory.environments.environment import Environment
+from factory.environments.provide import Project
 from factory.llm.spending.prices import Price, known_price
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
@@ -24,11 +27,13 @@ class Footing:
         configuration: the repository's own, as it counts.
         price: what an answer costs; None if it is not known.
         terms: the sandbox of every command; None for none.
+        environment: what commands find beside their checkout.
     """
 
     configuration: Configuration
     price: Price | None
     terms: Terms | None
+    environment: Environment
 
     @property
     def sandbox(self) -> Sandbox | None:
@@ -37,13 +42,13 @@ class Footing:
 
 
 def find_footing(
-    plan: Plan, goal: Target, past: History, settings: BuildSettings, ports: Ports
+    plan: Plan, goal: Target, past: History, settings: BuildSettings, ports: Ports, used: ExitStack
 ) -> Footing | None:
-    """What the build stands on; None if all work orders have landed.
+    """What the build stands on, until `used` is closed; None if all work orders have landed.
 
     Raises:
         WorkorderError: the repository is not ready, a change of the user's configuration is not accepted, the
-            configuration, the model or the sandbox can't be used.
+            configuration, the model, the sandbox or the environment can't be used.
     """
     pending = [order for order in plan.work_orders if order.id not in past.landed]
     if pending or not goal.exists:
@@ -61,4 +66,6 @@ def find_footing(
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:
         ports.progress(line)
-    return Footing(in_force.configuration, price, terms)
+    project = Project(goal.git, past.base, in_force.configuration)
+    environment = used.enter_context(ports.environment_for(project))
+    return Footing(in_force.configuration, price, terms, environment)

@@ -28,16 +28,23 @@ class LandingQueue:
         goal: the branch.
         history: where the plan stands on it.
         trees: makes bases and candidates.
+        environment: the hash of the environment in which its attempts pass.
         accepted: the files of the user's configuration whose change a person accepted.
     """
 
     def __init__(
-        self, goal: Target, history: History, trees: Trees, accepted: Set[RepoPath] = frozenset()
+        self,
+        goal: Target,
+        history: History,
+        trees: Trees,
+        environment: str,
+        accepted: Set[RepoPath] = frozenset(),
     ) -> None:
         self._git: Final = goal.git
         self._goal = replace(goal, baseline=history.tip)
         self._base = history.base
         self._trees = trees
+        self._environment = environment
         self._accepted = accepted
         self._made: dict[str, Changes] = {
             order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
@@ -102,6 +109,7 @@ class LandingQueue:
             summary=result.proposal.summary,
             run_id=result.run_id,
             known_by=result.known_by,
+            environment=self._environment,
             generated_by=result.generated_by,
             tree=tree,
             parent=self.tip,

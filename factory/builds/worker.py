@@ -21,6 +21,7 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.identity import run_id
 from factory.contract.work_order import Plan, WorkOrder
+from factory.environments.environment import Environment
 from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -49,6 +50,7 @@ class Worker:
         kept_tests: the ids of tests that passed on the base, in files that no work order may write.
         ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
+        environment: what commands find beside their checkout.
         plan: the plan.
         place: opens a checkout of a commit.
         price: what an answer costs; None if it is not known.
@@ -64,6 +66,7 @@ class Worker:
     kept_tests: tuple[str, ...]
     ports: Ports
     terms: Terms | None
+    environment: Environment
     plan: Plan
     place: Callable[[str], AbstractContextManager[Checkout]]
     price: Price | None
@@ -174,6 +177,7 @@ class Worker:
             ports=replace(self.ports, progress=lambda _text: None),
             lands=False,
             terms=self.terms,
+            environment=self.environment,
             entered=partial(self._enter, order.id, run_id(order, baseline)),
             stop=stop,
         )

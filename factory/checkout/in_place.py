@@ -11,6 +11,7 @@ from pathlib import Path
 
 from factory.checkout.state.git_state import UserRepository
 from factory.checkout.workspace import Checkout, Place
+from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath
 from factory.repository.in_place_note import InPlaceNote
 from factory.repository.target import NotRestored, Target
@@ -44,6 +45,13 @@ class CheckoutInPlace(Checkout):
         """Let commands start in the checkout, and git work in it, though a command may have closed it."""
         if self._place.is_same() and stat.S_IMODE(self.root.stat().st_mode) != self._mode:
             self.root.chmod(self._mode)
+
+    def offer(self, node_modules: Path) -> None:
+        raise WorkorderError(
+            "the packages of Node.js can't be shown to commands in your own checkout",
+            where="--in-place",
+            hint="leave it out: then commands work in a checkout of their own",
+        )
 
     def changed_since_staging(self) -> tuple[str, ...]:
         if not self._place.is_same():

@@ -9,7 +9,7 @@ Between attempts it is put back in place, so that only what differs is touched, 
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -17,7 +17,6 @@ from factory.checkout.state.attributes import attributes, put_attributes_back
 from factory.checkout.state.git_state import BorrowingRepository
 from factory.checkout.state.stamps import wait_for_tick
 from factory.checkout.state.tracked_folders import TrackedFolders
-from factory.checkout.state.watched_files import Entry, files_in, put_back
 from factory.checkout.workspace import Checkout, Place
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath
@@ -29,8 +28,6 @@ from factory.system.terminal.console import visible
 
 _ROOT: Final = "checkout"
 _INDEX: Final = "index"
-_PROGRAMS: Final = "bin"
-"""May hold a `python` for commands, see `environment.gate_environment`."""
 
 
 class ThrowAwayCheckout(Checkout):
@@ -62,8 +59,7 @@ class ThrowAwayCheckout(Checkout):
         self._attributes = attributes(scratch)
         self._folders = TrackedFolders(git)
         self._staged_folders: set[str] = set()
-        # Unknown before an attempt is staged: until then no command has run.
-        self._programs: Mapping[Path, Entry] | None = None
+        self._offered: Path | None = None
         self._make()
 
     def changed_since_staging(self) -> tuple[str, ...]:
@@ -72,13 +68,19 @@ class ThrowAwayCheckout(Checkout):
         self.scratch.chmod(0o700)
         self._folders.reopen()
         changes = [*self.own_git.changes()]
-        if self._programs is not None and files_in(self.scratch / _PROGRAMS) != self._programs:
-            changes.append(f"../{_PROGRAMS}")
+        if not self._is_offered():
+            changes.append("../node_modules")
         if not self.own_git.is_usable():
             changes.append(".git/index")
         else:
             changes += self._blocking_attributes() or self._differing()
         return tuple(sorted({visible(name) for name in changes}))
+
+    def offer(self, node_modules: Path) -> None:
+        if self._offered != node_modules:
+            remove_tree(self.node_modules)
+            self.node_modules.symlink_to(node_modules)
+            self._offered = node_modules
 
     def restore(self) -> None:
         self.move_to(self.baseline)
@@ -118,7 +120,6 @@ class ThrowAwayCheckout(Checkout):
         oldest = min(path.lstat().st_mtime_ns for path in (index, *files))
         os.utime(index, ns=(oldest, oldest))
         self._staged_folders = _folders_of(paths)
-        self._programs = files_in(self.scratch / _PROGRAMS)
         self.own_git.take()
         wait_for_tick(self.scratch)
 
@@ -148,7 +149,7 @@ class ThrowAwayCheckout(Checkout):
         """Put everything where it belongs; whether it is there."""
         if not self._is_in_place() or not self.own_git.is_usable():
             return False
-        self._clear_scratch(_ROOT, _INDEX, _PROGRAMS)
+        self._clear_scratch(_ROOT, _INDEX)
         self._folders.expect(self.baseline)
         self._folders.clear()
         self.own_git.restore()
@@ -165,7 +166,7 @@ class ThrowAwayCheckout(Checkout):
             remove_tree(self.scratch)
             self.scratch.mkdir(mode=0o700)
             self._scratch_place.take()
-        self._clear_scratch(_PROGRAMS)
+        self._clear_scratch()
         self.root.mkdir()
         self._place.take()
         self._folders.forget()
@@ -209,8 +210,17 @@ class ThrowAwayCheckout(Checkout):
         put_attributes_back(self.scratch, self._attributes)
         remove_trees(path for path in self.scratch.iterdir() if path.name not in kept)
         self.make_places()
-        if self._programs is not None:
-            put_back(self._programs, files_in(self.scratch / _PROGRAMS), remove_tree)
+        if self._offered is not None:
+            self.node_modules.symlink_to(self._offered)
+
+    def _is_offered(self) -> bool:
+        """Whether what was offered is still what commands find."""
+        try:
+            return self._offered == self.node_modules.readlink()
+        except FileNotFoundError:
+            return self._offered is None
+        except OSError:
+            return False
 
 
 def _folders_of(paths: Iterable[RepoPath]) -> set[str]:

@@ -39,6 +39,22 @@ class Checkout(ABC):
             folder.mkdir()
 
     @property
+    def node_modules(self) -> Path:
+        """Where tools of Node.js look for packages that are not in the checkout: the directory above."""
+        return self.home.parent / "node_modules"
+
+    @abstractmethod
+    def offer(self, node_modules: Path) -> None:
+        """Let commands find the packages of a directory above the checkout, from now on.
+
+        Args:
+            node_modules: the directory.
+
+        Raises:
+            WorkorderError: what is above the checkout is not ours.
+        """
+
+    @property
     def root(self) -> Path:
         """The directory with the files."""
         return self.git.work_tree

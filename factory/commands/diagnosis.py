@@ -1,7 +1,8 @@
 """Tells whether generated code can run safely here, and what to do if it can't: findings as data, then text.
 
-It looks and tries, and changes nothing, except that to try control groups of version 2 it may have to move
-the processes of its own one into a group below. Of a key it tells whether it is set, never its value.
+It looks and tries, and changes nothing, except that it makes the environment of a project without packages if
+that is not kept yet, and that to try control groups of version 2 it may have to move the processes of its own
+one into a group below. Of a key it tells whether it is set, never its value.
 """
 
 import platform
@@ -15,6 +16,10 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
+from factory.environments.bare import bare_environment
+from factory.environments.provide import environments_in
+from factory.runs.inputs import environment_record
+from factory.runs.record.model import EnvironmentRecord
 from factory.system.git.client import MINIMUM_VERSION as OLDEST_GIT
 from factory.system.process.capture import capture
 from factory.system.sandbox.kernel.find import find_control_groups
@@ -59,12 +64,14 @@ class Diagnosis(BaseModel):
     Attributes:
         findings: in the order in which they are told.
         sandbox: the level that a run would use; None if it would be refused.
+        environment: what commands of a project find that declares nothing; None if it can't be made.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     findings: tuple[Observation, ...]
     sandbox: str | None
+    environment: EnvironmentRecord | None = None
 
     @property
     def would_run(self) -> bool:
@@ -91,10 +98,12 @@ def diagnose(
     sandbox, findings = _try_sandbox(environment, requested, allow_unsandboxed)
     chosen = sandbox.level if sandbox is not None else None
     kept = () if sandbox is None else (_bounds(sandbox),)
+    provided, packages = _environment(environment)
     return Diagnosis(
         findings=(
             _git(environment),
             _python(),
+            packages,
             *(_level(level) for level in tried),
             *findings,
             _limits(chosen),
@@ -102,6 +111,7 @@ def diagnose(
             *_model(environment),
         ),
         sandbox=chosen,
+        environment=provided,
     )
 
 
@@ -150,6 +160,19 @@ def _python() -> Observation:
         found=f"{platform.python_version()}, {sys.executable}",
         fix=(f"install Python {oldest} or newer",) if old else (),
     )
+
+
+def _environment(own: Mapping[str, str]) -> tuple[EnvironmentRecord | None, Observation]:
+    """What commands find where nothing is declared; it is made if it is not kept yet."""
+    try:
+        cache = environments_in(own)
+        with bare_environment(cache) as environment:
+            record = environment_record(environment)
+    except WorkorderError as refusal:
+        fix = (refusal.hint,) if refusal.hint else ()
+        return None, Observation(name="environment", state="error", found=refusal.headline, fix=fix)
+    found = f"{record.description}, kept in {cache.folder}"
+    return record, Observation(name="environment", state="ok", found=found)
 
 
 def _level(level: Level) -> Observation:

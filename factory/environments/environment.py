@@ -1,6 +1,6 @@
 """What commands find beside their checkout, as a value."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
@@ -52,13 +52,18 @@ class Environment:
     packages: tuple[Package, ...] = ()
 
     @property
-    def short_hash(self) -> str:
-        """As much of the hash as people are shown."""
-        return self.hash[:_SHOWN_HASH]
-
-    @property
     def description(self) -> str:
         """It in one line: `python 3.11.2, 5 packages, environment 1a2b3c4d5e6f`."""
-        count = len(self.packages)
-        packages = "1 package" if count == 1 else f"{count} packages"
-        return ", ".join((*self.interpreters, packages, f"environment {self.short_hash}"))
+        return described(self.interpreters, len(self.packages), self.hash)
+
+
+def described(interpreters: Sequence[str], packages: int, full_hash: str) -> str:
+    """An environment in one line, from what is recorded of it.
+
+    Args:
+        interpreters: the interpreters with their versions.
+        packages: how many packages it holds.
+        full_hash: its hash.
+    """
+    counted = "1 package" if packages == 1 else f"{packages} packages"
+    return ", ".join((*interpreters, counted, f"environment {full_hash[:_SHOWN_HASH]}"))

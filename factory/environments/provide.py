@@ -19,13 +19,11 @@ class Project:
         git: the repository.
         commit: the full id of the commit whose files count: the base, before any work order.
         configuration: the repository's own, as it counts.
-        in_place: whether commands work in the user's own checkout.
     """
 
     git: Git
     commit: str
     configuration: Configuration
-    in_place: bool = False
 
 
 @contextmanager

@@ -4,7 +4,6 @@ A command's outcome says what it changed of what it must not.
 """
 
 import math
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from typing import Final
 from factory.attempt.brief import canonical_output, excerpt
 from factory.checkout.workspace import Checkout
 from factory.contract.work_order import WorkOrder
+from factory.environments.environment import Environment
 from factory.gates.check import CheckContext, CommandResult
 from factory.gates.confine import policy_for
 from factory.gates.landing_tree import LandingTree
@@ -38,14 +38,16 @@ class Bench:
 
     Attributes:
         checkout: where they run.
-        environment: their whole environment.
+        environment: the interpreters and packages that they find.
+        variables: their environment variables, all of them.
         timeout_seconds: the time limit of each that has none of its own.
         terms: the sandbox that confines them, and what they get in it; None starts them as they are.
         stop: ends a command when another thread asks for that; None if none will.
     """
 
     checkout: Checkout
-    environment: Mapping[str, str]
+    environment: Environment
+    variables: Mapping[str, str]
     timeout_seconds: float
     terms: Terms | None = None
     stop: Stop | None = None
@@ -76,7 +78,15 @@ class Bench:
             exempt=exempt,
             tree=checkout.tree,
             landing=LandingTree(checkout.git, tree),
-            execute=Executor(checkout, self.environment, self.timeout_seconds, folder, self.stop, self.terms),
+            execute=Executor(
+                checkout,
+                self.environment,
+                self.variables,
+                self.timeout_seconds,
+                folder,
+                self.stop,
+                self.terms,
+            ),
             temporary=checkout.temporary,
             folder=folder,
         )
@@ -88,7 +98,8 @@ class Executor:
 
     Attributes:
         checkout: where they run.
-        environment: their whole environment.
+        environment: the interpreters and packages that they find.
+        variables: their environment variables, all of them.
         timeout_seconds: the time limit of each that has none of its own.
         folder: where their output goes.
         stop: ends a command when another thread asks for that; None if none will.
@@ -96,7 +107,8 @@ class Executor:
     """
 
     checkout: Checkout
-    environment: Mapping[str, str]
+    environment: Environment
+    variables: Mapping[str, str]
     timeout_seconds: float
     folder: Path
     stop: Stop | None = None
@@ -111,7 +123,7 @@ class Executor:
             Command(
                 argv=words,
                 cwd=self.checkout.root,
-                env=self.environment,
+                env=self.variables,
                 timeout_seconds=self._limit(timeout_seconds),
                 stdout=output,
                 stop=self.stop,
@@ -157,7 +169,7 @@ class Executor:
         if self.terms is None:
             return None
         checkout = self.checkout
-        policy = policy_for(checkout, self.environment, self.terms)
+        policy = policy_for(checkout, self.environment, self.variables, self.terms)
         return Confinement(self.terms.sandbox, policy, self.terms.groups)
 
     @property
@@ -169,9 +181,8 @@ class Executor:
             self.checkout.home.parent: "<tmp>",
             self.checkout.root: ".",
         }
-        for place in (sys.prefix, self.environment.get("VIRTUAL_ENV", "")):
-            if (Path(place) / "pyvenv.cfg").is_file():
-                named[Path(place)] = "<venv>"
+        named |= dict.fromkeys(self.environment.visible, "<environment>")
+        named[self.environment.python.parent.parent] = "<venv>"
         return {str(form): name for path, name in named.items() for form in (path, path.resolve())}
 
 

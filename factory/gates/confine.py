@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.checkout.workspace import Checkout
+from factory.environments.environment import Environment
 from factory.system.files.tree import FileProblem, read_bounded
 from factory.system.git.client import Git
 from factory.system.sandbox.policy import Policy
@@ -16,12 +17,15 @@ _DEEPEST_BORROWING: Final = 5
 """How far git itself follows repositories that borrow from others, see gitrepository-layout(5)."""
 
 
-def policy_for(checkout: Checkout, environment: Mapping[str, str], terms: Terms) -> Policy:
+def policy_for(
+    checkout: Checkout, environment: Environment, variables: Mapping[str, str], terms: Terms
+) -> Policy:
     """The policy for a command in a checkout: its files are writable, its git data is not.
 
     Args:
         checkout: where it runs.
-        environment: its environment.
+        environment: the interpreters and packages that it finds.
+        variables: its environment variables.
         terms: what it gets.
     """
     git, root = checkout.git, checkout.root
@@ -34,10 +38,17 @@ def policy_for(checkout: Checkout, environment: Mapping[str, str], terms: Terms)
         temporary=checkout.temporary,
         shared=checkout.shared,
         read_only=(root / ".git", *environments),
-        visible=(*needed(environment, os.environ), *_git_places(git)),
+        visible=(*needed(variables, os.environ), *environment.visible, *_git_places(git)),
+        links=_links(checkout, environment),
         network=terms.network,
         resources=terms.resources,
     )
+
+
+def _links(checkout: Checkout, environment: Environment) -> tuple[tuple[Path, Path], ...]:
+    """What is found above the checkout, and where it is."""
+    target = environment.node_modules
+    return () if target is None else ((checkout.node_modules, target),)
 
 
 def _git_places(git: Git) -> Iterator[Path]:

@@ -2,32 +2,37 @@
 
 import os
 import re
-import shlex
-import shutil
 import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.system.files.tree import write_atomic
+from factory.environments.environment import Environment
 from factory.system.process.environment import PROGRAM_PLACES, leading_nowhere_else, searched_places
 
 _SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD$|CREDENTIAL|AUTH(?!OR)|COOKIE", re.IGNORECASE)
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 # Shorter values are words such as `yes`, which any variable may hold.
 _SHORTEST_SECRET: Final = 8
+_ACTIVE: Final = "VIRTUAL_ENV"
+"""Names the virtual environment that the user works in."""
 
 
 def gate_environment(
-    own: Mapping[str, str], *, home: Path, temporary: Path, passed: Iterable[str] = ()
+    own: Mapping[str, str],
+    environment: Environment,
+    *,
+    home: Path,
+    temporary: Path,
+    passed: Iterable[str] = (),
 ) -> dict[str, str]:
     """The environment of verification and acceptance commands: the same on every machine as far as can be.
 
     Args:
-        own: the factory's environment.
-        home: an empty directory that takes the place of the user's home; a `python` is put beside it where
-            the user's PATH has none.
+        own: the factory's own environment variables.
+        environment: the interpreters and packages that they find.
+        home: an empty directory that takes the place of the user's home.
         temporary: an empty directory for temporary files.
         passed: names of further variables that the user lets through.
 
@@ -37,9 +42,11 @@ def gate_environment(
     names = tuple(passed)
     for name in names:
         _refuse_secret(name, own)
-    environment = leading_nowhere_else({name: own[name] for name in (*PROGRAM_PLACES, *names) if name in own})
-    environment.update(
-        PATH=_gate_path(own, home.parent / "bin"),
+    places = [name for name in PROGRAM_PLACES if name != _ACTIVE]
+    variables = leading_nowhere_else({name: own[name] for name in (*places, *names) if name in own})
+    variables.update(environment.variables)
+    variables.update(
+        PATH=_gate_path(own, environment),
         HOME=str(home),
         TMPDIR=str(temporary),
         USER="workorder",
@@ -54,8 +61,6 @@ def gate_environment(
         PYTHONDONTWRITEBYTECODE="1",
         PYTHONNOUSERSITE="1",
         PYTHONUNBUFFERED="1",
-        # The graph library's companions bring a plugin for pytest, which would double the time of its start.
-        PYTEST_ADDOPTS="-p no:langsmith_plugin",
         GIT_TERMINAL_PROMPT="0",
         GIT_CONFIG_NOSYSTEM="1",
         # A command that removes the checkout's .git must not find a repository above it.
@@ -63,7 +68,7 @@ def gate_environment(
         PIP_DISABLE_PIP_VERSION_CHECK="1",
         PIP_NO_INPUT="1",
     )
-    return environment
+    return variables
 
 
 def _refuse_secret(name: str, own: Mapping[str, str]) -> None:
@@ -81,20 +86,13 @@ def _refuse_secret(name: str, own: Mapping[str, str]) -> None:
         )
 
 
-def _gate_path(own: Mapping[str, str], programs: Path) -> str:
-    """The user's active virtual environment, else the factory's own interpreter, then the user's PATH.
+def _gate_path(own: Mapping[str, str], environment: Environment) -> str:
+    """The environment's programs, then the user's, without those of Workorder and of what is active.
 
-    Work orders say `python`, but some systems install only `python3`: then `programs` gets a `python` that
-    is the factory's own.
+    What is installed there is no part of the project, and would be missing wherever it is not active.
     """
-    own_programs = str(Path(sys.executable).parent)
-    active = own.get("VIRTUAL_ENV")
-    wanted = (f"{active}/bin" if active else own_programs, own.get("PATH", os.defpath), own_programs)
-    path = os.pathsep.join(dict.fromkeys(searched_places({"PATH": os.pathsep.join(wanted)})))
-    if shutil.which("python", path=path) is not None:
-        return path
-    # No link: Python finds a virtual environment by the place of its executable.
-    write_atomic(
-        programs / "python", f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n'.encode(), mode=0o755
-    )
-    return os.pathsep.join((path, str(programs)))
+    prefixes = [own.get(_ACTIVE, ""), sys.prefix if sys.prefix != sys.base_prefix else ""]
+    foreign = {os.path.realpath(f"{prefix}/bin") for prefix in prefixes if prefix.startswith("/")}
+    searched = searched_places({"PATH": own.get("PATH", os.defpath)})
+    others = [place for place in searched if os.path.realpath(place) not in foreign]
+    return os.pathsep.join(dict.fromkeys([*map(str, environment.programs), *others]))

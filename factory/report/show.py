@@ -105,6 +105,8 @@ def _heading(run: RunDocument) -> list[str]:
     if run.sandbox is not None:
         used = f"{run.sandbox.level} {run.sandbox.version}".rstrip()
         lines.append(f"  commands in the sandbox {used}, network: {run.sandbox.network}")
+    if run.environment is not None:
+        lines.append(f"  commands found {run.environment.description}")
     return lines
 
 

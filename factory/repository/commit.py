@@ -37,6 +37,7 @@ def make_commit(
     summary: str,
     run_id: str,
     known_by: VerdictKind,
+    environment: str,
     generated_by: str,
     tree: str,
     parent: str,
@@ -50,6 +51,7 @@ def make_commit(
         summary: the model's own words about its proposal.
         run_id: the run.
         known_by: how it can be known that the acceptance commands passed.
+        environment: the hash of the environment that they passed in.
         generated_by: who wrote the files; empty if that is not known.
         tree: the commit's tree.
         parent: its parent.
@@ -64,7 +66,9 @@ def make_commit(
     """
     hashes = changed_hashes(git, parent, tree, accepted & set(order.allowed_files))
     contract = contract_trailers(order)[0]
-    message = commit_message(order, summary, contract, run_id, known_by, generated_by, hashes).encode("utf-8")
+    message = commit_message(
+        order, summary, contract, run_id, known_by, environment, generated_by, hashes
+    ).encode("utf-8")
     if not signs(git):
         return git.text("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)
     commit, complaint = _signed(git, tree, parent, message, SIGNING_SECONDS)

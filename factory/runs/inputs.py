@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property, partial
 
@@ -14,6 +15,8 @@ from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
+from factory.environments.environment import Environment
+from factory.environments.provide import Project, environment_for
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import registry
@@ -23,7 +26,13 @@ from factory.llm.port import Model
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
 from factory.runs.record.folder import RunFolder
-from factory.runs.record.model import BoundsRecord, RunDocument, SandboxRecord, SettingsRecord
+from factory.runs.record.model import (
+    BoundsRecord,
+    EnvironmentRecord,
+    RunDocument,
+    SandboxRecord,
+    SettingsRecord,
+)
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import Clock
 from factory.system.process.stop import Stop
@@ -51,17 +60,37 @@ class Ports:
     environment: Mapping[str, str]
     terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
 
+    def environment_for(self, project: Project) -> AbstractContextManager[Environment]:
+        """The interpreters and packages of a project, which are there within the block.
+
+        Raises:
+            WorkorderError: see `provide.environment_for`.
+        """
+        return environment_for(project, own=self.environment, progress=self.progress)
+
     def bench(
-        self, checkout: Checkout, settings: AttemptSettings, terms: Terms | None, stop: Stop | None
+        self,
+        checkout: Checkout,
+        settings: AttemptSettings,
+        environment: Environment,
+        terms: Terms | None,
+        stop: Stop | None,
     ) -> Bench:
-        """A checkout, and how commands are run in it."""
-        environment = gate_environment(
+        """A checkout, and how commands are run in it.
+
+        Raises:
+            WorkorderError: the checkout is the user's, and the environment can't be shown there.
+        """
+        if environment.node_modules is not None:
+            checkout.offer(environment.node_modules)
+        variables = gate_environment(
             self.environment,
+            environment,
             home=checkout.home,
             temporary=checkout.temporary,
             passed=settings.passed_variables,
         )
-        return Bench(checkout, environment, settings.timeout_seconds, terms, stop)
+        return Bench(checkout, environment, variables, settings.timeout_seconds, terms, stop)
 
 
 @dataclass(frozen=True)
@@ -76,6 +105,7 @@ class Run:
         configuration: the repository's own.
         ports: what it touches beside the repository.
         terms: the sandbox of every command; None for none.
+        environment: what commands find beside their checkout; None where none is run.
         user_base: the commit that holds the files as the user had them, before any work order of a plan; None
             where that is the baseline.
         plan: the plan that the work order belongs to; None if it is not at hand.
@@ -94,6 +124,7 @@ class Run:
     configuration: Configuration
     ports: Ports
     terms: Terms | None
+    environment: Environment | None
     user_base: str | None = None
     plan: Plan | None = None
     known: BaselineReport | None = None
@@ -140,6 +171,7 @@ class Run:
             repository=visible(str(self.target.git.common_dir)),
             pid=os.getpid(),
             sandbox=sandbox_record(self.terms),
+            environment=environment_record(self.environment) if self.environment is not None else None,
             settings=settings_record(self.settings, in_place=self.in_place),
         )
 
@@ -156,7 +188,8 @@ class Run:
 
     def bench(self, checkout: Checkout) -> Bench:
         """The checkout, with what its commands get."""
-        return self.ports.bench(checkout, self.settings, self.terms, self.stop)
+        assert self.environment is not None
+        return self.ports.bench(checkout, self.settings, self.environment, self.terms, self.stop)
 
     def entering(self, node: str, state: RunState) -> None:
         """What comes before each node.
@@ -180,6 +213,13 @@ def sandbox_record(terms: Terms | None) -> SandboxRecord | None:
         network=terms.network,
         resources=terms.resources,
         bounds=BoundsRecord(processes=terms.bounds.processes, memory=terms.bounds.memory),
+    )
+
+
+def environment_record(environment: Environment) -> EnvironmentRecord:
+    """What commands find beside their checkout, as it is recorded."""
+    return EnvironmentRecord(
+        hash=environment.hash, interpreters=environment.interpreters, packages=len(environment.packages)
     )
 
 

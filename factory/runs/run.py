@@ -1,6 +1,6 @@
 """One work order from preflight to record: what `factory run` does."""
 
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,6 +14,7 @@ from factory.configuration.in_force import configuration_in_force
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers, run_id
 from factory.contract.work_order import Plan, WorkOrder
+from factory.environments.provide import Project
 from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
@@ -93,7 +94,8 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
         with exclusive(state_folder(git) / "lock", f"factory run {order.id}") as held:
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=settings.in_place)
-            return _run(order, plan, target(git, settings.branch), out, settings, ports)
+            with ExitStack() as used:
+                return _run(order, plan, target(git, settings.branch), out, settings, ports, used)
     except Interrupted as signal:
         return Finished(interrupted(signal, None), None)
     except (WorkorderError, OSError) as error:
@@ -101,7 +103,13 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
 
 
 def _run(
-    order: WorkOrder, plan: Plan | None, goal: Target, out: Path, settings: RunSettings, ports: Ports
+    order: WorkOrder,
+    plan: Plan | None,
+    goal: Target,
+    out: Path,
+    settings: RunSettings,
+    ports: Ports,
+    used: ExitStack,
 ) -> Finished:
     # From the baseline, because a branch that is missing is made from it.
     landings = landing_commits(goal.git, goal.baseline, {order.id: contract_trailers(order)})
@@ -112,6 +120,12 @@ def _run(
     configuration = in_force.configuration
     sources = Sources(*committed_files(goal.git, goal.baseline))
     order = _computed(order, plan, sources)
+    terms, environment = None, None
+    if landed is None:
+        terms = ports.terms(settings.in_place, configuration)
+        environment = used.enter_context(
+            ports.environment_for(Project(goal.git, goal.baseline, configuration))
+        )
     run = Run(
         order=order,
         target=goal,
@@ -121,8 +135,8 @@ def _run(
         configuration=configuration,
         ports=ports,
         in_place=settings.in_place,
-        # What has landed needs none.
-        terms=ports.terms(settings.in_place, configuration) if landed is None else None,
+        terms=terms,
+        environment=environment,
     )
 
     def prepare() -> Ending | None:
@@ -142,6 +156,8 @@ def _run(
             if defect is not None:
                 return stopped(defect, ())
             tell_warnings(judged, settings.work_order.name, ports.progress)
+            if environment is not None:
+                ports.progress(f"commands find {environment.description}")
             return None
         if not goal.exists:
             land(goal, goal.baseline)

@@ -21,7 +21,7 @@ _Row = tuple[str, str]
 _RUN: Final[list[_Row]] = [
     (
         files.RUN.name,
-        "what was run, on what, with which settings, in which sandbox; completed at the end",
+        "what was run, on what, with which settings, in which sandbox and environment; completed at the end",
     ),
     (files.SUMMARY.name, "the outcome, each attempt with what the model said of it, the failure, tokens"),
     (files.WORK_ORDER.name, "the contract"),

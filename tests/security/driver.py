@@ -29,6 +29,7 @@ from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import Policy, Resources
 from factory.system.sandbox.port import Confinement, Sandbox
 from factory.system.sandbox.visible import needed
+from tests.support.environments import bare
 
 MOST_PROCESSES = 4_000
 
@@ -69,14 +70,14 @@ def answer(
     own_environment = {"PATH": os.environ["PATH"]}
     if "environment" in request:
         own_environment |= request["environment"]
-    environment = gate_environment(own_environment, home=home, temporary=temporary)
+    environment = gate_environment(own_environment, bare(), home=home, temporary=temporary)
     policy = Policy(
         root=checkout,
         home=home,
         temporary=temporary,
         shared=shared,
         read_only=(checkout / ".git", checkout / ".venv"),
-        visible=(*needed(environment, os.environ), place / "objects"),
+        visible=(*needed(environment, os.environ), *bare().visible, place / "objects"),
         network=request.get("network", "none"),
         resources=Resources(**request.get("resources", {})),
     )

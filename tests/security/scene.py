@@ -14,11 +14,13 @@ from typing import Any
 
 import pytest
 
+from factory.environments.cache import CACHE_VARIABLE
 from factory.system.removal import remove_tree
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import Group
 from factory.system.sandbox.policy import GIB, Resources
 from tests.security.attacks import PLAIN, ROOT
+from tests.support.environments import bare
 
 CHECKOUT = Path(__file__).resolve().parents[2]
 
@@ -97,6 +99,8 @@ def bounding_group(user: str) -> Group | None:
 def _started(
     user: str, arguments: Sequence[str], place: Path, enter: Callable[[], None], held: Sequence[int]
 ) -> "subprocess.Popen[str]":
+    # An ordinary user can use what is kept, and not make it.
+    bare()
     return subprocess.Popen(
         [sys.executable, "-m", "tests.security.driver", *arguments],
         cwd=CHECKOUT,
@@ -106,6 +110,7 @@ def _started(
             "TMPDIR": str(place),
             "SECRET_CANARY": "canary",
             "PYTHONDONTWRITEBYTECODE": "1",
+            CACHE_VARIABLE: os.environ[CACHE_VARIABLE],
         },
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,

@@ -5,10 +5,12 @@ import shlex
 from dataclasses import dataclass
 from pathlib import Path
 
+from factory.environments.environment import Environment
 from factory.gates.environment import gate_environment
 from factory.gates.verdict.judgement import shortcoming
 from factory.gates.verdict.observed import Observed, observe
 from factory.system.process.command import Command
+from tests.support.environments import bare
 
 
 @dataclass(frozen=True)
@@ -32,12 +34,15 @@ class Judged:
         return self.exit_code == 0 and not self.missing
 
 
-def judged(root: Path, command: str, *, directly: bool = False) -> Judged:
+def judged(
+    root: Path, command: str, *, directly: bool = False, packages: Environment | None = None
+) -> Judged:
     """Run a command in `root` as a check runs it.
 
     Args:
         root: where it runs.
         command: as a plan has it.
+        packages: what it finds beside its files; None for the bare environment.
         directly: whether it is started as it stands, so that no program of ours takes part.
     """
     scratch = root.parent / f"{root.name}-scratch"
@@ -51,7 +56,7 @@ def judged(root: Path, command: str, *, directly: bool = False) -> Judged:
             # A program that the rewriting does not know.
             argv=("nice", "-n", "0", *words) if directly else words,
             cwd=root,
-            env=gate_environment(os.environ, home=home, temporary=temporary),
+            env=gate_environment(os.environ, packages or bare(), home=home, temporary=temporary),
             timeout_seconds=60.0,
             stdout=output,
         )

@@ -19,20 +19,12 @@ from factory.gates.checks.registry import verification
 from factory.gates.trial import run_check
 from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
-from factory.system.process.capture import capture
 from factory.system.terminal.console import visible
 
 BASELINE_RESULT: Final = "baseline_result.json"
 
 _LARGEST_RESULT: Final = 100_000_000
 """The largest stored result that is used again, in bytes; it may name many failing tests."""
-
-# What a repair of a red baseline may change although its tree stays: the interpreter, and what is installed.
-_INTERPRETER: Final = """\
-import importlib.metadata, sys
-print(sys.version, sys.prefix)
-print(sorted({f"{found.name}=={found.version}" for found in importlib.metadata.distributions()}))
-"""
 
 
 def examine_baseline(
@@ -46,8 +38,8 @@ def examine_baseline(
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
-    A result in the folder is used again if it is for the same tree, checks, time limit, environment,
-    interpreter and installed Python packages. One that failed is used again only if `red_accepted`: otherwise
+    A result in the folder is used again if it is for the same tree, checks, time limit, interpreters,
+    packages and environment variables. One that failed is used again only if `red_accepted`: otherwise
     it is about to be refused, and the user may have repaired what the comparison does not see.
 
     Args:
@@ -138,23 +130,17 @@ def _run_checks(
 def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> str:
     checkout, terms = bench.checkout, bench.terms
     scratch = str(checkout.home.parent)
-    try:
-        # -I: nothing of the checkout is imported.
-        asked = capture(["python", "-I", "-c", _INTERPRETER], cwd=checkout.home, env=bench.environment)
-        interpreter = asked.stdout.decode("utf-8", "backslashreplace") if asked.ok else ""
-    except OSError:
-        interpreter = ""
     return sha256_hex(
         canonical_json(
             {
                 "checks": [dump(check) for check in configuration.checks],
                 "environment": {
                     name: value.replace(scratch, "").encode("utf-8", "backslashreplace").decode()
-                    for name, value in bench.environment.items()
+                    for name, value in bench.variables.items()
                 },
                 "exempt": exempt,
                 "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources)),
-                "interpreter": interpreter.replace(scratch, ""),
+                "packages": bench.environment.hash,
                 "timeout_seconds": bench.timeout_seconds,
             }
         )

@@ -7,7 +7,6 @@ from factory.attempt.failure import Failure
 from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
-from factory.checkout.workspace import Checkout
 from factory.gates.bench import Bench
 from factory.llm.port import Model
 from factory.runs.inputs import Run
@@ -70,7 +69,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
         ),
         "finalize": partial(
             finalize,
-            land=_landing(run, checkout) if run.lands else None,
+            land=_landing(run, bench) if run.lands else None,
             max_attempts=settings.max_attempts,
             is_given=model is None,
             checkout=checkout,
@@ -89,14 +88,15 @@ def _examine(state: RunState, *, oracle: Oracle | None, examine: Callable[[RunSt
     return {**update, "failure": oracle.review(failure)}
 
 
-def _landing(run: Run, checkout: Checkout) -> Callable[[RunState], str | Failure]:
+def _landing(run: Run, bench: Bench) -> Callable[[RunState], str | Failure]:
     """What lands an attempt that passed."""
     return partial(
         land_attempt,
         order=run.order,
         run_id=run.run_id,
         target=run.target,
-        checkout=checkout,
+        environment=bench.environment.hash,
+        checkout=bench.checkout,
         accepted=run.accepted,
         folder=run.folder,
         progress=run.ports.progress,

@@ -53,8 +53,7 @@ def repeat(
                 return problem
         temporary = bench.checkout.temporary / "elsewhere"
         temporary.mkdir(exist_ok=True)
-        environment = changed_environment(bench.environment, differences, temporary)
-        other = replace(bench, environment=environment)
+        other = replace(bench, variables=changed_environment(bench.variables, differences, temporary))
         return try_out(Trial(order, tree, acceptance), other.context(order, tree, artifacts)).failure
 
     change = compare(failure)

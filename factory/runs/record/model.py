@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.summary import AttemptSummary, KillScores
+from factory.environments.environment import described
 from factory.gates.check import CheckResult, Probed
 from factory.llm.port import Answer, FinishReason, Usage
 from factory.mutation.kill_proof import Fate, KillProof
@@ -37,6 +38,25 @@ class SandboxRecord(Record):
     network: str = "none"
     resources: Resources = Resources()
     bounds: BoundsRecord | None = Field(default=None, exclude_if=lambda value: value is None)
+
+
+class EnvironmentRecord(Record):
+    """What commands find beside their checkout.
+
+    Attributes:
+        hash: the environment's.
+        interpreters: the interpreters with their versions.
+        packages: how many packages it holds.
+    """
+
+    hash: str
+    interpreters: tuple[str, ...]
+    packages: int
+
+    @property
+    def description(self) -> str:
+        """It in one line."""
+        return described(self.interpreters, self.packages, self.hash)
 
 
 class SettingsRecord(Record):
@@ -80,6 +100,7 @@ class RunDocument(Record):
     repository: str = ""
     pid: int | None = None
     sandbox: SandboxRecord | None = None
+    environment: EnvironmentRecord | None = None
     settings: SettingsRecord | None = None
     work_order: str = ""
     title: str = ""

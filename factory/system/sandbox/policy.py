@@ -76,6 +76,7 @@ class Policy:
         shared: the directory that commands find at /tmp, where the sandbox makes them a /tmp of their own.
         read_only: paths in `root` that it must not change, such as `.git`; what doesn't exist is left out.
         visible: further paths that it may read and execute, such as an interpreter.
+        links: further names outside of what is writable, and what they lead to, which is visible.
         network: `none` leaves it a loopback of its own at most.
         resources: how much it may use.
     """
@@ -86,6 +87,7 @@ class Policy:
     shared: Path
     read_only: tuple[Path, ...] = ()
     visible: tuple[Path, ...] = ()
+    links: tuple[tuple[Path, Path], ...] = ()
     network: Network = "none"
     resources: Resources = field(default_factory=Resources)
 

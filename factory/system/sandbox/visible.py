@@ -38,12 +38,13 @@ def needed(environment: Mapping[str, str], own: Mapping[str, str]) -> tuple[Path
         environment: the command's environment.
         own: the factory's own environment, for the user's home.
     """
-    places = [sys.base_prefix, sys.base_exec_prefix, sys.prefix]
+    # Not `sys.prefix`: what Workorder needs is no part of any project.
+    places = [sys.base_prefix, sys.base_exec_prefix]
     for entry in environment.get("PATH", "").split(os.pathsep):
         # The names in it are links to where things are installed.
         places += [entry, *_environment_of(entry)]
     places += environment.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    places += [environment.get(name, "") for name in ("VIRTUAL_ENV", "PYENV_ROOT")]
+    places.append(environment.get("PYENV_ROOT", ""))
     for program in ("python", "python3", "node"):
         program_path = shutil.which(program, path=environment.get("PATH", ""))
         if program_path is not None:

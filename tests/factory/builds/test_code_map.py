@@ -18,7 +18,7 @@ PLAN = Plan.model_validate({"work_orders": [a_work_order(id=f"WO-0{n}") for n in
 def land(repo: Path, number: int, files: dict[str, str]) -> str:
     order = PLAN.work_orders[number - 1]
     return commit_files(
-        repo, files, commit_message(order, "Done.", contract_hash(order), f"r{number}", "report")
+        repo, files, commit_message(order, "Done.", contract_hash(order), f"r{number}", "report", "e" * 64)
     )
 
 

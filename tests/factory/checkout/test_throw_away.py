@@ -129,7 +129,7 @@ TAMPERING = {
     "not executable any more": ("chmod -x tool", "tool"),
     "a hard link from outside": ('ln README.md "$OUT/r"; echo theirs > "$OUT/r"', "README.md"),
     "a tracked file that ends in a pipe": ("echo x > README.md; mkfifo data/.gitattributes", "README.md"),
-    "commands for later commands": ("mkdir -p ../bin; echo exit > ../bin/python", "../bin"),
+    "packages for later commands": ("mkdir ../node_modules", "../node_modules"),
     "git's own files": ("rm -rf .git; mkfifo .git", ".git"),
 }
 HARMLESS = {
@@ -354,19 +354,22 @@ def test_commands_may_run_on_the_baseline(opened: ThrowAwayCheckout, repo: Path,
     assert opened.changed_since_staging() == ("README.md",)
 
 
-def test_a_program_of_ours_for_commands_is_put_back(opened: ThrowAwayCheckout, tmp_path: Path) -> None:
-    program = opened.home.parent / "bin" / "python"
-    write_files(program.parent, {"python": "ours\n"})
+def test_packages_above_the_checkout_are_found_and_put_back(
+    opened: ThrowAwayCheckout, tmp_path: Path
+) -> None:
+    packages = tmp_path / "kept" / "node_modules"
+    write_files(packages, {"zod/package.json": "{}"})
+    above = opened.root.parent / "node_modules"
 
-    # Before anything was staged it is not known what belongs there.
-    opened.restore()
-    assert program.read_text() == "ours\n"
-
-    for script in ("echo evil > ../bin/python", "mv ../bin ../x; ln -s / ../bin", "rm -rf ../*"):
+    opened.offer(packages)
+    opened.offer(packages)
+    assert attempt(opened, "test -f ../node_modules/zod/package.json && touch new", tmp_path) == ()
+    for script in ("rm ../node_modules; mkdir ../node_modules", "ln -sfn / ../node_modules", "rm -rf ../*"):
         assert attempt(opened, script, tmp_path) != ()
         opened.restore()
-        assert program.read_text() == "ours\n"
-        assert not program.parent.is_symlink()
+        assert above.readlink() == packages
+    assert (packages / "zod/package.json").is_file()
+    assert not (opened.root / "node_modules").exists()
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -11,6 +11,7 @@ from factory.environments.bare import bare_environment
 from factory.environments.cache import Cache
 from factory.environments.environment import Environment
 from factory.environments.provide import environments_in
+from tests.support import environments
 
 _PRINT_PACKAGES = """\
 import importlib.metadata, sys
@@ -26,10 +27,9 @@ def cache() -> Cache:
 
 
 @pytest.fixture
-def bare(cache: Cache) -> Environment:
-    """The bare environment, which nobody prunes in a test."""
-    with bare_environment(cache) as environment:
-        return environment
+def bare() -> Environment:
+    """The bare environment."""
+    return environments.bare()
 
 
 def _output(*words: str | Path, **variables: str) -> str:

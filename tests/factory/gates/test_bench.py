@@ -22,6 +22,7 @@ from factory.system.sandbox.levels.choose import levels
 from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import MIB, Policy, Resources
 from factory.system.sandbox.port import Prepared, Sandbox, Terms
+from tests.support.environments import bare
 from tests.support.repositories import git, make_repo
 from tests.support.results import a_context
 
@@ -49,8 +50,8 @@ def open_executor(repo: Path, tmp_path: Path) -> Iterator[Executor]:
     goal = target(Git.open(repo), None)
     with checkout(goal, in_place=False) as opened:
         opened.stage([])
-        environment = gate_environment(os.environ, home=opened.home, temporary=opened.temporary)
-        yield Executor(opened, environment, 30.0, tmp_path)
+        environment = gate_environment(os.environ, bare(), home=opened.home, temporary=opened.temporary)
+        yield Executor(opened, bare(), environment, 30.0, tmp_path)
 
 
 def executed(
@@ -245,8 +246,8 @@ def test_no_command_keeps_the_next_from_starting(
     # given a checkout as commands of this sandbox get it
     with checkout(target(Git.open(repo), None), in_place=False, sandbox=sandbox) as opened:
         opened.stage([])
-        environment = gate_environment(os.environ, home=opened.home, temporary=opened.temporary)
-        executor = Executor(opened, environment, 30.0, tmp_path)
+        environment = gate_environment(os.environ, bare(), home=opened.home, temporary=opened.temporary)
+        executor = Executor(opened, bare(), environment, 30.0, tmp_path)
         # when
         results = [
             executed(executor, program, sandbox=sandbox)
@@ -310,8 +311,8 @@ for name in (".git/hooks/x", ".git/x", "env/x", "new"):
     print(name)
 """
     with checkout(target(Git.open(repo), None), in_place=True) as opened:
-        environment = gate_environment(os.environ, home=opened.home, temporary=opened.temporary)
-        result = executed(Executor(opened, environment, 30.0, tmp_path), program, sandbox=sandbox)
+        environment = gate_environment(os.environ, bare(), home=opened.home, temporary=opened.temporary)
+        result = executed(Executor(opened, bare(), environment, 30.0, tmp_path), program, sandbox=sandbox)
         owner = (repo / "README.md").stat().st_uid
 
     assert (result.excerpt.strip(), result.changed) == ("new", ())

@@ -1,19 +1,22 @@
 """The environment of the commands that judge: an allow-list, so that what is on it is the whole truth."""
 
-import subprocess
+import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from factory.contract.errors import WorkorderError
 from factory.gates.environment import gate_environment
+from tests.support.environments import bare
 from tests.support.leaks import OWN, USUAL
 
 
 def gates(tmp_path: Path, *passed: str, **own: str) -> dict[str, str]:
     return gate_environment(
         {**OWN, **USUAL, "PATH": "/usr/bin:/bin", **own},
+        bare(),
         home=tmp_path / "home",
         temporary=tmp_path / "tmp",
         passed=passed,
@@ -34,7 +37,6 @@ def test_gates_see_these_variables_and_no_other(tmp_path: Path) -> None:
         "PATH",
         "PIP_DISABLE_PIP_VERSION_CHECK",
         "PIP_NO_INPUT",
-        "PYTEST_ADDOPTS",
         "PYTHONDONTWRITEBYTECODE",
         "PYTHONHASHSEED",
         "PYTHONNOUSERSITE",
@@ -54,31 +56,35 @@ def test_gates_see_nothing_of_the_user_s_values_but_the_path(tmp_path: Path) -> 
     assert {"/usr/bin", "/bin"} <= set(environment["PATH"].split(":"))
 
 
-def test_the_active_virtual_environment_comes_first_then_the_factory_s_own(tmp_path: Path) -> None:
+def test_the_programs_of_the_environment_come_first(tmp_path: Path) -> None:
+    path = gates(tmp_path, PATH="/opt/bin:/usr/bin")["PATH"]
+
+    assert path.split(":") == [*map(str, bare().programs), "/opt/bin", "/usr/bin"]
+    for name in ("python", "python3", "pytest"):
+        assert shutil.which(name, path=path) == str(bare().programs[0] / name)
+
+
+def test_neither_the_active_virtual_environment_nor_workorders_own_is_searched(tmp_path: Path) -> None:
     own = str(Path(sys.executable).parent)
+    (tmp_path / "link").symlink_to(own)
 
-    active = gates(tmp_path, VIRTUAL_ENV="/home/ada/.venv", PATH="/home/ada/.venv/bin:/opt/bin")
-    none_active = gates(tmp_path, PATH="/opt/bin")
+    path = gates(
+        tmp_path,
+        VIRTUAL_ENV="/home/ada/.venv",
+        PATH=f"/home/ada/.venv/bin:{own}:/opt/bin:{own}/:{tmp_path}/link:/home/ada/.venv/bin/",
+    )["PATH"]
 
-    assert active["PATH"].split(":")[:3] == ["/home/ada/.venv/bin", "/opt/bin", own]
-    assert none_active["PATH"].split(":")[:2] == [own, "/opt/bin"]
+    assert path.split(":")[1:] == ["/opt/bin"]
 
 
-def test_where_only_python3_is_installed_a_python_is_offered(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Given a system like Debian's, whose interpreter has no other name, at a place with a space
-    real, system = sys.executable, tmp_path / "the system"
-    system.mkdir()
-    (system / "python3").write_text(f'#!/bin/sh\nexec {real} "$@"\n')
-    (system / "python3").chmod(0o755)
-    monkeypatch.setattr(sys, "executable", str(system / "python3"))
-    own = {"PATH": str(system)}
+def test_where_tools_find_packages_is_said_by_variables(tmp_path: Path) -> None:
+    environment = replace(bare(), variables={"GOMODCACHE": "/kept/go"})
 
-    environment = gate_environment(own, home=tmp_path / "scratch/home", temporary=tmp_path / "scratch/tmp")
+    variables = gate_environment(
+        {"GOMODCACHE": "/home/ada/go"}, environment, home=tmp_path / "home", temporary=tmp_path / "tmp"
+    )
 
-    words = ["python", "-c", "import sys; print(sys.argv[1])", "an argument"]
-    assert subprocess.run(words, env=environment, capture_output=True).stdout == b"an argument\n"
+    assert variables["GOMODCACHE"] == "/kept/go"
 
 
 @pytest.mark.parametrize("path", ["", ".", "bin:/usr/bin", ":/usr/bin:", "/usr/bin:.:./node_modules/.bin"])

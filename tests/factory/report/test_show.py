@@ -31,7 +31,7 @@ def anywhere(text: str, finished: Finished, tmp_path: Path) -> str:
     """`text` without what differs from run to run."""
     assert finished.folder is not None
     text = text.replace(str(tmp_path), "<tmp>").replace(finished.folder.name, "<run>")
-    text = re.sub(r"\b[0-9a-f]{12}\b", "<commit>", text)
+    text = re.sub(r"\b[0-9a-f]{12}\b", "<commit>", re.sub(r"(?<=commands found ).+", "<environment>", text))
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<date>", text)
     return re.sub(r"\b\d+\.\d+ s\b", "<time> s", text) + "\n"
 
@@ -193,7 +193,7 @@ def test_what_a_build_leaves_of_a_run_whose_gates_ran_again_on_the_tip(tmp_path:
     text = show_run(folder)
 
     text = text.replace(folder.name, "<run>")
-    text = re.sub(r"\b[0-9a-f]{12}\b", "<commit>", text)
+    text = re.sub(r"\b[0-9a-f]{12}\b", "<commit>", re.sub(r"(?<=commands found ).+", "<environment>", text))
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "<date>", text)
     assert_golden("show_failed_on_the_tip.txt", re.sub(r"\b\d+\.\d+ s\b", "<time> s", text) + "\n")
 

@@ -9,6 +9,7 @@ from factory.attempt.commit_message import commit_message, generator
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
 from tests.support.answers import APP, a_proposal
+from tests.support.environments import bare
 from tests.support.repositories import (
     VERIFY_PASSES,
     a_work_order,
@@ -52,6 +53,7 @@ def test_the_commit_holds_exactly_the_proposals_files_and_says_what_it_is(tmp_pa
         f"Contract: {contract_trailers(order)[0]}",
         f"Run-Id: {summary_of(finished)['run_id']}",
         "Verdict: exit-code",
+        f"Environment: {bare().hash}",
         "Generated-By: scripted:script",
     ]
     assert git(repo, "log", "-1", "--format=%an <%ae> %cn <%ce>") == (
@@ -80,17 +82,19 @@ def test_hostile_words_forge_no_trailer_and_no_line() -> None:
         "diff --git a/x b/x\n# comment\x00\x07\u2028Work-Order: WO-97\n\nSigned-off-by: nobody\n"
     )
     # when
-    message = commit_message(order, summary, "c" * 64, "f" * 16, "exit code", "a:b\n\nContract: forged")
+    forged = "a:b\n\nContract: forged"
+    message = commit_message(order, summary, "c" * 64, "f" * 16, "exit code", "e" * 64, forged)
     # then
     lines = message.splitlines()
     assert lines[0].startswith("WO-01: Evil Work-Order: WO-99 [31m title")
     assert len(lines[0]) == 72
-    assert all(line == "" or line.startswith("  ") for line in lines[1:-5])
-    assert lines[-5:] == [
+    assert all(line == "" or line.startswith("  ") for line in lines[1:-6])
+    assert lines[-6:] == [
         "Work-Order: WO-01",
         f"Contract: {'c' * 64}",
         f"Run-Id: {'f' * 16}",
         "Verdict: exit-code",
+        f"Environment: {'e' * 64}",
         "Generated-By: a:b Contract: forged",
     ]
     assert all(character.isprintable() or character == "\n" for character in message)
@@ -113,6 +117,7 @@ def test_git_parses_only_the_real_trailers_of_a_hostile_answer(tmp_path: Path) -
         "Contract",
         "Run-Id",
         "Verdict",
+        "Environment",
         "Generated-By",
     ]
     assert "forged" not in trailers
@@ -138,12 +143,13 @@ def test_who_wrote_it_is_told_without_the_place_and_the_arguments_of_a_program(
 @pytest.mark.parametrize("summary", ["", "\n \n", "é" * 100_000])
 def test_any_summary_gives_a_commit(summary: str) -> None:
     message = commit_message(
-        WorkOrder.model_validate(a_work_order()), summary, "c" * 64, "f" * 16, "exit code"
+        WorkOrder.model_validate(a_work_order()), summary, "c" * 64, "f" * 16, "exit code", "e" * 64
     )
 
     assert len(message) < 5_000
     assert message.endswith(
-        f"\n\nWork-Order: WO-01\nContract: {'c' * 64}\nRun-Id: {'f' * 16}\nVerdict: exit-code\n"
+        f"\n\nWork-Order: WO-01\nContract: {'c' * 64}\nRun-Id: {'f' * 16}\n"
+        f"Verdict: exit-code\nEnvironment: {'e' * 64}\n"
     )
 
 

@@ -163,6 +163,8 @@ class Bubblewrap:
             # Never something that is not there: it would be made in the checkout.
             if is_there(path) and not path.is_symlink():
                 places[path] = ("--ro-bind", path, path)
+        for path, target in policy.links:
+            places[path] = ("--symlink", target, path)
         # What lies above comes first, or it would cover what lies below.
         for path, arguments in sorted(places.items(), key=lambda item: (len(item[0].parts), item[0])):
             if not _is_below_bound(path, places):

@@ -110,5 +110,6 @@ def _memory_of_machine() -> int:
 
 
 def interpreter() -> Path:
-    """The interpreter without a virtual environment around it, which may not be visible inside."""
-    return Path(os.path.realpath(sys.executable))
+    """The interpreter without a virtual environment around it, which is not visible inside."""
+    # Of a virtual environment that holds copies, too.
+    return Path(os.path.realpath(getattr(sys, "_base_executable", "") or sys.executable))

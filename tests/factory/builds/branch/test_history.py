@@ -26,7 +26,7 @@ class Branch:
     def land(self, number: int, *, contract: str | None = None, run: str = "r") -> str:
         order = PLAN.work_orders[number - 1]
         message = commit_message(
-            order, "Done.", contract or contract_trailers(order)[0], f"{run}{number}", "report"
+            order, "Done.", contract or contract_trailers(order)[0], f"{run}{number}", "report", "e" * 64
         )
         return commit_files(self.repo, {f"{number}-{run}.txt": f"{contract}\n"}, message)
 
@@ -148,7 +148,7 @@ def test_a_root_commit_that_claims_a_work_order_is_no_landing_above_a_base(tmp_p
     repo = make_repo(tmp_path / "repo", {})
     order = PLAN.work_orders[0]
     tip = commit_files(
-        repo, {"a.txt": "a\n"}, commit_message(order, "Done.", contract_hash(order), "r1", "report")
+        repo, {"a.txt": "a\n"}, commit_message(order, "Done.", contract_hash(order), "r1", "report", "e" * 64)
     )
 
     past = history(Git.open(repo), tip, PLAN)

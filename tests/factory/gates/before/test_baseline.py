@@ -14,6 +14,7 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration, read_configuration
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
+from factory.environments.environment import Environment
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import BASELINE_RESULT, examine_baseline
 from factory.gates.bench import Bench
@@ -22,6 +23,7 @@ from factory.gates.checks.registry import gating_commands, registry
 from factory.gates.environment import gate_environment
 from factory.repository.target import target
 from factory.system.git.client import Git
+from tests.support.environments import bare, with_workers
 from tests.support.repositories import Files, a_work_order, commit_files, git, make_repo, write_files
 
 FAILS = "def test_{}():\n    assert 0, 'because of {}'\n"
@@ -38,15 +40,18 @@ KNOWN = ("test_lost.py", "test_more.py::TestA::test_p[a]", "test_red.py::test_ol
 class Desk:
     """A checkout of a repository's branch, and what is run in it."""
 
-    def __init__(self, opened: Checkout, out: Path) -> None:
+    def __init__(self, opened: Checkout, out: Path, packages: Environment) -> None:
         self.opened = opened
         self.out = out
-        self.environment = gate_environment(os.environ, home=opened.home, temporary=opened.temporary)
+        self.packages = packages
+        self.environment = gate_environment(
+            os.environ, packages, home=opened.home, temporary=opened.temporary
+        )
 
     def examine(
         self, configuration: Configuration | None = None, *, seconds: float = 60.0, **options: Any
     ) -> BaselineReport:
-        bench = Bench(self.opened, self.environment, seconds)
+        bench = Bench(self.opened, self.packages, self.environment, seconds)
         return examine_baseline(bench, self.out, configuration or Configuration(), **options)
 
     def attempt(
@@ -71,15 +76,15 @@ class Desk:
         folder = self.out / "attempt"
         folder.mkdir(parents=True, exist_ok=True)
         order = WorkOrder.model_validate(a_work_order(allowed_files=[*changes]))
-        context = Bench(self.opened, self.environment, 60.0).context(order, tree, folder)
+        context = Bench(self.opened, self.packages, self.environment, 60.0).context(order, tree, folder)
         verify, _ = registry(configuration or Configuration(), known)
         return {check.name: check.run(context) for check in verify.checks}
 
 
 @contextmanager
-def desk(repo: Path) -> Iterator[Desk]:
+def desk(repo: Path, packages: Environment | None = None) -> Iterator[Desk]:
     with checkout(target(Git.open(repo), None), in_place=False) as opened:
-        yield Desk(opened, repo.parent / "out")
+        yield Desk(opened, repo.parent / "out", packages or bare())
 
 
 @pytest.fixture
@@ -368,7 +373,8 @@ def test_options_of_the_repository_do_not_end_the_comparison_early(tmp_path: Pat
 
 
 def test_tests_that_run_in_parallel_have_the_same_ids(tmp_path: Path) -> None:
-    with desk(make_repo(tmp_path / "repo", {**RED, "pytest.ini": "[pytest]\naddopts = -n2\n"})) as opened:
+    repo = make_repo(tmp_path / "repo", {**RED, "pytest.ini": "[pytest]\naddopts = -n2\n"})
+    with desk(repo, with_workers(tmp_path / "packages")) as opened:
         (check,) = opened.examine().red
 
     assert check.failing_tests == KNOWN

@@ -8,6 +8,7 @@ import pytest
 
 from factory.gates.verdict.judgement import summary_of
 from factory.gates.verdict.report import PytestReport
+from tests.support.environments import with_workers
 from tests.support.observed import Judged, judged
 from tests.support.repositories import write_files
 
@@ -222,10 +223,12 @@ def test_what_the_project_brings_to_the_session_is_listed(root: Path) -> None:
     assert (summary.passed, summary.deselected) == (1, 11)
 
 
-def test_workers_are_done_without(root: Path) -> None:
+def test_workers_are_done_without(root: Path, tmp_path: Path) -> None:
     write_files(root, {"pytest.ini": "[pytest]\naddopts = -n 2\n"})
 
-    result = judged(root, "python -m pytest -q tests/test_app.py")
+    result = judged(
+        root, "python -m pytest -q tests/test_app.py", packages=with_workers(tmp_path / "packages")
+    )
 
     assert result.passed
 

@@ -21,6 +21,7 @@ from factory.system.process.output import HEAD_BYTES, TAIL_BYTES
 from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import Policy, Resources
 from factory.system.sandbox.port import Confinement, Prepared
+from tests.support.environments import bare
 
 # Of the environment a child gets nothing but this.
 ENVIRONMENT = {"PATH": os.defpath}
@@ -587,7 +588,7 @@ def test_a_library_in_the_checkout_never_gets_into_the_supervisor(places: str, t
     # Loaded outside of the sandbox, it would do whatever the user may do. This one could not be loaded.
     (tmp_path / "libc.so.6").write_text("hostile\n")
     own = {"PATH": os.defpath, "LD_LIBRARY_PATH": places}
-    environment = gate_environment(own, home=tmp_path / "home", temporary=tmp_path / "tmp")
+    environment = gate_environment(own, bare(), home=tmp_path / "home", temporary=tmp_path / "tmp")
 
     outcome = run(Command(("true",), tmp_path, environment, 30.0, tmp_path / "out.txt"))
 
