@@ -69,6 +69,25 @@ def make_commit(
     message = commit_message(
         order, summary, contract, run_id, known_by, environment, generated_by, hashes
     ).encode("utf-8")
+    return commit_tree(git, tree, parent, message)
+
+
+def commit_tree(git: Git, tree: str, parent: str, message: bytes) -> str:
+    """Make a commit, signed where the user's git signs commits.
+
+    Args:
+        git: the user's repository.
+        tree: the commit's tree.
+        parent: its parent.
+        message: its message.
+
+    Returns:
+        The commit's full id.
+
+    Raises:
+        LandingFailed: it can't be signed.
+        GitError: git failed.
+    """
     if not signs(git):
         return git.text("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)
     commit, complaint = _signed(git, tree, parent, message, SIGNING_SECONDS)

@@ -8,12 +8,13 @@ from factory.system.files.tree import FileProblem
 from factory.system.git.client import Git
 
 
-def committed_files(git: Git, commit: str) -> tuple[frozenset[str], Read]:
+def committed_files(git: Git, commit: str, max_bytes: int = MAX_SOURCE_BYTES) -> tuple[frozenset[str], Read]:
     """The paths of a commit's files and what gives their bytes, links and submodules not followed.
 
     Args:
         git: the repository.
         commit: the commit.
+        max_bytes: the largest file that is read.
 
     Raises:
         GitError: git failed.
@@ -31,8 +32,8 @@ def committed_files(git: Git, commit: str) -> tuple[frozenset[str], Read]:
         mode, identity, size = entries[path]
         if not mode.startswith("100"):
             raise FileProblem("is a symbolic link or a submodule, not a file", where=path)
-        if int(size) > MAX_SOURCE_BYTES:
-            raise FileProblem(f"is larger than {MAX_SOURCE_BYTES:,} bytes", where=path)
+        if int(size) > max_bytes:
+            raise FileProblem(f"is larger than {max_bytes:,} bytes", where=path)
         return git.output("cat-file", "blob", identity)
 
     return frozenset(entries), read

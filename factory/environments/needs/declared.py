@@ -1,0 +1,103 @@
+"""What a configuration and a plan declare together, and where the files of a commit come from."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from factory.configuration.document import OWN_FILE, ConfiguredEnvironment
+from factory.contract.errors import Fault, WorkorderError
+from factory.contract.packages.names import normalised_name, parse_requirement
+from factory.contract.packages.planned import PlannedEnvironment
+
+THE_PLAN: Final = "the plan's environment"
+"""The place of what a plan declares."""
+
+MAX_FILE_BYTES: Final = 20_000_000
+"""The largest file of a repository that says which packages it needs, in bytes."""
+
+
+class BadPackages(WorkorderError):
+    """What the repository or its configuration says of packages can't be used, or not together."""
+
+
+class BadPlannedPackages(BadPackages):
+    """What the plan says of packages can't be used."""
+
+    fault = Fault.PLAN_DEFECT
+
+
+@dataclass(frozen=True)
+class CommitFiles:
+    """The files of a commit.
+
+    Attributes:
+        names: their paths.
+        read: the bytes of one; None if there is none.
+    """
+
+    names: frozenset[str]
+    read: Callable[[str], bytes | None]
+
+    def text(self, path: str) -> str | None:
+        """The text of a file; None if there is none.
+
+        Raises:
+            BadPackages: it is no UTF-8.
+        """
+        data = self.read(path) if path in self.names else None
+        try:
+            return None if data is None else data.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise BadPackages("is not UTF-8", where=path) from error
+
+
+@dataclass(frozen=True)
+class Declared:
+    """The packages that are declared beside those of the repository's own files.
+
+    Attributes:
+        python: Python packages, as PEP 508 writes them, by where each is declared.
+        python_version: the version of Python; None where nobody says.
+        node: the wanted versions of npm packages.
+        node_places: where each of these is declared.
+        allow_build: packages that may be built.
+    """
+
+    python: Mapping[str, str] = field(default_factory=dict)
+    python_version: str | None = None
+    node: Mapping[str, str] = field(default_factory=dict)
+    node_places: Mapping[str, str] = field(default_factory=dict)
+    allow_build: frozenset[str] = frozenset()
+
+    @property
+    def planned_python(self) -> tuple[str, ...]:
+        """The names of the Python packages that the plan declares."""
+        return tuple(_name_of(text) for text, place in self.python.items() if place == THE_PLAN)
+
+    def error(self, message: str, package: str, hint: str) -> BadPackages:
+        """A package that can't be had, as a fault of who declared it."""
+        places = {_name_of(text): place for text, place in self.python.items()}
+        place = places.get(package) or self.node_places.get(package) or ""
+        kind = BadPlannedPackages if place == THE_PLAN else BadPackages
+        return kind(message, where=place, hint=hint)
+
+
+def declared(configured: ConfiguredEnvironment, planned: PlannedEnvironment | None) -> Declared:
+    """What both declare; where they differ in a version, the configuration counts.
+
+    Args:
+        configured: the repository's own configuration.
+        planned: the plan's; None if it names no packages.
+    """
+    plan = planned or PlannedEnvironment()
+    return Declared(
+        python=dict.fromkeys(plan.python, THE_PLAN) | dict.fromkeys(configured.python, OWN_FILE),
+        python_version=configured.python_version or plan.python_version,
+        node=dict(plan.node) | dict(configured.node),
+        node_places=dict.fromkeys(plan.node, THE_PLAN) | dict.fromkeys(configured.node, OWN_FILE),
+        allow_build=frozenset(configured.allow_build),
+    )
+
+
+def _name_of(text: str) -> str:
+    return normalised_name(parse_requirement(text).name)

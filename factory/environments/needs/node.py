@@ -1,0 +1,310 @@
+"""What a repository asks for of npm's registry, and what its lock holds: `package.json`, `package-lock.json`.
+
+Everything that is no version of a package of a registry is refused by name: git, URLs, files, workspaces.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import yaml
+
+from factory.contract.canonical import readable_json
+from factory.contract.packages.names import is_node_package, is_node_range
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.environments.environment import Package
+from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
+
+MANIFEST: Final = "package.json"
+LOCK: Final = "package-lock.json"
+PNPM_LOCK: Final = "pnpm-lock.yaml"
+
+_TABLES: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
+_HANDED_ON: Final = ("name", "version", "private", *_TABLES, "peerDependenciesMeta", "overrides")
+_ALIAS: Final = re.compile(r"npm:(?P<name>@?[^@]+)@(?P<range>.*)")
+_ANY_NAME: Final = re.compile(r"(?:@[A-Za-z0-9~][A-Za-z0-9._~-]*/)?[A-Za-z0-9~_][A-Za-z0-9._~-]*")
+_PUBLIC: Final = "https://registry.npmjs.org/"
+_INTEGRITY: Final = re.compile(r"sha(?:512|384|256)-[A-Za-z0-9+/]+={0,2}(?: sha(?:512|384|256)-\S+)*")
+_OLDEST_FORMAT: Final = 2
+_MAX_YAML_CHARS: Final = 3_000_000
+_HINT: Final = "packages come from the registry of your own configuration, see the page on environments"
+
+
+@dataclass(frozen=True)
+class NodeNeeds:
+    """What is asked for of npm's registry.
+
+    Attributes:
+        manifest: `package.json` as npm gets it: names and versions alone.
+        text: `package.json` as it is to be in the repository; None if it is there already.
+        lock: `package-lock.json` as npm gets it; None if there is none that holds all.
+        before: the lock that is there, if it does not hold all.
+        direct: the names of the packages that were asked for.
+        pnpm: the text of `pnpm-lock.yaml`, where that is the repository's lock.
+    """
+
+    manifest: JsonObject
+    text: bytes | None
+    lock: JsonObject | None
+    before: JsonObject | None
+    direct: frozenset[str]
+    pnpm: str | None = None
+
+
+def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
+    """What the files of a commit, and what is declared beside them, ask for; None for nothing.
+
+    Args:
+        files: the commit's files.
+        declared: by the configuration and the plan.
+
+    Raises:
+        BadPackages: a file can't be read, asks for more than packages of a registry, or a lock does not fit.
+    """
+    text = files.text(MANIFEST)
+    if text is None and not declared.node:
+        return None
+    manifest: JsonObject = {"private": True} if text is None else _object(text, MANIFEST)
+    wanted = dict(_wanted(manifest))
+    if not wanted and not declared.node and LOCK not in files.names:
+        return None
+    if manifest.get("workspaces"):
+        raise BadPackages(
+            "workspaces are not supported yet", where=MANIFEST, hint="declare the packages in one manifest"
+        )
+    _refuse_overrides(manifest.get("overrides"))
+    added = _added(wanted, declared)
+    lock_text = files.text(LOCK)
+    if lock_text is None and PNPM_LOCK in files.names:
+        if added:
+            raise BadPackages(
+                f"does not have {', '.join(sorted(added))}, and Workorder can't write it",
+                where=PNPM_LOCK,
+                hint=f"run `pnpm add {' '.join(sorted(added))}`, and commit",
+            )
+        pnpm = _checked_pnpm_lock(files.text(PNPM_LOCK) or "")
+        return NodeNeeds(_handed_on(manifest), None, None, None, frozenset(wanted), pnpm)
+    lock = None if lock_text is None else _checked_lock(_object(lock_text, LOCK))
+    if lock is not None:
+        _require_fit(manifest, lock)
+    whole = _with(manifest, added)
+    return NodeNeeds(
+        manifest=_handed_on(whole),
+        text=_written(text, whole) if added else None,
+        lock=None if added else lock,
+        before=lock if added else None,
+        direct=frozenset({*wanted, *added}),
+    )
+
+
+def locked_packages(lock: JsonObject, direct: frozenset[str]) -> tuple[Package, ...]:
+    """The packages that a lock holds, sorted; without those of other platforms alone."""
+    packages = set()
+    for place, entry in _entries(lock):
+        name = place.rpartition("node_modules/")[2]
+        if place and not (entry.get("optional") and (entry.get("os") or entry.get("cpu"))):
+            is_direct = place == f"node_modules/{name}" and name in direct
+            packages.add((name, str(entry.get("version", "")), is_direct))
+    return tuple(Package("node", *parts) for parts in sorted(packages))
+
+
+def checked_lock(text: str) -> JsonObject:
+    """A lock as npm may get it, out of one that npm made.
+
+    Raises:
+        BadPackages: it holds what does not come from a registry.
+    """
+    return _checked_lock(_object(text, LOCK))
+
+
+def scripted(lock: JsonObject) -> tuple[str, ...]:
+    """The packages of a lock that run code when they are installed, without those of other platforms."""
+    return tuple(
+        sorted(
+            place.rpartition("node_modules/")[2]
+            for place, entry in _entries(lock)
+            if place
+            and entry.get("hasInstallScript")
+            and not (entry.get("optional") and (entry.get("os") or entry.get("cpu")))
+        )
+    )
+
+
+def refuse_scripts(names: Sequence[str]) -> None:
+    """Refuse packages that run code when they are installed.
+
+    Raises:
+        BadPackages: there is one.
+    """
+    if names:
+        raise BadPackages(
+            f"packages of npm that run code when they are installed: {', '.join(names)[:500]}",
+            where=MANIFEST,
+            hint="take others, or versions without install scripts; building them inside the sandbox"
+            " (allow-build) is not supported yet",
+        )
+
+
+def _wanted(manifest: JsonObject) -> Iterator[tuple[str, str]]:
+    for table in _TABLES:
+        entries = manifest.get(table, {})
+        if not isinstance(entries, dict):
+            raise BadPackages(f"`{table}` is no table of packages", where=MANIFEST)
+        for name, wanted in entries.items():
+            if not _ANY_NAME.fullmatch(name) or not isinstance(wanted, str) or not _is_of_registry(wanted):
+                raise BadPackages(
+                    f"`{table}`: `{name[:100]}` is not taken from a registry: {str(wanted)[:100]}",
+                    where=MANIFEST,
+                    hint=_HINT,
+                )
+            yield name, wanted
+
+
+def _is_of_registry(wanted: str) -> bool:
+    alias = _ALIAS.fullmatch(wanted)
+    return (
+        is_node_range(wanted)
+        if alias is None
+        else bool(_ANY_NAME.fullmatch(alias["name"]) and is_node_range(alias["range"]))
+    )
+
+
+def _refuse_overrides(overrides: JsonValue) -> None:
+    match overrides:
+        case None:
+            return
+        case dict():
+            for inner in overrides.values():
+                _refuse_overrides(inner)
+        case str() if _is_of_registry(overrides) or is_node_package(overrides.removeprefix("$")):
+            return
+        case _:
+            raise BadPackages(
+                f"`overrides` takes a package from elsewhere than a registry: {str(overrides)[:100]}",
+                where=MANIFEST,
+                hint=_HINT,
+            )
+
+
+def _added(wanted: Mapping[str, str], declared: Declared) -> dict[str, str]:
+    added = {}
+    for name, range_ in declared.node.items():
+        if name not in wanted:
+            added[name] = range_
+        elif wanted[name] != range_:
+            raise declared.error(
+                f"`{name}` is declared as `{range_}`, and {MANIFEST} asks for `{wanted[name]}`",
+                name,
+                "make both the same, or declare it in one place",
+            )
+    return added
+
+
+def _with(manifest: JsonObject, added: Mapping[str, str]) -> JsonObject:
+    if not added:
+        return manifest
+    present = manifest.get("dependencies", {})
+    assert isinstance(present, dict)
+    return {**manifest, "dependencies": dict(sorted({**present, **added}.items()))}
+
+
+def _written(before: str | None, manifest: JsonObject) -> bytes:
+    """`package.json` with its keys in their order, indented as it was."""
+    if before is None:
+        return readable_json(manifest)
+    match = re.search(r"\n([ \t]+)\"", before)
+    indent = match[1] if match else "  "
+    return (json.dumps(manifest, indent=indent, ensure_ascii=False) + "\n").encode()
+
+
+def _handed_on(manifest: JsonObject) -> JsonObject:
+    return {key: manifest[key] for key in _HANDED_ON if key in manifest}
+
+
+def _require_fit(manifest: JsonObject, lock: JsonObject) -> None:
+    """Refuse a lock of other wishes than those of the manifest, as `npm ci` does."""
+    packages = lock["packages"]
+    assert isinstance(packages, dict)
+    root = packages.get("", {})
+    for table in _TABLES:
+        locked = root.get(table, {}) if isinstance(root, dict) else {}
+        asked = manifest.get(table, {})
+        if isinstance(locked, dict) and isinstance(asked, dict) and locked != asked:
+            names = sorted(name for name in {*locked, *asked} if locked.get(name) != asked.get(name))
+            raise BadPackages(
+                f"does not fit {MANIFEST}: `{names[0][:100]}` in `{table}`",
+                where=LOCK,
+                hint="run `npm install --package-lock-only`, and commit the lock",
+            )
+
+
+def _checked_lock(lock: JsonObject) -> JsonObject:
+    """A lock in which every package is a registry's, by its hash, from nowhere in particular."""
+    version = lock.get("lockfileVersion")
+    if not isinstance(version, int) or version < _OLDEST_FORMAT:
+        raise BadPackages(
+            "is of a format before npm 7",
+            where=LOCK,
+            hint="run `npm install --package-lock-only`, and commit it",
+        )
+    packages: JsonObject = {}
+    for place, entry in _entries(lock):
+        packages[place] = entry if not place else _checked_entry(place, entry)
+    return {"lockfileVersion": version, "requires": True, "packages": packages}
+
+
+def _checked_entry(place: str, entry: JsonObject) -> JsonObject:
+    name = place.rpartition("node_modules/")[2]
+    integrity, resolved = entry.get("integrity"), entry.get("resolved")
+    segments = place.split("/")
+    if not place.startswith("node_modules/") or ".." in segments or not _ANY_NAME.fullmatch(name):
+        raise BadPackages(f"holds what is no place of a package: {place[:100]}", where=LOCK, hint=_HINT)
+    if entry.get("link") or (isinstance(resolved, str) and not resolved.startswith(("https:", "http:"))):
+        raise BadPackages(f"{name} does not come from a registry", where=LOCK, hint=_HINT)
+    if entry.get("inBundle"):
+        return entry
+    if not isinstance(integrity, str) or not _INTEGRITY.fullmatch(integrity):
+        raise BadPackages(f"{name} has no hash", where=LOCK, hint="run `npm install --package-lock-only`")
+    # npm takes this one for the registry of its configuration. Any other place is not believed.
+    keeps = isinstance(resolved, str) and resolved.startswith(_PUBLIC)
+    return entry if keeps else {key: value for key, value in entry.items() if key != "resolved"}
+
+
+def _checked_pnpm_lock(text: str) -> str:
+    """A lock of pnpm in which every package is a registry's, by its hash."""
+    if len(text) > _MAX_YAML_CHARS:
+        raise BadPackages(f"has more than {_MAX_YAML_CHARS:,} characters", where=PNPM_LOCK)
+    try:
+        document = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise BadPackages("is not valid YAML", where=PNPM_LOCK) from error
+    packages = document.get("packages") or {} if isinstance(document, dict) else None
+    if not isinstance(packages, dict):
+        raise BadPackages("is not a lock as its format has it", where=PNPM_LOCK)
+    for name, entry in packages.items():
+        resolution = entry.get("resolution") if isinstance(entry, dict) else None
+        if not isinstance(resolution, dict) or set(resolution) != {"integrity"}:
+            raise BadPackages(f"{str(name)[:100]} does not come from a registry", where=PNPM_LOCK, hint=_HINT)
+    return text
+
+
+def _entries(lock: JsonObject) -> Iterator[tuple[str, JsonObject]]:
+    packages = lock.get("packages")
+    if not isinstance(packages, dict):
+        raise BadPackages("is not a lock as its format has it", where=LOCK)
+    for place, entry in packages.items():
+        if not isinstance(entry, dict):
+            raise BadPackages("is not a lock as its format has it", where=LOCK)
+        yield place, entry
+
+
+def _object(text: str, where: str) -> JsonObject:
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise BadPackages("is not valid JSON", where=where) from error
+    if not isinstance(value, dict):
+        raise BadPackages("is not an object", where=where)
+    return value

@@ -1,0 +1,47 @@
+"""Locks what a project leaves open, as a commit of its own in front of the work orders."""
+
+from collections.abc import Callable
+
+from factory.configuration.document import Configuration
+from factory.contract.packages.planned import PlannedEnvironment
+from factory.environments.cache import Cache
+from factory.environments.needs.declared import MAX_FILE_BYTES, CommitFiles, declared
+from factory.environments.provision.python import python_locks
+from factory.environments.tools.workshop import Workshop
+from factory.repository.locked_packages import land_locks
+from factory.repository.target import Target
+from factory.system.git.committed import committed_files
+
+
+def with_locked_packages(
+    target: Target,
+    base: str,
+    configuration: Configuration,
+    planned: PlannedEnvironment | None,
+    cache: Cache,
+    workshop: Workshop,
+    require_ready: Callable[[], None],
+) -> Target:
+    """The target with all packages locked; a commit is landed if something is not.
+
+    Args:
+        target: the branch; what is not locked is locked on top of its tip.
+        base: the commit whose files count: before any work order of the plan.
+        configuration: the repository's own, as it counts.
+        planned: what the plan declares; None if it declares nothing.
+        cache: where environments are kept.
+        workshop: where tools run.
+        require_ready: refuses a repository that is not ready for a landing; asked only before one.
+
+    Raises:
+        WorkorderError: a lock does not fit or none can be made, or the commit can't be landed.
+    """
+    files = CommitFiles(*committed_files(target.git, base, MAX_FILE_BYTES))
+    wanted = declared(configuration.environment, planned)
+    locks = python_locks(files, wanted, cache, workshop)
+    if not locks:
+        return target
+    require_ready()
+    landed = land_locks(target, locks)
+    workshop.progress(f"locked the packages: {', '.join(sorted(locks))} as {landed.baseline[:12]}")
+    return landed

@@ -1,0 +1,161 @@
+"""Packages from a registry of npm's kind on loopback, by the real npm: locked, installed, and refused."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from factory.attempt.exit_codes import EXIT_CODES, ExitCode
+from factory.contract.errors import WorkorderError
+from factory.environments.cache import Cache, cache_folder
+from factory.environments.environment import Package
+from factory.environments.needs.declared import BadPlannedPackages, CommitFiles, Declared
+from factory.environments.provision.node import node_locks, node_packages
+from factory.environments.provision.part import Part
+from factory.environments.tools.workshop import Workshop
+from tests.support.registries import Registry, a_registry
+
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(not (shutil.which("npm") and shutil.which("node")), reason="npm is not installed"),
+]
+
+
+@pytest.fixture(scope="module")
+def registry() -> Iterator[Registry]:
+    with a_registry() as served:
+        served.add_npm(
+            "alpha", "1.0.0", {"index.js": "module.exports = 'alpha'"}, dependencies={"beta": "^1"}
+        )
+        served.add_npm("beta", "1.2.0", {"index.js": "module.exports = 'beta'"})
+        served.add_npm("scripted", "1.0.0", {}, scripts={"postinstall": "touch ran"})
+        served.add_npm("gitty", "1.0.0", {}, dependencies={"beta": "git+https://127.0.0.1:9/beta.git"})
+        yield served
+
+
+@pytest.fixture
+def scene(registry: Registry, tmp_path: Path) -> "Scene":
+    return Scene(registry, tmp_path)
+
+
+class Scene:
+    """A user with a registry and a cache."""
+
+    def __init__(self, registry: Registry, place: Path) -> None:
+        self.own = {
+            "HOME": str(place),
+            "PATH": os.environ["PATH"],
+            "NPM_CONFIG_REGISTRY": registry.url,
+            "NPM_CONFIG_FETCH_RETRIES": "0",
+        }
+        self.place = place
+        self.cache = Cache(cache_folder(os.environ) / "provision-node")
+
+    @property
+    def workshop(self) -> Workshop:
+        return Workshop(self.own, self.place / "out")
+
+    def locked(self, texts: dict[str, str], wanted: Declared) -> dict[str, str]:
+        locks = node_locks(commit(texts), wanted, self.workshop)
+        return texts | {str(path): data.decode() for path, data in locks.items()}
+
+    def failure(self, texts: dict[str, str], wanted: Declared) -> WorkorderError:
+        with pytest.raises(WorkorderError) as caught, self.installed(texts, wanted):
+            pass
+        return caught.value
+
+    @contextmanager
+    def installed(self, texts: dict[str, str], wanted: Declared) -> Iterator[Part | None]:
+        locked = commit(self.locked(texts, wanted))
+        with node_packages(locked, wanted, self.cache, self.workshop) as part:
+            yield part
+
+
+def commit(texts: dict[str, str]) -> CommitFiles:
+    data = {name: text.encode() for name, text in texts.items()}
+    return CommitFiles(frozenset(data), data.get)
+
+
+def asking(place: str = "workorder.toml", **node: str) -> Declared:
+    return Declared(node=node, node_places=dict.fromkeys(node, place))
+
+
+def test_what_is_declared_is_locked_and_installed(scene: Scene) -> None:
+    wanted = asking(alpha="^1")
+    texts = scene.locked({}, wanted)
+
+    assert set(texts) == {"package.json", "package-lock.json"}
+    assert scene.locked(texts, wanted) == texts
+    assert '"name": "project"' in texts["package-lock.json"]
+    with node_packages(commit(texts), wanted, scene.cache, scene.workshop) as part:
+        assert part is not None
+        assert part.packages == (
+            Package("node", "alpha", "1.0.0", is_direct=True),
+            Package("node", "beta", "1.2.0"),
+        )
+        assert part.node_modules is not None
+        asked = [shutil.which("node") or "", "-p", "require('alpha') + require('beta')"]
+        shown = subprocess.run(
+            asked, cwd=part.node_modules.parent, capture_output=True, text=True, check=True
+        )
+        assert shown.stdout == "alphabeta\n"
+    # Nothing is asked for again: neither npm nor a registry.
+    scene.own["NPM_CONFIG_REGISTRY"] = "http://127.0.0.1:9"
+    with node_packages(commit(texts), wanted, scene.cache, scene.workshop) as kept:
+        assert kept == part
+
+
+def test_a_package_with_an_install_script_is_refused_by_name_and_nothing_of_it_runs(scene: Scene) -> None:
+    error = scene.failure({}, asking(scripted="^1"))
+
+    assert error.message == "packages of npm that run code when they are installed: scripted"
+    assert not list(scene.place.rglob("ran"))
+
+
+def test_a_package_from_git_deep_below_is_refused(scene: Scene) -> None:
+    assert scene.failure({}, asking(gitty="^1")).message.startswith("a package of npm asks for one from git")
+
+
+@pytest.mark.parametrize("name", ["nowhere", "alpha"])
+def test_a_package_that_does_not_exist_is_named_with_who_asked_for_it(scene: Scene, name: str) -> None:
+    error = scene.failure({}, asking("the plan's environment", **{name: "^7"}))
+
+    assert isinstance(error, BadPlannedPackages)
+    assert f"the npm package {name} is not in the registry" in error.message
+
+
+def test_a_file_with_another_hash_is_refused(scene: Scene, registry: Registry) -> None:
+    wanted = asking(beta="^1")
+    texts = scene.locked({}, wanted)
+    start = texts["package-lock.json"].index("sha512-")
+    forged = (
+        texts["package-lock.json"][:start] + "sha512-" + "A" * 86 + texts["package-lock.json"][start + 93 :]
+    )
+
+    error = scene.failure(texts | {"package-lock.json": forged}, wanted)
+
+    assert error.message.startswith("a file of npm's registry has another hash than the lock says")
+    assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
+
+
+def test_a_registry_that_does_not_answer_is_the_machines(scene: Scene) -> None:
+    scene.own["NPM_CONFIG_REGISTRY"] = "http://127.0.0.1:9"
+
+    error = scene.failure({}, asking(alpha="^1"))
+
+    assert error.message.startswith("npm's registry does not answer, and these are not in the cache: alpha")
+    assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
+    assert (scene.place / "out" / "node-lock.txt").is_file()
+
+
+def test_without_npm_it_is_said_how_to_install_it(scene: Scene) -> None:
+    scene.own["PATH"] = "/nonexistent"
+
+    error = scene.failure({}, asking(alpha="^1"))
+
+    assert error.message == "npm is not installed, or not on PATH"
+    assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
