@@ -4,11 +4,12 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from factory.languages.go.language import GO
 from factory.languages.port import Language, Symbol
 from factory.languages.python.language import PYTHON
 from factory.languages.typescript.language import TYPESCRIPT
 
-LANGUAGES: Final[tuple[Language, ...]] = (PYTHON, TYPESCRIPT)
+LANGUAGES: Final[tuple[Language, ...]] = (PYTHON, TYPESCRIPT, GO)
 """All that are known; a language is one line here, in the order in which people are told of them."""
 
 _BY_SUFFIX: Final = {suffix: language for language in LANGUAGES for suffix in language.suffixes}

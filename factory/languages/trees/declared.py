@@ -47,6 +47,11 @@ class Declared:
         return f"{self.module}:{self.name}"
 
     @property
+    def is_callable(self) -> bool:
+        """Whether it is a function or a method."""
+        return self.kind == "function"
+
+    @property
     def text(self) -> str:
         """The canonical written form."""
         return f"{self.module}:{self.before}{self.name}{self.written}"
@@ -57,9 +62,7 @@ class Declared:
         return self.kind == "function"
 
     def keeps(self, promised: "Declared") -> bool:
-        """Whether this, which is there, is what was promised; a type that either leaves open fits any."""
-        if self.address != promised.address:
-            return False
+        """Whether this is what was promised, wherever it is; a type that either leaves open fits any."""
         if promised.kind == "named":
             return self.kind != "function"
         if (self.kind, self.before, self.form) != (promised.kind, promised.before, promised.form):

@@ -40,7 +40,11 @@ ARITHMETIC: Final[Mapping[str, str]] = {
     "|": "&",
     "^": "&",
 }
-ASSIGNED: Final[Mapping[str, str]] = {f"{old}=": f"{new}=" for old, new in ARITHMETIC.items()}
+ASSIGNED: Final[Mapping[str, str]] = {
+    **{f"{old}=": f"{new}=" for old, new in ARITHMETIC.items()},
+    "++": "--",
+    "--": "++",
+}
 """The operators that assign."""
 
 _DECIMAL: Final = re.compile(r"(?P<digits>0|[1-9][0-9]{0,30})(?P<suffix>[iun](?:[0-9]+|size)?)?")
@@ -51,7 +55,8 @@ class Table:
     """What of a language's trees is changed, and how.
 
     Attributes:
-        operations: kinds with a field `operator`, between the fields `left` and `right`.
+        operations: kinds with an operator, in a field `operator` or as a sign; where it stands between two
+            operands, they are the fields `left` and `right`.
         comparisons: what operators of comparison become.
         booleans: what operators between conditions become.
         arithmetic: what operators between numbers become, those that assign included.
@@ -63,6 +68,7 @@ class Table:
         statements: kinds that are left out.
         nothing: what stands in the place of what is left out.
         is_untested: whether neither a node nor anything inside it is changed.
+        more: further changes of a node.
     """
 
     operations: Collection[str]
@@ -77,6 +83,7 @@ class Table:
     statements: Collection[str]
     nothing: str
     is_untested: "Callable[[Node], bool]"
+    more: "Callable[[Node], Iterator[Edit]]" = lambda _: iter(())
 
 
 def mutants(
@@ -115,6 +122,11 @@ def next_number(written: str) -> str:
     return f"{int(number['digits']) + 1}{number['suffix'] or ''}" if number is not None else ""
 
 
+def changed_text(written: str) -> str:
+    """A text in double quotes as an empty one, and an empty one as another."""
+    return '"mutated"' if written == '""' else '""'
+
+
 def _edits(root: "Node", table: Table) -> Iterator[Edit]:
     waiting = [root]
     while waiting:
@@ -142,10 +154,12 @@ def _of(node: "Node", table: Table) -> Iterator[Edit]:
     if kind in table.statements:
         what = f"`{shown(text(node))}` is left out"
         yield Edit(line_of(node), "statement", what, node.start_byte, node.end_byte, table.nothing)
+    yield from table.more(node)
 
 
 def _operation(node: "Node", table: Table) -> Iterator[Edit]:
-    sign = node.child_by_field_name("operator")
+    signs = [child for child in node.children if not child.is_named]
+    sign = node.child_by_field_name("operator") or (signs[0] if signs else None)
     if sign is None:
         return
     written = text(sign)

@@ -15,6 +15,7 @@ def key(language: Language) -> str:
     [
         ("a.py", "python"),
         ("src/pkg/a.py", "python"),
+        ("slug/a_test.go", "go"),
         ("a.PY", None),
         (".py", None),
         ("py", None),

@@ -1,0 +1,64 @@
+"""Parts of a tree as one line of text, spelt the same way however they were laid out. Pure."""
+
+from collections.abc import Callable, Collection, Iterable
+from typing import TYPE_CHECKING, Final
+
+from factory.languages.trees.tree import text
+
+if TYPE_CHECKING:
+    from tree_sitter import Node
+
+BLANK: Final = " "
+"""A token that stands for a blank."""
+
+Part = "Node | str"
+
+
+def tokens(node: "Node", parts: "Callable[[Node], Iterable[Node | str] | None]") -> list[str]:
+    """The words and signs of a part, comments left out; walks without recursion.
+
+    Args:
+        node: the part.
+        parts: what stands for a node instead of its children; None for those.
+    """
+    made: list[str] = []
+    waiting: list[Node | str] = [node]
+    while waiting:
+        part = waiting.pop()
+        if isinstance(part, str):
+            made.append(part)
+        elif not part.is_extra:
+            instead = parts(part)
+            inside = part.children if instead is None else list(instead)
+            waiting.extend(reversed(inside))
+            if not inside and instead is None:
+                made.append(text(part).strip() or ";")
+    return made
+
+
+def joined(words: Iterable[str], around: Collection[str], behind: Collection[str]) -> str:
+    """Tokens in one line: blanks between words, and where signs have some.
+
+    Args:
+        words: the tokens.
+        around: signs with a blank on both sides.
+        behind: signs with a blank behind them.
+    """
+    line = ""
+    last = BLANK
+    for word in words:
+        is_apart = (
+            word in around or last in around or last in behind or (_is_word(last[-1:]) and _is_word(word))
+        )
+        if word == BLANK or (is_apart and last != BLANK and line):
+            line = f"{line.rstrip()} "
+        if word != BLANK:
+            line += word
+        last = word
+    for closing in ")]}>":
+        line = line.replace(f", {closing}", closing).replace(f",{closing}", closing)
+    return line.strip()
+
+
+def _is_word(text: str) -> bool:
+    return text[:1].isalnum() or text[:1] in ("_", "$", '"', "'")
