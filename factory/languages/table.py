@@ -7,9 +7,10 @@ from typing import Final
 from factory.languages.go.language import GO
 from factory.languages.port import Language, Symbol
 from factory.languages.python.language import PYTHON
+from factory.languages.rust.language import RUST
 from factory.languages.typescript.language import TYPESCRIPT
 
-LANGUAGES: Final[tuple[Language, ...]] = (PYTHON, TYPESCRIPT, GO)
+LANGUAGES: Final[tuple[Language, ...]] = (PYTHON, TYPESCRIPT, GO, RUST)
 """All that are known; a language is one line here, in the order in which people are told of them."""
 
 _BY_SUFFIX: Final = {suffix: language for language in LANGUAGES for suffix in language.suffixes}

@@ -59,11 +59,14 @@ class Go(TreeLanguage):
         """All that a source declares, of any name: its own package sees it."""
         return (symbol for symbol, _ in declarations(path, root))
 
-    def is_public(self, symbol: Declared, root: "Node") -> bool:
-        """Whether other packages see it; of a program, which has no others, all but fields."""
-        if _package(root) == "main":
-            return symbol.kind != "value" or "." not in symbol.name
-        return all(name[:1].isupper() for name in symbol.name.split("."))
+    def public(self, path: str, root: "Node") -> Iterable[Declared]:
+        """What other packages see; of a program, which has none beside it, all but fields."""
+        is_program = _package(root) == "main"
+        for symbol in self.declared(path, root):
+            is_field = symbol.kind == "value" and "." in symbol.name
+            is_exported = all(name[:1].isupper() for name in symbol.name.split("."))
+            if is_exported or (is_program and not is_field):
+                yield symbol
 
     def remark(self, root: "Node") -> str:
         """The first line of the comment in front of `package`."""

@@ -8,8 +8,9 @@ from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath
 from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol
 
-Kind = Literal["function", "type", "value", "named"]
-"""What is declared; `named` is a promise of a name alone, which a type or a value keeps."""
+Kind = Literal["function", "type", "value", "named", "unknown"]
+"""What is declared. `named` is a promise of a name alone, which a type or a value keeps; `unknown` is what
+reading can't tell, such as a name from another package, which is taken for whatever was promised."""
 
 ANY: Final = ""
 """A type that is left open."""
@@ -47,11 +48,6 @@ class Declared:
         return f"{self.module}:{self.name}"
 
     @property
-    def is_callable(self) -> bool:
-        """Whether it is a function or a method."""
-        return self.kind == "function"
-
-    @property
     def text(self) -> str:
         """The canonical written form."""
         return f"{self.module}:{self.before}{self.name}{self.written}"
@@ -63,6 +59,8 @@ class Declared:
 
     def keeps(self, promised: "Declared") -> bool:
         """Whether this is what was promised, wherever it is; a type that either leaves open fits any."""
+        if self.kind == "unknown":
+            return True
         if promised.kind == "named":
             return self.kind != "function"
         if (self.kind, self.before, self.form) != (promised.kind, promised.before, promised.form):

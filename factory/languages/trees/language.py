@@ -43,12 +43,18 @@ class TreeLanguage(ByFile):
         """All that a source declares for others in its project, in its order."""
 
     @abstractmethod
-    def is_public(self, symbol: Declared, root: "Node") -> bool:
-        """Whether a declaration is shown in outlines."""
+    def public(self, path: str, root: "Node") -> Iterable[Declared]:
+        """What of it is shown in outlines."""
 
     @abstractmethod
     def remark(self, root: "Node") -> str:
         """What a source says of itself at its top; empty for nothing."""
+
+    def named(self, path: str, root: "Node") -> Iterable[str]:
+        """The names of the functions and types that are listed where only names are."""
+        for symbol in self.public(path, root):
+            if symbol.kind in ("function", "type") and "." not in symbol.name:
+                yield symbol.name
 
     def find(self, symbol: Addressed, read: Read) -> Definitions:
         """What the sources define at an address; see `ByFile`."""
@@ -85,11 +91,7 @@ class TreeLanguage(ByFile):
         tree = parse(self.grammar(path), data)
         if tree.root is None:
             return Outlined("", tree.problem)
-        names = [
-            symbol.name
-            for symbol in self._public(path, tree)
-            if symbol.kind in ("function", "type") and "." not in symbol.name
-        ]
+        names = list(dict.fromkeys(self.named(path, tree.root)))
         return Outlined(
             f"# {one_line(path)}: {_first(names)}" if names else "", "" if names else tree.problem
         )
@@ -119,16 +121,13 @@ class TreeLanguage(ByFile):
     def _line(self, symbol: Declared) -> str:
         """The written form; with `#` if it can't be read back, or means something else."""
         try:
-            is_copyable = symbol.text.isprintable() and self.keeps(symbol, self.parse_symbol(symbol.text))
+            is_copyable = symbol.kind != "unknown" and self.keeps(symbol, self.parse_symbol(symbol.text))
         except BadSymbol:
             is_copyable = False
-        return symbol.text if is_copyable else f"# also: {one_line(symbol.name)}"
+        return symbol.text if is_copyable else f"# also: {one_line(symbol.name + symbol.written)}"
 
     def _public(self, path: str, tree: Tree) -> list[Declared]:
-        if tree.root is None:
-            return []
-        declared = dict.fromkeys(self.declared(path, tree.root))
-        return [symbol for symbol in declared if self.is_public(symbol, tree.root)]
+        return list(dict.fromkeys(self.public(path, tree.root))) if tree.root is not None else []
 
 
 def _heading(path: str, data: bytes, remark: str) -> str:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
 BLANK: Final = " "
 """A token that stands for a blank."""
 
-Part = "Node | str"
+_CLOSING: Final = (")", "]", "}", ">")
+"""In front of these, a comma says nothing."""
 
 
 def tokens(node: "Node", parts: "Callable[[Node], Iterable[Node | str] | None]") -> list[str]:
@@ -46,7 +47,10 @@ def joined(words: Iterable[str], around: Collection[str], behind: Collection[str
     """
     line = ""
     last = BLANK
-    for word in words:
+    listed = list(words)
+    for word, following in zip(listed, [*listed[1:], ""], strict=True):
+        if word == "," and following[:1] in _CLOSING:
+            continue
         is_apart = (
             word in around or last in around or last in behind or (_is_word(last[-1:]) and _is_word(word))
         )
@@ -55,8 +59,6 @@ def joined(words: Iterable[str], around: Collection[str], behind: Collection[str
         if word != BLANK:
             line += word
         last = word
-    for closing in ")]}>":
-        line = line.replace(f", {closing}", closing).replace(f",{closing}", closing)
     return line.strip()
 
 

@@ -16,6 +16,7 @@ def key(language: Language) -> str:
         ("a.py", "python"),
         ("src/pkg/a.py", "python"),
         ("slug/a_test.go", "go"),
+        ("src/lib.rs", "rust"),
         ("a.PY", None),
         (".py", None),
         ("py", None),

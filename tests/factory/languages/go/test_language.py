@@ -1,7 +1,6 @@
 """Go, as the port asks for it: outlines, imports, mutants, marks and what a module begins with."""
 
 import os
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -10,11 +9,10 @@ import pytest
 from factory.languages.go.language import GO
 from factory.languages.trees.tree import parse
 from tests.support.golden import assert_golden
+from tests.support.toolchains import needs_go
 
 SOURCE = (Path(__file__).parent / "slug.go.txt").read_text("utf-8")
 EVERYTHING = range(1, 1_000)
-
-needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,25 @@
+"""The commands that verify a crate of Rust, and the texts that a new one begins with."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from factory.languages.port import Verification
+
+TEST: Final = Verification("cargo test", ("cargo", "test", "--offline"), tests=True)
+"""Everything compiles, examples included, and the tests pass; `cargo check` would compile it all again."""
+
+VERIFY_SH: Final = """\
+#!/usr/bin/env bash
+# Verifies the whole crate: everything compiles, and the tests pass.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+cargo test --offline
+"""
+
+GITIGNORE: Final = """\
+/target/
+"""
+
+STARTER: Final[Mapping[str, str]] = {"scripts/verify.sh": VERIFY_SH, ".gitignore": GITIGNORE}
+"""The files that a new project begins with."""

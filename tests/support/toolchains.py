@@ -1,0 +1,30 @@
+"""Programs of other languages that a machine may lack: where they are, and marks for tests that need them.
+
+Asked at once: the environment of a test names no home, in which a toolchain may be chosen.
+"""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+
+def _cargo_folder() -> str:
+    """Where cargo itself is: rustup's program of that name only looks for it."""
+    try:
+        asked = subprocess.run(["rustup", "which", "cargo"], capture_output=True, text=True, check=False)
+    except OSError:
+        asked = None
+    place = asked.stdout.strip() if asked is not None and asked.returncode == 0 else shutil.which("cargo")
+    return str(Path(place).parent) if place else ""
+
+
+_CARGO = _cargo_folder()
+
+PROGRAMS = os.pathsep.join(filter(None, (_CARGO, os.environ.get("PATH", os.defpath))))
+"""A PATH on which cargo needs no home."""
+
+needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
+needs_cargo = pytest.mark.skipif(not _CARGO, reason="cargo is not installed")
