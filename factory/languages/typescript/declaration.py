@@ -1,7 +1,8 @@
 """What a declaration of TypeScript or JavaScript declares, as a symbol. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from factory.languages.trees.declared import ANY, Declared
@@ -105,7 +106,7 @@ def _marks(form: str) -> list[str]:
 
 def _function(module: str, name: str, node: "Node", names: dict[str, str]) -> Declared:
     given = parameters(node)
-    renamed = {**names, **type_parameters(node, len(names)), **parameter_names(node)}
+    renamed = {**names, **type_parameters(node, names), **parameter_names(node)}
     kinds = tuple(_passed(mark, type_text(kind, renamed)) for mark, kind in given)
     result = type_text(node.child_by_field_name("return_type"), renamed)
     generics = _bounds(node, renamed)
@@ -229,15 +230,29 @@ def _unwrapped(value: "Node") -> "Node":
 
 
 def _one_line(node: "Node | None") -> str:
-    """What is written there, in one line and without comments."""
+    """What is written there, in one line, without comments, and with a separator behind every member."""
     if node is None:
         return ""
-    written = text(node)
-    if "//" in written or "/*" in written:
-        written = " ".join(text(leaf) for leaf in walk(node, ("comment", "string")) if _is_shown(leaf))
-    shown = " ".join(written.split())
-    return shown.replace(" ,", ",").replace("( ", "(").replace(" )", ")")
+    data = text(node).encode("utf-8")
+    changes = {
+        (part.start_byte - node.start_byte, part.end_byte - node.start_byte): b" "
+        for part in walk(node)
+        if part.type == "comment"
+    }
+    for part in walk(node):
+        if part.type in ("object_type", "interface_body"):
+            changes |= {
+                (place - node.start_byte, place - node.start_byte): b"; " for place in _unparted(part)
+            }
+    for (start, end), new in sorted(changes.items(), reverse=True):
+        data = data[:start] + new + data[end:]
+    shown = " ".join(data.decode("utf-8").split())
+    return shown.replace(" ,", ",").replace(" ;", ";").replace("( ", "(").replace(" )", ")")
 
 
-def _is_shown(node: "Node") -> bool:
-    return node.type == "string" or (not node.children and node.type != "comment")
+def _unparted(node: "Node") -> "Iterator[int]":
+    """Where the members of an object's type end that only the end of a line parts from the next."""
+    parts = [child for child in node.children if child.type != "comment"]
+    for member, behind in pairwise(parts):
+        if member.is_named and behind.is_named:
+            yield member.end_byte

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 _PACKAGE: Final = re.compile(r"(?P<name>@[a-z0-9~-][\w.~-]*/[a-z0-9~-][\w.~-]*|[a-zA-Z0-9-][\w.~-]*)(?:/.*)?")
+_CALLS: Final = re.compile(rb"\brequire\b|\bimport\s*\(|\b(?:declare|namespace|module)\b")
 _BUILT_IN: Final = frozenset(
     {
         "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto",
@@ -34,9 +35,9 @@ def imported_packages(path: str, data: bytes) -> frozenset[str] | None:
     tree = parse_source(path, data)
     if tree.root is None or tree.problem:
         return None
-    named = {
-        match["name"] for node in walk(tree.root) for word in _specifiers(node) if (match := _package(word))
-    }
+    # Only calls stand deeper than at the top.
+    nodes = walk(tree.root) if _CALLS.search(data) else iter(tree.root.named_children)
+    named = {match["name"] for node in nodes for word in _specifiers(node) if (match := _package(word))}
     return frozenset(named - _BUILT_IN)
 
 

@@ -53,6 +53,7 @@ class Module:
         stars: the modules of which all is exported again.
         is_open: whether it exports what can't be told.
         lines: how many lines it has.
+        root: its tree; None if it can't be read.
     """
 
     path: str
@@ -63,12 +64,13 @@ class Module:
     stars: list[str] = field(default_factory=list)
     is_open: bool = False
     lines: int = 0
+    root: "Node | None" = None
 
 
 def read_module(path: str, data: bytes) -> Module:
     """The module that a source is; what could be read of one with errors."""
     tree = parse_source(path, data)
-    module = Module(path, tree.problem, lines=len(data.splitlines()))
+    module = Module(path, tree.problem, lines=len(data.splitlines()), root=tree.root)
     if tree.root is None or tree.problem:
         return module
     for statement in tree.root.named_children:

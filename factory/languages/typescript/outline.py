@@ -10,10 +10,10 @@ from factory.languages.port import Outlined
 from factory.languages.trees.declared import Declared
 from factory.languages.trees.tree import text, walk
 from factory.languages.typescript.declaration import declared
-from factory.languages.typescript.grammar import parse_source
 from factory.languages.typescript.members import members
 from factory.languages.typescript.module import DEFAULT, Elsewhere, Module, read_module
 from factory.languages.typescript.types import TooDeep, first, type_parameters
+from factory.languages.typescript.written import stands_alone
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -40,7 +40,7 @@ def names(path: str, data: bytes) -> Outlined:
     module = read_module(path, data)
     if module.problem:
         return Outlined("", f"its source {module.problem}")
-    known = [*(name for name in module.exports if name != DEFAULT), *(_titles(path, data))]
+    known = [*(name for name in module.exports if name != DEFAULT), *_titles(module.root)]
     known = list(dict.fromkeys(known or module.declarations))
     if not known:
         return Outlined("")
@@ -75,7 +75,7 @@ def _lines(module: Module) -> Iterator[str]:
 def _of(path: str, name: str, node: "Node") -> Iterator[str]:
     try:
         yield _line(declared(path, name, node))
-        around = {key: key for key in type_parameters(node)}
+        around = {key: key for key in type_parameters(node, {})}
         for member, inner in members(node):
             yield _line(declared(path, f"{name}.{member}", inner, around))
     except TooDeep:
@@ -86,16 +86,14 @@ def _line(symbol: Declared) -> str:
     is_plain = all(part.isidentifier() for part in symbol.name.replace("$", "_").split("."))
     if not is_plain or not symbol.text.isprintable():
         return f"//   {ascii(symbol.name)[1:-1]}"
-    if symbol.kind == "value" and not symbol.written and not symbol.name.rpartition(".")[2][:1].isupper():
-        # A name alone would stand for a type.
-        return f"//   {symbol.text}, of a type that is not written"
+    if symbol.kind in ("type", "value") and not symbol.written and not stands_alone(symbol.name):
+        return f"//   {symbol.text}{', of a type that is not written' if symbol.kind == 'value' else ''}"
     return symbol.text
 
 
-def _titles(path: str, data: bytes) -> Iterator[str]:
+def _titles(root: "Node | None") -> Iterator[str]:
     """The titles of tests: the first texts of `test`, `it` and `describe`."""
-    tree = parse_source(path, data)
-    for node in walk(tree.root) if tree.root is not None else ():
+    for node in walk(root) if root is not None else ():
         if node.type != "call_expression":
             continue
         called = text(node.child_by_field_name("function")).partition(".")[0]

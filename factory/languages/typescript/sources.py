@@ -137,7 +137,7 @@ class Sources:
         around: dict[str, str] = {}
         reached = [node]
         for part in inner:
-            around |= {key: key for key in type_parameters(reached[0])}
+            around |= {key: key for key in type_parameters(reached[0], {})}
             below = [child for outer in reached for known, child in members(outer) if known == part]
             if not below:
                 if not all(is_closed(outer) for outer in reached):

@@ -94,15 +94,21 @@ def type_text(node: "Node | None", names: Mapping[str, str], depth: int = 0) -> 
 
 def function_text(node: "Node", names: Mapping[str, str], depth: int = 0) -> str:
     """The type of a function in its one form, names of its parameters left out."""
-    names = {**names, **type_parameters(node, len(names)), **parameter_names(node)}
+    names = {**names, **type_parameters(node, names), **parameter_names(node)}
     shown = [f"{mark}{type_text(kind, names, depth + 1) or 'any'}" for mark, kind in parameters(node)]
     result = type_text(node.child_by_field_name("return_type"), names, depth + 1)
     made = "new " if node.type in ("constructor_type", "construct_signature") else ""
     return f"({made}({', '.join(shown)}) => {result or 'any'})"
 
 
-def type_parameters(node: "Node", start: int = 0) -> dict[str, str]:
-    """What the names of a declaration's type parameters are replaced by: their places."""
+def type_parameters(node: "Node", names: Mapping[str, str]) -> dict[str, str]:
+    """What the names of a declaration's type parameters are replaced by: their places behind those around it.
+
+    Args:
+        node: the declaration.
+        names: what names around it are replaced by.
+    """
+    start = sum(place.startswith("$") for place in names.values())
     listed = node.child_by_field_name("type_parameters")
     given = [child.child_by_field_name("name") for child in _named(listed)]
     return {text(name): f"${start + number}" for number, name in enumerate(given)}

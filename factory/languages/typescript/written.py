@@ -79,6 +79,11 @@ def keeps(defined: Declared, promised: Declared) -> bool:
     return ANY in (defined.result, promised.result) or defined.result == promised.result
 
 
+def stands_alone(name: str) -> bool:
+    """Whether a name alone, without parameters and type, is a symbol: a type begins with a capital letter."""
+    return name == "default" or _CAPITAL.match(name.rpartition(".")[2]) is not None
+
+
 def _keeps_function(defined: Declared, promised: Declared) -> bool:
     if len(defined.parameters) != len(promised.parameters):
         return False
@@ -89,9 +94,9 @@ def _keeps_function(defined: Declared, promised: Declared) -> bool:
 
 
 def _declared(head: Head) -> Declared:
-    rest, last = head.rest, head.name.rpartition(".")[2]
+    rest = head.rest
     if not rest:
-        if not _CAPITAL.match(last) and head.name != "default":
+        if not stands_alone(head.name):
             raise BadSymbol(
                 "is a name alone, which stands for a type: a function needs its parameters, a constant its"
                 " type",
