@@ -143,6 +143,8 @@ def test_every_signature_is_read_back_and_keeps_itself(kinds: list[str], result:
         ("export const api = { get(x: number) {}, max: 3 };", "api.get(x: number)"),
         ("export const api = Object.freeze({ max: 3 } as const);", "api.max: number"),
         ("export function f(a: string) {}", "f(a)"),
+        ("export class A<T> { map<U>(x: T, y: U): U }", "A.map<V>(x: T, z: V): V"),
+        ("export interface A { f(x: {\n a: 1 // one\n b: 2\n}): void }", "A.f(x: { b: 2; a: 1 }): void"),
     ],
 )
 def test_a_promise_is_kept(source: str, promised: str) -> None:
