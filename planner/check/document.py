@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, JsonValue
-from factory.contract.work_order import Plan
+from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.rules.judgement import judge, with_reasons
 from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
 from planner.check.parse import parse_reply, refused_file
+from planner.plan.bootstrap import with_given
 from planner.revision.amendment import Amendment
 from planner.rules.subject import Subject
 from planner.rules.table import RULES
@@ -63,6 +64,7 @@ def check_reply(
     *,
     sources: Sources | None = None,
     amendment: Amendment | None = None,
+    given: WorkOrder | None = None,
 ) -> Checked:
     """Check a model's reply, a new plan: it must have requirements.
 
@@ -74,12 +76,14 @@ def check_reply(
         spec: the specification that the plan is for, if it is known.
         sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
+        given: the work order that a new plan begins with, which the reply names; None for none.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
     if amendment is None:
-        return check_document(parsed.document, repo_files, spec, is_new=True, sources=sources)
+        document = parsed.document if given is None else with_given(parsed.document, given)
+        return check_document(document, repo_files, spec, is_new=True, sources=sources)
     return check_document(
         amendment.completed(parsed.document),
         repo_files,

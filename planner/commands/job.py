@@ -4,6 +4,7 @@ Everything that can be refused is refused here, before a model is asked.
 """
 
 from argparse import Namespace
+from dataclasses import replace
 
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
@@ -13,8 +14,11 @@ from planner.commands.inputs import read_revision_template, read_template
 from planner.commands.options import PROVIDER_DEFAULT
 from planner.compile.emit import refuse_unusable
 from planner.compile.job import Job, Warnings
-from planner.compile.question import NEW_PLAN, Question
+from planner.compile.question import NEW_PLAN, NewPlan, Question
+from planner.plan.bootstrap import bootstrap
 from planner.prompt.gather import gather
+from planner.prompt.languages import languages_for
+from planner.prompt.template import FIRST_WORK_ORDER
 from planner.specification.spec import Spec
 
 
@@ -41,6 +45,8 @@ def job_of(
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     notes = read_notes(options.knowledge)
     text = None if spec is None else spec.text
+    if isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
+        question = replace(question, given=bootstrap(sources.files, languages_for(text, sources.files)))
     effort = options.reasoning_effort
     return Job(
         spec=spec,

@@ -46,12 +46,14 @@ class Revision:
         message: what the model is told beyond the question for a new plan.
         reason: why there is a revision, in a few words; they may come from a model or a user.
         changes: the lines about the revisions before.
+        given: no work order; the plan before has its first one.
     """
 
     amendment: Amendment
     message: Message
     reason: str
     changes: tuple[str, ...] = ()
+    given: None = None
 
     @property
     def before_sha256(self) -> str | None:

@@ -5,6 +5,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from factory.contract.canonical import canonical_json, sha256_hex
+from factory.contract.work_order import VERIFY_SCRIPT
 from factory.llm.port import Message, Model, Parameters
 from factory.llm.spending.prices import Price
 from factory.plans.states.sources import Sources
@@ -12,6 +13,7 @@ from planner.compile.emit import compile_hash
 from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import Settings
 from planner.prompt.context import NOTHING, Context
+from planner.prompt.first_order import first_order_text
 from planner.prompt.template import Template, first_messages
 from planner.specification.spec import Spec
 
@@ -66,7 +68,9 @@ class Job:
     def messages(self) -> tuple[Message, ...]:
         """What the model is asked first."""
         spec = None if self.spec is None else self.spec.text
-        first = first_messages(self.template, spec, self.context.listing)
+        has_script = VERIFY_SCRIPT in self.repo_files
+        first_order = first_order_text(self.question.given, has_script=has_script)
+        first = first_messages(self.template, spec, self.context.listing, first_order)
         return (*first, *self._further)
 
     def settings(self, model: Model) -> Settings:

@@ -216,7 +216,12 @@ class _Compile:
     def _check(self, number: int, answer: Answer) -> Checked:
         job = self._job
         checked = check_reply(
-            answer.text, job.repo_files, job.spec, sources=job.sources, amendment=job.question.amendment
+            answer.text,
+            job.repo_files,
+            job.spec,
+            sources=job.sources,
+            amendment=job.question.amendment,
+            given=job.question.given,
         )
         if checked.document is not None:
             self._deps.artifacts.document(MANIFEST, number, checked.document)

@@ -14,9 +14,16 @@ from planner.revision.references import SAME_AS
 SCHEMA_NAME: Final = "plan"
 
 
-def manifest_schema() -> JsonObject:
-    """The schema, a new value each time."""
-    return _plan(_overview(), _requirement(), _work_order())
+def manifest_schema(*, begins_given: bool = False) -> JsonObject:
+    """The schema, a new value each time.
+
+    Args:
+        begins_given: whether the first work order is given, so that the answer names it.
+    """
+    given = "The id of the work order that is given, for the first element alone."
+    return _plan(
+        _overview(), _requirement(), _or_same(_work_order(), given) if begins_given else _work_order()
+    )
 
 
 def revision_schema() -> JsonObject:

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final, Protocol
 
 from factory.contract.strict_json import JsonObject
-from factory.contract.work_order import Plan
+from factory.contract.work_order import Plan, WorkOrder
 from factory.llm.port import Message
 from planner.compile.manifest_schema import manifest_schema
 from planner.revision.amendment import Amendment
@@ -16,6 +16,10 @@ class Question(Protocol):
     @property
     def amendment(self) -> Amendment | None:
         """What the answer is held against; None for a new plan."""
+
+    @property
+    def given(self) -> WorkOrder | None:
+        """The work order that the plan begins with and that the model only names; None for none."""
 
     @property
     def message(self) -> Message | None:
@@ -37,15 +41,20 @@ class Question(Protocol):
 
 @dataclass(frozen=True)
 class NewPlan:
-    """A plan where there was none."""
+    """A plan where there was none.
 
+    Attributes:
+        given: the work order that it begins with; None if the model writes all of them.
+    """
+
+    given: WorkOrder | None = None
     amendment: None = None
     message: None = None
     before_sha256: None = None
 
     def schema(self) -> JsonObject:
         """The schema of a whole plan."""
-        return manifest_schema()
+        return manifest_schema(begins_given=self.given is not None)
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan itself."""

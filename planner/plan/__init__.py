@@ -1,4 +1,5 @@
-"""What a plan means to its specification: the trace. Pure.
+"""What a plan means to its specification, and the work order that one for a new repository begins with. Pure.
 
-What it means without one is for `factory.plans`. May lean on specification and contract.
+What a plan means without a specification is for `factory.plans`. May lean on specification, contract and
+languages.
 """

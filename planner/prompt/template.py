@@ -14,7 +14,10 @@ from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.port import Message
 from factory.llm.template import PLACEHOLDER, fill, quoted
 
-COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES"})
+FIRST_WORK_ORDER: Final = "FIRST_WORK_ORDER"
+"""Stands in a template that lets a plan begin with a work order that is given, where one is."""
+
+COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES", FIRST_WORK_ORDER})
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
 REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
 AMENDING_PLACEHOLDERS: Final = frozenset({"PRESENT_PLAN", "LANDED", "REASONS"})
@@ -73,6 +76,10 @@ class Template:
             )
         return cls(text, source)
 
+    def asks(self, name: str) -> bool:
+        """Whether a placeholder stands in it."""
+        return name in PLACEHOLDER.findall(self.text)
+
     def messages(self, values: Mapping[str, str]) -> tuple[Message, ...]:
         """The template as messages: the text above the marker line for the system, the rest for the user."""
         # Split first: a marker inside a value is text.
@@ -85,18 +92,22 @@ class Template:
         )
 
 
-def first_messages(template: Template, spec: str | None, listing: str) -> tuple[Message, ...]:
+def first_messages(
+    template: Template, spec: str | None, listing: str, first_order: str = ""
+) -> tuple[Message, ...]:
     """The question of the first attempt.
 
     Args:
         template: the template of the planner.
         spec: the specification; only a plan that exists can do without it.
         listing: the names of the repository's files.
+        first_order: what is said of the first work order.
     """
     return template.messages(
         {
             "PRODUCT_SPEC": _NO_SPEC if spec is None else quoted("product_spec", spec),
             "REPOSITORY_FILES": quoted("repository_files", listing),
+            FIRST_WORK_ORDER: first_order,
         }
     )
 

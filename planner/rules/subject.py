@@ -24,8 +24,8 @@ class Subject(rule.Subject):
 
     @cached_property
     def schema_exceptions(self) -> frozenset[str]:
-        """The elements of a revision that refer to nothing; E211 tells of them."""
-        if self.amendment is None:
+        """The elements of a model's answer that refer to nothing; E211 tells of them."""
+        if self.amendment is None and not self.is_new:
             return frozenset()
         return frozenset(pointer for pointer, _ in references(self.manifest))
 

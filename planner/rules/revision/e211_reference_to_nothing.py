@@ -5,7 +5,7 @@
 In the answer of a revision, an element `{"same_as": ID}` of `work_orders` or `requirements` whose id the plan
 before does not have, that was used before, or that has other fields beside it.
 
-Only in `planner revise`.
+In an answer to `planner compile` nothing can be named but the first work order, if it is given.
 
 ## Why it matters
 
@@ -69,6 +69,12 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Tell why each could not be resolved."""
     amendment = subject.amendment
     if amendment is None:
+        for pointer, _ in references(subject.manifest) if subject.is_new else ():
+            yield Finding(
+                pointer,
+                f"nothing can be named here by `{SAME_AS}`",
+                "write it whole; of a new plan, only a first work order that is given is named",
+            )
         return
     before = amendment.before
     known = {item.id for item in before.work_orders}

@@ -51,7 +51,11 @@ def properties_of(schema: JsonValue, *path: str) -> set[str]:
     return set(schema["properties"])
 
 
-@pytest.mark.parametrize("whole", [manifest_schema(), revision_schema()], ids=["plan", "revision"])
+@pytest.mark.parametrize(
+    "whole",
+    [manifest_schema(), manifest_schema(begins_given=True), revision_schema()],
+    ids=["plan", "given", "revision"],
+)
 def test_it_keeps_to_the_strict_subset(whole: JsonObject) -> None:
     for schema in schemas(whole):
         assert set(schema) <= ALLOWED_KEYWORDS

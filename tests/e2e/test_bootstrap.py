@@ -1,0 +1,52 @@
+"""From a specification to two commits of which a model wrote one: the first is the plan's own."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from factory.contract.strict_json import JsonObject
+from tests.support.answering_program import manifest, order, write_answers
+from tests.support.repositories import git, make_repo
+
+ROOT = Path(__file__).parents[2]
+
+
+def called(*words: str | Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_bootstrap_lands_without_a_model(tmp_path: Path) -> None:
+    # given a model that has no answer for the first work order
+    repo = make_repo(tmp_path / "repo", {"README.md": "words\n"})
+    (tmp_path / "spec.md").write_text("It is called hello.\n")
+    (tmp_path / "template.md").write_text("{{FIRST_WORK_ORDER}}\n\n{{PRODUCT_SPEC}}\n")
+    named: JsonObject = {"same_as": "WO-01"}
+    second = order("WO-02", "hello.py", acceptance=("python hello.py",))
+    llm = write_answers(
+        tmp_path / "model", manifest(named, second), {"WO-02": {"hello.py": "print('hello')\n"}}
+    )
+    plan, out = tmp_path / "plan", tmp_path / "out"
+    # when
+    called(
+        *("planner", "compile", "--spec", tmp_path / "spec.md", "--repo", repo, "--outdir", plan),
+        *("--template", tmp_path / "template.md", "--llm", llm),
+    )
+    called("planner", "sync", plan, "--repo", repo)
+    called("factory", "build", "--repo", repo, "--plan", plan, "--out", out, "--llm", llm, "--jobs", "2")
+    # then
+    assert git(repo, "log", "--format=%s %(trailers:key=Generated-By,valueonly,separator=)") == (
+        f"WO-02: Write hello.py command:{Path(sys.executable).name}\n"
+        "WO-01: Bootstrap verification plan\n"
+        "first "
+    )
+    assert git(repo, "ls-files").splitlines() == [".gitignore", "README.md", "hello.py", "scripts/verify.sh"]
+    first = next(path for path in out.glob("*/run_summary.json") if "WO-01" in path.read_text())
+    summary = json.loads(first.read_text())
+    assert (summary["outcome"], summary["model_answers"]) == ("landed", 0)
+    # and a part of the plan that has landed is still the same plan
+    called("planner", "check", plan, "--repo", repo, "--strict")
+    called("planner", "impact", "--plan", plan, "--spec", tmp_path / "spec.md", "--repo", repo)
