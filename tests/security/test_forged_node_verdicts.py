@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from factory.gates.verdict.judgement import kind_of
 from tests.support.observed import judged
 from tests.support.repositories import write_files
 
@@ -83,6 +84,16 @@ ATTACKS: dict[str, tuple[Mapping[str, str], str, str]] = {
         {"slug.js": f"Object.prototype.toJSON = () => ({{ passed: 1 }});\n{WRONG}"},
         COMMAND,
         "",
+    ),
+    "the module ends the process of code": (
+        {"slug.js": f"process.exit(0);\n{WRONG}"},
+        "node -e \"import('./slug.js').then((m) => { if (m.slug('A') !== 'a') throw 1; })\"",
+        "it returned 0, but it ended before its last statement",
+    ),
+    "code's own assertions are replaced": (
+        {"slug.js": f"import assert from 'node:assert';\nassert.equal = () => {{}};\n{WRONG}"},
+        "node -e \"import('./slug.js').then((m) => require('assert').equal(m.slug('A'), 'a'))\"",
+        "the runner was patched: the project replaced assert.equal",
     ),
     "an empty file takes the place of tests": (
         {"slug.js": WRONG, "other.test.js": ""},
@@ -164,6 +175,17 @@ def test_work_that_is_done_passes_by_the_report(command: str, tmp_path: Path) ->
     assert ended.passed, f"{ended.missing} {ended.printed}"
     assert ended.observed.report is not None
     assert ended.observed.report.runner == "node"
+
+
+def test_code_that_comes_to_its_end_passes_by_completion(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    write_files(root, {"package.json": PACKAGE, "slug.js": RIGHT})
+    code = "import('./slug.js').then((m) => console.log(m.slug(process.argv[1])))"
+
+    ended = judged(root, f"node -e \"{code}\" 'A b'")
+
+    assert (ended.passed, ended.printed) == (True, "a-b\n")
+    assert kind_of(ended.observed.command) == "completion"
 
 
 def test_modules_of_commonjs_and_nested_tests_count(tmp_path: Path) -> None:

@@ -121,10 +121,10 @@ def shortcoming(command: Rewritten | RewrittenNode, report: Report | None, exit_
         return ""
     if exit_code == 0 and report is not None and report.patched:
         return f"the runner was patched: the project replaced {_names(report.patched)}"
-    if isinstance(command, RewrittenNode):
+    if isinstance(command, RewrittenNode) and command.runner != "eval":
         return _of_files(command, report)
     match report:
-        case PytestReport():
+        case PytestReport() if isinstance(command, Rewritten):
             return _of_session(command, report, exit_code)
         case UnittestReport():
             return (

@@ -1,4 +1,4 @@
-"""Rewrites `node --test` and `vitest run` so that a program of ours runs what they name. Pure."""
+"""Rewrites `node --test`, `node -e` and `vitest run` so that a program of ours runs what they name. Pure."""
 
 import json
 import re
@@ -38,6 +38,7 @@ _NOT_OURS: Final = re.compile(
 )
 """Options with which `node --test` is more than its files run one by one."""
 
+_EVALUATES: Final = frozenset({"-e", "--eval", "-p", "--print", "-pe"})
 _FOR_THE_RUNNER: Final = ("--test-concurrency",)
 _PRELOADS: Final = re.compile(r"import|require|loader|(?:^|\s)-r")
 _CHOOSES: Final = ("--test-name-pattern", "--test-skip-pattern", "--test-only", "-t", "--testNamePattern")
@@ -53,12 +54,13 @@ class RewrittenNode:
         runner: which program.
         before: the words before the interpreter's options.
         options: of the interpreter, for the processes of the tests.
-        arguments: of `node --test` the files and directories it names, of `vitest` all its words.
+        arguments: of `node --test` the files and directories it names, of `node -e` the option, the code and
+            its arguments, of `vitest` all its words.
         environment: the variables that only the processes of the tests get.
         reporter: what prints for people.
     """
 
-    runner: Literal["node", "vitest"]
+    runner: Literal["node", "vitest", "eval"]
     before: tuple[str, ...]
     options: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
@@ -150,6 +152,11 @@ def _node(
         word = words[at]
         at += 1
         name, equals, value = word.partition("=")
+        if word in _EVALUATES and not tests and not files:
+            given = (word, *words[at:])
+            # Code that ends its process by itself has said so in the plan.
+            is_plain = len(given) > 1 and "process.exit" not in given[1]
+            return RewrittenNode("eval", before, tuple(options), given, environment) if is_plain else None
         if word == "--":
             files += words[at:]
             break
@@ -176,7 +183,7 @@ def _node(
             return None
         elif name in _WITH_VALUE:
             options += [f"{name}={value}"] if name.startswith("--") else [name, value]
-        elif name in _PLAIN or _EXPERIMENT.fullmatch(word):
+        elif name in _PLAIN or _EXPERIMENT.fullmatch(word) or (name == "--input-type" and equals):
             options.append(word)
         else:
             return None

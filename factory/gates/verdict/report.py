@@ -51,10 +51,10 @@ class Named(_Strict):
     vanished: _Count = 0
 
 
-class PythonReport(_Strict):
-    """Python code came to its last statement, or a module to its end."""
+class CodeReport(_Strict):
+    """Python code came to its last statement, a module to its end; `node -e` had nothing left to do."""
 
-    runner: Literal["python"]
+    runner: Literal["python", "eval"]
     ended: Literal[True]
     patched: _Patched = ()
 
@@ -166,7 +166,7 @@ class NodeReport(_Strict):
         return tuple(f"{file.file}: {name}" for file in self.files for name in file.failing)
 
 
-Report = PythonReport | UnittestReport | PytestReport | NodeReport
+Report = CodeReport | UnittestReport | PytestReport | NodeReport
 _READER: Final[TypeAdapter[Report]] = TypeAdapter(Annotated[Report, Field(discriminator="runner")])
 
 

@@ -37,6 +37,10 @@ def rewrite(command: str) -> RewrittenNode | None:
             "before": ("env", "A=b", "timeout", "5", "node"),
             "environment": (("NODE_OPTIONS", "--no-warnings"),),
         }),
+        ("node --input-type=module -e 'f()' a", {
+            "runner": "eval", "options": ("--input-type=module",), "arguments": ("-e", "f()", "a"),
+        }),
+        ("node --import tsx -p 1", {"options": ("--import=tsx",), "arguments": ("-p", "1")}),
         ("npm test", {"runner": "node", "before": ("node",)}),
         ("npm t -- a.js", {"arguments": ("a.js",)}),
         ("npm run -s unit -- a", {"runner": "vitest", "arguments": ("--passWithNoTests", "a")}),
@@ -55,7 +59,8 @@ def test_a_program_of_ours_runs_what_the_words_name(command: str, facts: dict[st
 @pytest.mark.parametrize(
     "command",
     [
-        "true", "node", "node a.js", "node a.js --test", "node -e 1", "node --test --watch",
+        "true", "node", "node a.js", "node a.js --test", "node -e", "node -e 'process.exit(0)'",
+        "node --odd -e 1", "node --test --watch",
         "node --odd --test",
         "node --test --experimental-test-coverage", "node --test --test-shard=1/2", "node --test --import",
         "node -r ./setup.cjs --test", "node --require=../x.cjs --test", "node --env-file=.env --test",

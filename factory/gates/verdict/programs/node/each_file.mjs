@@ -1,4 +1,5 @@
-// Stands in the process of one test file: first of all as what is preloaded, then as a reporter of node:test.
+// Stands in the process of one test file, or of code that a command gives: first of all as what is preloaded,
+// then as a reporter of node:test.
 //
 // The word that makes a report ours comes by descriptor 3, the report goes by descriptor 4. A file that does
 // not run to its end leaves none. What the file replaces of its judge is named.
