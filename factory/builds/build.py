@@ -10,7 +10,7 @@ from factory.builds.branch.history import History, history
 from factory.builds.code_map import write_code_map
 from factory.builds.endings import interruption, loop_ending, refusal
 from factory.builds.execution import PlanExecution
-from factory.builds.footing import Footing, find_footing
+from factory.builds.footing import Footing, find_footing, with_locked_packages
 from factory.builds.settings import BuildSettings, Built
 from factory.builds.state.file import load_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
@@ -85,6 +85,9 @@ def _prepare(
     goal = target(git, settings.branch)
     past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
+    locked = with_locked_packages(plan, goal, past, out, ports)
+    if locked != goal:
+        goal, past = locked, history(git, locked.baseline, plan)
     sources = Sources(*committed_files(git, past.tip))
     start = _start(git, sources.files, past)
     plan = with_computed_fields(plan, start, sources)
@@ -92,7 +95,7 @@ def _prepare(
     state = state.accepting(settings.attempts.accepted_configuration)
     records = Records(state, out, ports.clock, lambda event: listener(records.state, event))
     try:
-        footing = find_footing(plan, goal, past, settings, ports, used)
+        footing = find_footing(plan, goal, past, out, settings, ports, used)
     except (Interrupted, WorkorderError, OSError) as error:
         _record_landed(records, past)
         ended = interruption(error)

@@ -2,6 +2,8 @@
 
 from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 
 from factory.builds.branch.history import History
 from factory.builds.settings import BuildSettings
@@ -41,8 +43,28 @@ class Footing:
         return self.terms.sandbox if self.terms is not None else None
 
 
+def with_locked_packages(plan: Plan, goal: Target, past: History, out: Path, ports: Ports) -> Target:
+    """The branch with the packages of a plan's base locked; what has landed needs none.
+
+    Raises:
+        WorkorderError: a lock does not fit, none can be made, or the repository is not ready for a landing.
+    """
+    if all(order.id in past.landed for order in plan.work_orders):
+        return goal
+    configuration = configuration_in_force(goal.git, past.base).configuration
+    project = Project(goal.git, past.base, configuration, plan.environment, out)
+    ready = partial(require_ready, goal, in_place=False, may_delete_ignored=False)
+    return ports.locked(goal, project, ready)
+
+
 def find_footing(
-    plan: Plan, goal: Target, past: History, settings: BuildSettings, ports: Ports, used: ExitStack
+    plan: Plan,
+    goal: Target,
+    past: History,
+    out: Path,
+    settings: BuildSettings,
+    ports: Ports,
+    used: ExitStack,
 ) -> Footing | None:
     """What the build stands on, until `used` is closed; None if all work orders have landed.
 
@@ -66,6 +88,6 @@ def find_footing(
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:
         ports.progress(line)
-    project = Project(goal.git, past.base, in_force.configuration)
+    project = Project(goal.git, past.base, in_force.configuration, plan.environment, out)
     environment = used.enter_context(ports.environment_for(project))
     return Footing(in_force.configuration, price, terms, environment)

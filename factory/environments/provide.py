@@ -3,12 +3,17 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 from factory.configuration.document import Configuration
-from factory.environments.bare import bare_environment
+from factory.contract.packages.planned import PlannedEnvironment
 from factory.environments.cache import Cache, cache_folder
 from factory.environments.environment import Environment
+from factory.environments.needs.declared import MAX_FILE_BYTES, CommitFiles, declared
+from factory.environments.provision.project import provided
+from factory.environments.tools.workshop import FOLDER, Workshop
 from factory.system.git.client import Git
+from factory.system.git.committed import committed_files
 
 
 @dataclass(frozen=True)
@@ -19,11 +24,15 @@ class Project:
         git: the repository.
         commit: the full id of the commit whose files count: the base, before any work order.
         configuration: the repository's own, as it counts.
+        planned: the packages that the plan declares; None for none.
+        out: the directory of the run or the build, which gets what tools print; None to keep nothing.
     """
 
     git: Git
     commit: str
     configuration: Configuration
+    planned: PlannedEnvironment | None = None
+    out: Path | None = None
 
 
 @contextmanager
@@ -38,10 +47,18 @@ def environment_for(
         progress: tells the user what happens now.
 
     Raises:
-        MachineProblem: it can't be provided here.
+        WorkorderError: what it asks for is not locked, or can't be provided here.
     """
-    with bare_environment(environments_in(own)) as environment:
+    files = CommitFiles(*committed_files(project.git, project.commit, MAX_FILE_BYTES))
+    wanted = declared(project.configuration.environment, project.planned)
+    workshop = workshop_of(project, own=own, progress=progress)
+    with provided(files, wanted, environments_in(own), workshop) as environment:
         yield environment
+
+
+def workshop_of(project: Project, *, own: Mapping[str, str], progress: Callable[[str], None]) -> Workshop:
+    """Where the tools run that provide a project's environment."""
+    return Workshop(own, project.out / FOLDER if project.out is not None else None, progress)
 
 
 def environments_in(own: Mapping[str, str]) -> Cache:

@@ -16,7 +16,8 @@ from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
 from factory.environments.environment import Environment
-from factory.environments.provide import Project, environment_for
+from factory.environments.provide import Project, environment_for, environments_in, workshop_of
+from factory.environments.provision.locking import with_locked_packages
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import registry
@@ -67,6 +68,27 @@ class Ports:
             WorkorderError: see `provide.environment_for`.
         """
         return environment_for(project, own=self.environment, progress=self.progress)
+
+    def locked(self, goal: Target, project: Project, require_ready: Callable[[], None]) -> Target:
+        """The target with a project's packages locked, by a commit that is landed if something is not.
+
+        Args:
+            goal: the branch.
+            project: the project.
+            require_ready: refuses a repository that is not ready for a landing.
+
+        Raises:
+            WorkorderError: see `locking.with_locked_packages`.
+        """
+        return with_locked_packages(
+            goal,
+            project.commit,
+            project.configuration,
+            project.planned,
+            environments_in(self.environment),
+            workshop_of(project, own=self.environment, progress=self.progress),
+            require_ready,
+        )
 
     def bench(
         self,

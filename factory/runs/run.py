@@ -118,14 +118,20 @@ def _run(
     for line in in_force.passed_over:
         ports.progress(line)
     configuration = in_force.configuration
+    planned = plan.environment if plan is not None else None
+    project = Project(goal.git, goal.baseline, configuration, planned, out)
+    if landed is None:
+        ready = partial(
+            require_ready, goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored
+        )
+        goal = ports.locked(goal, project, ready)
+        project = replace(project, commit=goal.baseline)
     sources = Sources(*committed_files(goal.git, goal.baseline))
     order = _computed(order, plan, sources)
     terms, environment = None, None
     if landed is None:
         terms = ports.terms(settings.in_place, configuration)
-        environment = used.enter_context(
-            ports.environment_for(Project(goal.git, goal.baseline, configuration))
-        )
+        environment = used.enter_context(ports.environment_for(project))
     run = Run(
         order=order,
         target=goal,

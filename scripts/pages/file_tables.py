@@ -58,6 +58,7 @@ _BUILD: Final[list[_Row]] = [
     (EVENTS_FILE, "what happened, a line each"),
     (CODE_MAP_FILE, "of each file the work orders, requirements and commits it comes from"),
     (f"baseline/{BASELINE_RESULT}", "the verification of the base, beside it what its commands printed"),
+    ("environment/", "what the tools printed that locked and installed packages"),
     ("RUN_ID/", "the run of a work order on a base"),
     ("ledger/", "the answers; in `ledger/retired` those that `factory reset` has put away"),
 ]

@@ -20,6 +20,7 @@ from factory.environments.needs.declared import BadPackages, CommitFiles, Declar
 MANIFEST: Final = "package.json"
 LOCK: Final = "package-lock.json"
 PNPM_LOCK: Final = "pnpm-lock.yaml"
+_NOT_READ: Final = ("yarn.lock", "bun.lock", "bun.lockb")
 
 _TABLES: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")
 _HANDED_ON: Final = ("name", "version", "private", *_TABLES, "peerDependenciesMeta", "overrides")
@@ -86,6 +87,13 @@ def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
             )
         pnpm = _checked_pnpm_lock(files.text(PNPM_LOCK) or "")
         return NodeNeeds(_handed_on(manifest), None, None, None, frozenset(wanted), pnpm)
+    foreign = next((name for name in _NOT_READ if name in files.names), None)
+    if lock_text is None and foreign is not None:
+        raise BadPackages(
+            "is not read: only npm's lock and that of pnpm are",
+            where=foreign,
+            hint="run `npm install --package-lock-only`, and commit the lock",
+        )
     lock = None if lock_text is None else _checked_lock(_object(lock_text, LOCK))
     if lock is not None:
         _require_fit(manifest, lock)

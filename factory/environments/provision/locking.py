@@ -6,7 +6,7 @@ from factory.configuration.document import Configuration
 from factory.contract.packages.planned import PlannedEnvironment
 from factory.environments.cache import Cache
 from factory.environments.needs.declared import MAX_FILE_BYTES, CommitFiles, declared
-from factory.environments.provision.python import python_locks
+from factory.environments.provision.project import missing_locks, provided
 from factory.environments.tools.workshop import Workshop
 from factory.repository.locked_packages import land_locks
 from factory.repository.target import Target
@@ -24,6 +24,8 @@ def with_locked_packages(
 ) -> Target:
     """The target with all packages locked; a commit is landed if something is not.
 
+    What is locked has been installed before it lands.
+
     Args:
         target: the branch; what is not locked is locked on top of its tip.
         base: the commit whose files count: before any work order of the plan.
@@ -34,14 +36,21 @@ def with_locked_packages(
         require_ready: refuses a repository that is not ready for a landing; asked only before one.
 
     Raises:
-        WorkorderError: a lock does not fit or none can be made, or the commit can't be landed.
+        WorkorderError: a lock does not fit, none can be made or installed, or the commit can't be landed.
     """
     files = CommitFiles(*committed_files(target.git, base, MAX_FILE_BYTES))
     wanted = declared(configuration.environment, planned)
-    locks = python_locks(files, wanted, cache, workshop)
+    locks = missing_locks(files, wanted, cache, workshop)
     if not locks:
         return target
     require_ready()
-    landed = land_locks(target, locks)
-    workshop.progress(f"locked the packages: {', '.join(sorted(locks))} as {landed.baseline[:12]}")
+
+    texts = {str(path): data for path, data in locks.items()}
+
+    def read(path: str) -> bytes | None:
+        return texts.get(path) or files.read(path)
+
+    with provided(CommitFiles(files.names | set(texts), read), wanted, cache, workshop):
+        landed = land_locks(target, locks)
+    workshop.progress(f"locked the packages: {', '.join(sorted(texts))} landed as {landed.baseline[:12]}")
     return landed

@@ -4,7 +4,7 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -76,10 +76,6 @@ class Workshop:
     progress: Callable[[str], None] = field(default=lambda _line: None)
     stop: Stop | None = None
     seconds: float = TOOL_SECONDS
-
-    def into(self, folder: Path) -> "Workshop":
-        """The same, with what tools print below a directory of a run or a build."""
-        return replace(self, artifacts=folder / FOLDER)
 
     def program(self, name: str, hint: str) -> Path:
         """Where a tool is: beside the tool's own interpreter, else on the user's PATH.

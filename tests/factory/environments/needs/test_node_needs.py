@@ -117,6 +117,13 @@ def test_a_manifest_that_can_not_be_used(manifest: object, message: str) -> None
         node_needs(commit(manifest=manifest), Declared())
 
 
+def test_a_lock_that_is_not_read_is_named() -> None:
+    data = {"package.json": b'{"dependencies": {"a": "1"}}', "yarn.lock": b""}
+
+    with pytest.raises(BadPackages, match=r"yarn\.lock: is not read"):
+        node_needs(CommitFiles(frozenset(data), data.get), Declared())
+
+
 def test_an_alias_of_a_package_of_the_registry_is_one() -> None:
     assert (
         node_needs(commit(manifest={"dependencies": {"a": "npm:@b/c@^1", "d": ""}}), Declared()) is not None
