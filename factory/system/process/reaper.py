@@ -10,18 +10,18 @@ It is two processes, because a command may kill its parent: the guardian waits a
 what that leaves behind, and does its work if it can't. Without /proc only the command itself is found; the
 rest of its process group is then killed by the factory.
 
-Standard library only, and little of it, because it starts with every command; imports nothing of this
-project.
+Standard library only, and little of it, because it starts with every command: `ctypes`, `signal` and
+`contextlib` would take as long as all the rest of its start, so it does with what they are made of. Imports
+nothing of this project.
 """
 
-import ctypes
+import _ctypes
+import _signal  # type: ignore[import-not-found]
 import errno
 import os
 import select
-import signal
 import sys
 import time
-from contextlib import suppress
 
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
@@ -31,7 +31,7 @@ _GAVE_UP = 3
 _LEAST_NICE = -20
 # The places of fields after the name, see proc_pid_stat(5).
 _STATE, _PARENT, _BEGAN = 0, 1, 19
-_IGNORED = (signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM, signal.SIGPIPE)
+_IGNORED = (_signal.SIGHUP, _signal.SIGINT, _signal.SIGQUIT, _signal.SIGTERM, _signal.SIGPIPE)
 
 
 def main() -> None:
@@ -40,7 +40,7 @@ def main() -> None:
     for descriptor in (lifeline, report, *groups):
         os.set_inheritable(descriptor, False)
     for number in _IGNORED:
-        signal.signal(number, signal.SIG_IGN)
+        _signal.signal(number, _signal.SIG_IGN)
     nice = os.getpriority(os.PRIO_PROCESS, 0)
     # Ends when the supervisor does: only it holds the other end, and never uses it.
     supervising, held = os.pipe2(os.O_CLOEXEC)
@@ -58,10 +58,10 @@ def main() -> None:
 
 def _become_subreaper() -> None:
     if sys.platform == "linux":
-        prctl = ctypes.CDLL(None).prctl
-        prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+        prctl = _ctypes.dlsym(_ctypes.dlopen(None, os.RTLD_NOW), "prctl")  # type: ignore[arg-type]
+        _ctypes.call_function(prctl, (_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
         # Or the command could open the lifeline and the report through /proc/PID/fd, root excepted.
-        prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0)
+        _ctypes.call_function(prctl, (_PR_SET_DUMPABLE, 0, 0, 0, 0))
 
 
 def _come_first() -> None:
@@ -72,8 +72,10 @@ def _come_first() -> None:
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
     except PermissionError:
         # Only root may, and in a control group without time for that root may do the other alone.
-        with suppress(PermissionError):
+        try:  # noqa: SIM105
             os.setpriority(os.PRIO_PROCESS, 0, _LEAST_NICE)
+        except PermissionError:
+            pass
 
 
 def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> None:
@@ -82,7 +84,7 @@ def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> Non
     if supervising not in ended:
         ended, _, _ = select.select([supervising], [], [], _PATIENCE_SECONDS)
         if not ended:
-            os.kill(supervisor, signal.SIGKILL)
+            os.kill(supervisor, _signal.SIGKILL)
     _, status = os.waitpid(supervisor, 0)
     if status != 0:
         leftovers, _, _ = _end_descendants(0)
@@ -93,8 +95,8 @@ def _guard(supervisor: int, supervising: int, lifeline: int, report: int) -> Non
 def _supervise(command: list[str], lifeline: int, report: int, groups: list[int], nice: int) -> None:
     """Run the command, end everything that it started, and report."""
     wake_read, wake_write = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-    signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
-    signal.signal(signal.SIGCHLD, lambda *_: None)
+    _signal.set_wakeup_fd(wake_write, warn_on_full_buffer=False)
+    _signal.signal(_signal.SIGCHLD, lambda *_: None)
     child, error = _start(command, groups, nice)
     if child is None:
         _send(report, f"error={error}")
@@ -109,7 +111,7 @@ def _supervise(command: list[str], lifeline: int, report: int, groups: list[int]
             break
     leftovers, killed_status, all_ended = _end_descendants(child)
     status = killed_status if status is None else status
-    code = os.waitstatus_to_exitcode(status) if status is not None else -signal.SIGKILL
+    code = os.waitstatus_to_exitcode(status) if status is not None else -_signal.SIGKILL
     end = f"{'exit_code' if code >= 0 else 'signal'}={abs(code)}"
     _send(report, f"{end} leftovers={leftovers} {_used()}")
     # At once: the guardian takes a supervisor that lingers for one that was stopped.
@@ -122,10 +124,10 @@ def _start(command: list[str], groups: list[int], nice: int) -> tuple[int | None
     child = os.fork()
     if child == 0:
         try:
-            signal.set_wakeup_fd(-1)
+            _signal.set_wakeup_fd(-1)
             # Python ignores SIGXFSZ, too.
-            for number in (*_IGNORED, signal.SIGCHLD, signal.SIGXFSZ):
-                signal.signal(number, signal.SIG_DFL)
+            for number in (*_IGNORED, _signal.SIGCHLD, _signal.SIGXFSZ):
+                _signal.signal(number, _signal.SIG_DFL)
             if sys.platform == "linux":
                 os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
                 os.setpriority(os.PRIO_PROCESS, 0, nice)
@@ -212,16 +214,16 @@ def _kill(descendant: int, began: bytes) -> None:
     """
     try:
         if not began or not hasattr(os, "pidfd_open"):
-            os.kill(descendant, signal.SIGKILL)
+            os.kill(descendant, _signal.SIGKILL)
             return
         held = os.pidfd_open(descendant)
         try:
             fields = _fields(descendant)
             if fields is None or fields[_BEGAN] != began:
                 return
-            signal.pidfd_send_signal(held, signal.SIGKILL)
+            _signal.pidfd_send_signal(held, _signal.SIGKILL)
             if os.getpgid(descendant) == descendant:
-                os.killpg(descendant, signal.SIGKILL)
+                os.killpg(descendant, _signal.SIGKILL)
         finally:
             os.close(held)
     except OSError:
