@@ -7,18 +7,23 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.outcome import VerdictKind
 from factory.gates.verdict.node_words import RewrittenNode
-from factory.gates.verdict.report import NodeReport, PytestReport, Report, UnittestReport
+from factory.gates.verdict.printed_words import RewrittenPrinting
+from factory.gates.verdict.report import NodeReport, PrintedReport, PytestReport, Report, UnittestReport
 from factory.gates.verdict.rewrite import Rewritten
 
 _NO_TESTS_COLLECTED: Final = 5
 _FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>[^\s:]+\.py(?:::\S+)?)", re.MULTILINE)
 _NAMED: Final = 5
 _REPORTING: Final = {
-    "pytest": "pytest", "unittest": "unittest", "node": "node --test", "vitest": "vitest"
+    "pytest": "pytest", "unittest": "unittest", "node": "node --test", "vitest": "vitest", "go": "go test",
+    "cargo": "cargo test",
 }  # fmt: skip
 """The runners whose own report is known, as messages call them."""
 
 _LONGEST_NAME: Final = 200
+
+AnyRewritten = Rewritten | RewrittenNode | RewrittenPrinting
+"""A command that more can be known of than its exit code."""
 
 
 class ProjectPlugin(BaseModel):
@@ -55,7 +60,7 @@ class Summary(BaseModel):
     addopts: tuple[str, ...] = ()
 
 
-def kind_of(command: Rewritten | RewrittenNode | None) -> VerdictKind:
+def kind_of(command: AnyRewritten | None) -> VerdictKind:
     """How it can be known that a command passed."""
     if command is None:
         return "exit code"
@@ -91,6 +96,13 @@ def summary_of(report: Report | None) -> Summary | None:
                 errors=sum(not file.ended or (file.exit_status != 0 and not file.failed) for file in files),
                 skipped=sum(file.skipped + file.todo for file in files),
             )
+        case PrintedReport(groups=groups):
+            return Summary(
+                passed=sum(group.passed for group in groups),
+                failed=sum(group.failed for group in groups),
+                errors=sum(len(group.unended) or not group.ended for group in groups),
+                skipped=sum(group.skipped for group in groups),
+            )
         case _:
             return None
 
@@ -104,12 +116,12 @@ def failing_tests(report: Report | None, printed: str) -> tuple[str, ...]:
     """
     if isinstance(report, PytestReport):
         return report.tests("failed", "error")
-    if isinstance(report, NodeReport):
+    if isinstance(report, NodeReport | PrintedReport):
         return report.failing
     return tuple(dict.fromkeys(match["test"] for match in _FAILED.finditer(printed)))
 
 
-def shortcoming(command: Rewritten | RewrittenNode, report: Report | None, exit_code: int) -> str:
+def shortcoming(command: AnyRewritten, report: Report | None, exit_code: int) -> str:
     """Why a command proved nothing although its exit code would pass; empty if it did prove something.
 
     Args:
@@ -123,6 +135,8 @@ def shortcoming(command: Rewritten | RewrittenNode, report: Report | None, exit_
         return f"the runner was patched: the project replaced {_names(report.patched)}"
     if isinstance(command, RewrittenNode) and command.runner != "eval":
         return _of_files(command, report)
+    if isinstance(command, RewrittenPrinting):
+        return _of_groups(command, report)
     match report:
         case PytestReport() if isinstance(command, Rewritten):
             return _of_session(command, report, exit_code)
@@ -202,11 +216,34 @@ def _of_files(command: RewrittenNode, report: Report | None) -> str:
     return ""
 
 
-def _unended(command: Rewritten | RewrittenNode, exit_code: int) -> str:
+def _of_groups(command: RewrittenPrinting, report: Report | None) -> str:
+    if not isinstance(report, PrintedReport):
+        return _unended(command, 0)
+    returned = f"{_REPORTING[command.runner]} returned 0, but"
+    unended = tuple(f"{group.name}: {test}" for group in report.groups for test in group.unended)
+    if unended:
+        return f"{returned} these tests were begun and did not run to their end: {_names(unended)}"
+    if any(group.failed for group in report.groups):
+        return f"{returned} its tests failed: {_names(report.failing)}"
+    cut_off = tuple(group.name for group in report.groups if not group.ended)
+    if cut_off:
+        return f"{returned} the tests of these did not run to their end: {_names(cut_off)}"
+    if not any(group.passed + group.skipped for group in report.groups):
+        return f"{returned} no test ran"
+    if not any(group.passed for group in report.groups):
+        return f"{returned} no test passed{_others(report)}"
+    for word in command.named:
+        groups = [group for group in report.groups if command.names(word, group.name)]
+        if groups and not any(group.passed for group in groups):
+            return f"{returned} of `{word[:_LONGEST_NAME]}`, which the command names, no test passed"
+    return ""
+
+
+def _unended(command: AnyRewritten, exit_code: int) -> str:
     return f"{_REPORTING[command.runner]} returned {exit_code}, but its session did not reach its end"
 
 
-def _others(report: PytestReport | UnittestReport | NodeReport) -> str:
+def _others(report: PytestReport | UnittestReport | NodeReport | PrintedReport) -> str:
     """What became of the tests that did not pass, such as `: 2 skipped`."""
     summary = summary_of(report)
     counts = (

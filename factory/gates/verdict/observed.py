@@ -10,12 +10,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
+from factory.gates.verdict.cargo_output import read_cargo
+from factory.gates.verdict.go_output import read_go
+from factory.gates.verdict.judgement import AnyRewritten
 from factory.gates.verdict.node_words import RewrittenNode, rewritten_node
+from factory.gates.verdict.printed_words import RewrittenPrinting, rewritten_printing
 from factory.gates.verdict.report import Report, parse_report
 from factory.gates.verdict.rewrite import Rewritten, rewritten
+from factory.system.files.tree import read_bounded, write_atomic
 from factory.system.process.channel import Channel
 from factory.system.process.command import Command, Outcome
 from factory.system.process.launch import run
+from factory.system.process.output import HEAD_BYTES
 
 _PROGRAMS: Final = Path(__file__).parent / "programs"
 _WORD_BYTES: Final = 32
@@ -39,7 +45,7 @@ class Observed:
     """
 
     outcome: Outcome
-    command: Rewritten | RewrittenNode | None
+    command: AnyRewritten | None
     report: Report | None
 
 
@@ -59,11 +65,28 @@ def observe(command: Command) -> Observed:
     if ours is None:
         ours = rewritten_node(command.argv, script=lambda name: _package_script(name, root))
     if ours is None:
-        return Observed(run(command), None, None)
+        printing = rewritten_printing(command.argv)
+        return _printed(command, printing) if printing is not None else Observed(run(command), None, None)
     word = secrets.token_hex(_WORD_BYTES).encode()
     with Channel(word, _text(ours)) as channel:
         outcome = run(replace(command, argv=ours.words(channel.inherited), channel=channel))
         return Observed(outcome, ours, parse_report(channel.received, word))
+
+
+def _printed(command: Command, ours: RewrittenPrinting) -> Observed:
+    """Run a command that is judged by what it prints; its output becomes what people expect of it."""
+    if command.stderr is not None:
+        return Observed(run(command), None, None)
+    outcome = run(replace(command, argv=ours.argv))
+    if outcome.output_bytes > HEAD_BYTES:
+        # What is missing in the middle would be missed.
+        return Observed(outcome, None, None)
+    printed = read_bounded(command.stdout, max_bytes=HEAD_BYTES)
+    if ours.runner == "cargo":
+        return Observed(outcome, ours, read_cargo(printed))
+    report, text = read_go(printed, is_verbose=ours.is_verbose)
+    write_atomic(command.stdout, text)
+    return Observed(replace(outcome, output_bytes=len(text)), ours, report)
 
 
 def _text(command: Rewritten | RewrittenNode) -> bytes:

@@ -166,7 +166,46 @@ class NodeReport(_Strict):
         return tuple(f"{file.file}: {name}" for file in self.files for name in file.failing)
 
 
-Report = CodeReport | UnittestReport | PytestReport | NodeReport
+class GroupOfTests(_Strict):
+    """What was printed of the tests of a package of Go, or of a program of Rust.
+
+    Attributes:
+        name: the package, or the source of the program.
+        ended: whether they ran to their end.
+        passed: how many tests ran and passed; so with the others.
+        failing: the names of those that failed.
+        unended: the names of those that were begun and have no end.
+    """
+
+    name: _Text
+    ended: bool
+    passed: _Count
+    failed: _Count
+    skipped: _Count
+    failing: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
+    unended: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
+
+
+class PrintedReport(_Strict):
+    """What `go test` or `cargo test` printed of the tests that ran; of who judged, nothing is known.
+
+    Attributes:
+        runner: which of them.
+        groups: the packages or programs.
+        patched: nothing.
+    """
+
+    runner: Literal["go", "cargo"]
+    groups: tuple[GroupOfTests, ...]
+    patched: tuple[()] = ()
+
+    @property
+    def failing(self) -> tuple[str, ...]:
+        """The tests that failed, each behind its package or program."""
+        return tuple(f"{group.name}: {name}" for group in self.groups for name in group.failing)
+
+
+Report = CodeReport | UnittestReport | PytestReport | NodeReport | PrintedReport
 _READER: Final[TypeAdapter[Report]] = TypeAdapter(Annotated[Report, Field(discriminator="runner")])
 
 

@@ -48,8 +48,10 @@ class Go(TreeLanguage):
         return path.endswith("_test.go") or "testdata" in path.split("/")[:-1]
 
     def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
-        """`go vet` and `go test`, of a module."""
-        return (VET, TEST) if _PROJECT_FILE in files else ()
+        """`go vet`, and `go test` where there are tests, of a module."""
+        if _PROJECT_FILE not in files:
+            return ()
+        return (VET, TEST) if any(path.endswith("_test.go") for path in files) else (VET,)
 
     def parse_symbol(self, text: str) -> Declared:
         """A symbol from its written form; see `symbols`."""

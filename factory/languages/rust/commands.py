@@ -1,12 +1,19 @@
 """The commands that verify a crate of Rust, and the texts that a new one begins with."""
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
 from factory.languages.port import Verification
 
+CHECK: Final = Verification("cargo check", ("cargo", "check", "--offline", "--all-targets"))
+"""Everything compiles."""
+
 TEST: Final = Verification("cargo test", ("cargo", "test", "--offline"), tests=True)
 """Everything compiles, examples included, and the tests pass; `cargo check` would compile it all again."""
+
+HOLDS_TESTS: Final = re.compile(rb"#\[\s*(?:[\w:]+::)?test\b|```")
+"""What a source with tests holds, of which examples in the documentation are some."""
 
 VERIFY_SH: Final = """\
 #!/usr/bin/env bash

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from factory.contract.text import Read
 from factory.languages.port import Address, Addressed, Definitions, Verification
-from factory.languages.rust.commands import STARTER, TEST
+from factory.languages.rust.commands import CHECK, HOLDS_TESTS, STARTER, TEST
 from factory.languages.rust.declarations import items, tests
 from factory.languages.rust.grammar import grammar
 from factory.languages.rust.imports import used_crates
@@ -56,8 +56,12 @@ class Rust(TreeLanguage):
         return not _TEST_FOLDERS.isdisjoint(folders) or name in ("tests.rs", "test.rs")
 
     def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
-        """`cargo test`, of a crate or a workspace."""
-        return (TEST,) if _PROJECT_FILE in files else ()
+        """`cargo test` of a crate or a workspace, `cargo check` where there are no tests."""
+        if _PROJECT_FILE not in files:
+            return ()
+        sources = (path for path in sorted(files) if path.endswith(".rs"))
+        has_tests = any(HOLDS_TESTS.search(read(path) or b"") for path in sources)
+        return (TEST,) if has_tests else (CHECK,)
 
     def parse_symbol(self, text: str) -> Declared:
         """A symbol from its written form; see `symbols`."""

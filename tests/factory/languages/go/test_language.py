@@ -78,8 +78,12 @@ def test_imports_of_others(source: str, imported: set[str] | None) -> None:
 
 
 def test_a_module_is_verified_and_other_folders_are_not() -> None:
-    words = [verification.words for verification in GO.verification({"go.mod", "a.go"}, {}.get)]
-    assert words == [("go", "vet", "./..."), ("go", "test", "./...")]
+    def words(*files: str) -> list[str]:
+        return [" ".join(verification.words) for verification in GO.verification(files, {}.get)]
+
+    assert words("go.mod", "a.go", "a_test.go") == ["go vet ./...", "go test ./..."]
+    # That no test ran would be told of a command that was to run some.
+    assert words("go.mod", "a.go") == ["go vet ./..."]
     assert GO.verification({"a.go"}, {}.get) == ()
 
 

@@ -93,8 +93,18 @@ def test_crates_that_are_used(source: str, used: set[str] | None) -> None:
 
 
 def test_a_crate_is_verified_and_other_folders_are_not() -> None:
-    words = [verification.words for verification in RUST.verification({"Cargo.toml", "src/lib.rs"}, {}.get)]
-    assert words == [("cargo", "test", "--offline")]
+    def words(source: bytes) -> list[str]:
+        files = {"Cargo.toml": b"", "src/lib.rs": source}
+        return [" ".join(verification.words) for verification in RUST.verification(files, files.get)]
+
+    for source in (
+        b"#[test]\nfn a() {}",
+        b"#[tokio::test]\nasync fn a() {}",
+        b"/// ```\n/// a();\n/// ```\n",
+    ):
+        assert words(source) == ["cargo test --offline"]
+    # That no test ran would be told of a command that was to run some.
+    assert words(b"pub fn a() {}") == ["cargo check --offline --all-targets"]
     assert RUST.verification({"a.rs"}, {}.get) == ()
 
 
