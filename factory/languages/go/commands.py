@@ -11,6 +11,9 @@ VET: Final = Verification("go vet", ("go", "vet", "./..."))
 TEST: Final = Verification("go test", ("go", "test", "./..."), tests=True)
 """The tests pass."""
 
+COMPILE: Final = ("go", "build", "-o", "/dev/null", "./...")
+"""What fails where the product doesn't compile; without a place for it, a program would be left behind."""
+
 VERIFY_SH: Final = """\
 #!/usr/bin/env bash
 # Verifies the whole module: every package compiles without conspicuous mistakes, and the tests pass.

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from factory.contract.text import Read
-from factory.languages.go.commands import STARTER, TEST, VET
+from factory.languages.go.commands import COMPILE, STARTER, TEST, VET
 from factory.languages.go.declarations import declarations
 from factory.languages.go.grammar import grammar
 from factory.languages.go.mutation import BLOCKS, TABLE
@@ -52,6 +52,10 @@ class Go(TreeLanguage):
         if _PROJECT_FILE not in files:
             return ()
         return (VET, TEST) if any(path.endswith("_test.go") for path in files) else (VET,)
+
+    def compiling(self, files: Collection[str], read: Read) -> tuple[str, ...]:
+        """The compiler, of a module: it refuses a variable that a mutant no longer uses."""
+        return COMPILE if _PROJECT_FILE in files else ()
 
     def parse_symbol(self, text: str) -> Declared:
         """A symbol from its written form; see `symbols`."""

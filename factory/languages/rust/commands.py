@@ -9,6 +9,9 @@ from factory.languages.port import Verification
 CHECK: Final = Verification("cargo check", ("cargo", "check", "--offline", "--all-targets"))
 """Everything compiles."""
 
+COMPILE: Final = ("cargo", "check", "--offline")
+"""What fails where the product doesn't compile."""
+
 TEST: Final = Verification("cargo test", ("cargo", "test", "--offline"), tests=True)
 """Everything compiles, examples included, and the tests pass; `cargo check` would compile it all again."""
 

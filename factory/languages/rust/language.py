@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from factory.contract.text import Read
 from factory.languages.port import Address, Addressed, Definitions, Verification
-from factory.languages.rust.commands import CHECK, HOLDS_TESTS, STARTER, TEST
+from factory.languages.rust.commands import CHECK, COMPILE, HOLDS_TESTS, STARTER, TEST
 from factory.languages.rust.declarations import items, tests
 from factory.languages.rust.grammar import grammar
 from factory.languages.rust.imports import used_crates
@@ -62,6 +62,10 @@ class Rust(TreeLanguage):
         sources = (path for path in sorted(files) if path.endswith(".rs"))
         has_tests = any(HOLDS_TESTS.search(read(path) or b"") for path in sources)
         return (TEST,) if has_tests else (CHECK,)
+
+    def compiling(self, files: Collection[str], read: Read) -> tuple[str, ...]:
+        """The compiler, of a crate or a workspace."""
+        return COMPILE if _PROJECT_FILE in files else ()
 
     def parse_symbol(self, text: str) -> Declared:
         """A symbol from its written form; see `symbols`."""
