@@ -106,6 +106,8 @@ mapfile -t tests < <(sources \( -name '*.test.*' -o -name '*.spec.*' \))
 if [ "${#tests[@]}" -eq 0 ]; then
     echo "there are no tests yet"
 elif declares vitest; then
+    # Vite writes its bundled configuration into the nearest one, and installed packages may be read-only.
+    mkdir -p node_modules
     npx --no-install vitest run
 elif declares tsx; then
     node --import tsx --test "${tests[@]}"

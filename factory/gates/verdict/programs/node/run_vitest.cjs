@@ -35,6 +35,8 @@ function counted(task, counts, names) {
 async function main() {
   process.execArgv = [];
   process.argv = [process.argv[0], "vitest", "run", ...words];
+  // Vite writes its bundled configuration into the nearest one, and that of the environment can't be written.
+  fs.mkdirSync("node_modules", { recursive: true });
   let vitest;
   try {
     vitest = await import("vitest/node");
