@@ -37,6 +37,8 @@ MAX_BYTES: Final = 1_000_000
 BUILT_IN_CHECKS: Final = (
     "interfaces",
     "unusual code",
+    "manifests",
+    "imports",
     "verify.sh",
     "compileall",
     "pytest",

@@ -6,11 +6,13 @@ A command's outcome says what it changed of what it must not.
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 from factory.attempt.brief import canonical_output, excerpt
 from factory.checkout.workspace import Checkout
+from factory.configuration.committed import file_at
 from factory.contract.work_order import WorkOrder
 from factory.environments.environment import Environment
 from factory.gates.check import CheckContext, CommandResult
@@ -78,6 +80,7 @@ class Bench:
             exempt=exempt,
             tree=checkout.tree,
             landing=LandingTree(checkout.git, tree),
+            before=partial(file_at, checkout.git, checkout.baseline),
             execute=Executor(
                 checkout,
                 self.environment,

@@ -5,7 +5,7 @@ by the context, so that a check knows neither processes nor sandboxes. Whose fau
 decided in `judge`.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, Protocol
@@ -185,6 +185,7 @@ class CheckContext:
         exempt: whether the files can't be verified as a whole yet: then they are only compiled.
         tree: the files, reached without following links.
         landing: the tree that lands if the attempt passes.
+        before: the bytes of a file as it was before the work order; None if it was not there.
         execute: runs commands in the checkout.
         temporary: the directory for temporary files that commands see as TMPDIR. What lies there is hostile.
         folder: where artifacts go.
@@ -194,6 +195,7 @@ class CheckContext:
     exempt: bool
     tree: Tree
     landing: Landing
+    before: Callable[[RepoPath], bytes | None]
     execute: Execute
     temporary: Path
     folder: Path

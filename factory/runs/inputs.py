@@ -180,7 +180,13 @@ class Run:
     def checks(self) -> tuple[CheckGroup, ...]:
         """What an attempt must pass."""
         declares = bool(self.order.provides or self.order.consumes)
-        return registry(self.configuration, self.known, interfaces=declares, kept=self.kept_tests)
+        return registry(
+            self.configuration,
+            self.known,
+            interfaces=declares,
+            kept=self.kept_tests,
+            environment=self.environment,
+        )
 
     @property
     def document(self) -> RunDocument:

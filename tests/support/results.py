@@ -5,6 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import CheckContext, CommandResult
 from factory.system.files.tree import Tree
@@ -71,15 +72,21 @@ class Paths:
 
 
 def a_context(
-    root: Path, commands: Commands | None = None, *, landing: tuple[str, ...] = (), **order: Any
+    root: Path,
+    commands: Commands | None = None,
+    *,
+    landing: tuple[str, ...] = (),
+    before: Mapping[str, bytes] = MappingProxyType({}),
+    **order: Any,
 ) -> CheckContext:
-    """A context with the files below `root`, of which `landing` are to land."""
+    """A context with the files below `root`, of which `landing` are to land; `before` had those."""
     work_order = WorkOrder.model_validate(a_work_order(**order))
     return CheckContext(
         order=work_order,
         exempt=work_order.verify_exempt,
         tree=Tree(root),
         landing=Paths(landing),
+        before={RepoPath.parse(path): data for path, data in before.items()}.get,
         execute=commands or Commands(),
         temporary=root,
         folder=root,

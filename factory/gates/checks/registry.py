@@ -7,9 +7,12 @@ from typing import Final
 from factory.attempt.failure import FailureClass, Stage
 from factory.configuration.command_words import words_of
 from factory.configuration.document import Configuration, ConfiguredCheck
+from factory.environments.environment import Environment
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.check import Check, CheckContext, CheckResult
+from factory.gates.checks.imports import Imports
 from factory.gates.checks.interfaces import Interfaces
+from factory.gates.checks.manifests import Manifests
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.unusual_code import UnusualCode
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
@@ -26,11 +29,13 @@ def registry(
     *,
     interfaces: bool = False,
     kept: tuple[str, ...] = (),
+    environment: Environment | None = None,
 ) -> tuple[CheckGroup, ...]:
     """The checks of an attempt.
 
     Args:
         configuration: the repository's own; its commands follow the built-in verification.
+        environment: the packages that may be imported and declared; None to judge neither.
         known: what the baseline already failed, if that is accepted: then only new failures count where
             they can be told apart, and a check whose failures can't be is only reported.
         interfaces: whether the work order declares symbols.
@@ -40,10 +45,13 @@ def registry(
         The symbols, which need no command; the verification; then what else the work order promises.
     """
     symbols = (CheckGroup("interfaces", Stage.ACCEPTANCE_FAILED, (Interfaces(),)),) if interfaces else ()
+    packages = () if environment is None else (Manifests(environment), Imports(environment))
     return (
         *symbols,
         CheckGroup(
-            "verify", Stage.VERIFY_FAILED, (UnusualCode(), *verification(configuration, known, kept=kept))
+            "verify",
+            Stage.VERIFY_FAILED,
+            (UnusualCode(), *packages, *verification(configuration, known, kept=kept)),
         ),
         CheckGroup("acceptance", Stage.ACCEPTANCE_FAILED, (Postconditions(), Acceptance())),
     )
