@@ -65,6 +65,7 @@ def gate_environment(
         GIT_CONFIG_NOSYSTEM="1",
         # A command that removes the checkout's .git must not find a repository above it.
         GIT_CEILING_DIRECTORIES=str(home.parent),
+        NPM_CONFIG_UPDATE_NOTIFIER="false",
         PIP_DISABLE_PIP_VERSION_CHECK="1",
         PIP_NO_INPUT="1",
     )

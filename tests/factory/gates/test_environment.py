@@ -34,6 +34,7 @@ def test_gates_see_these_variables_and_no_other(tmp_path: Path) -> None:
         "LC_ALL",
         "LOGNAME",
         "NO_COLOR",
+        "NPM_CONFIG_UPDATE_NOTIFIER",
         "PATH",
         "PIP_DISABLE_PIP_VERSION_CHECK",
         "PIP_NO_INPUT",
