@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from factory.commands.options import ledger_folder
-from factory.configuration.document import Configuration
+from factory.configuration.document import OWN_FILE, Configuration
 from factory.configuration.guarded import OPTION
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath, UnsafePath
@@ -21,6 +21,7 @@ from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
 from factory.system.notes import read_notes
 from factory.system.process.stop import Stop
+from factory.system.sandbox.further import further_places
 from factory.system.sandbox.kernel.bounds import Bounds
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import ControlGroups
@@ -105,7 +106,8 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
             progress(
                 f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it"
             )
-        return Terms(sandbox, options.net, resources, groups, kept)
+        read = further_places(configuration.sandbox.read, os.environ, f"{OWN_FILE}, sandbox.read")
+        return Terms(sandbox, options.net, resources, groups, kept, read)
 
     return Ports(model, SystemClock(), progress, os.environ, terms)
 

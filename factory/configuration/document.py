@@ -31,6 +31,9 @@ OWN_FILE: Final = "workorder.toml"
 PROJECT_FILE: Final = "pyproject.toml"
 PROJECT_TABLE: Final = ("tool", "workorder")
 
+MAX_FURTHER_PLACES: Final = 32
+"""How many further directories commands may be shown."""
+
 MAX_BYTES: Final = 1_000_000
 """The largest configuration file that is read, in bytes."""
 
@@ -82,6 +85,12 @@ def _is_command(text: str) -> str:
     return text
 
 
+def _is_absolute(text: str) -> str:
+    if not text.isprintable() or not text.startswith("/") or {".", ".."} & {*text.split("/")}:
+        raise ValueError("must be an absolute path, such as /opt/models, without `.` and `..`")
+    return text
+
+
 def _number(value: object) -> object:
     # A TOML number, which is no truth value; text is not taken for one.
     if isinstance(value, bool) or not isinstance(value, int | Decimal):
@@ -114,6 +123,7 @@ def _limits_text(value: object) -> object:
     return text
 
 
+AbsolutePath = Annotated[str, Field(max_length=MAX_COMMAND_CHARS), AfterValidator(_is_absolute)]
 Dollars = Annotated[Decimal, BeforeValidator(_number), AfterValidator(_is_price)]
 Seconds = Annotated[Decimal, BeforeValidator(_number), AfterValidator(_is_limit)]
 
@@ -163,6 +173,16 @@ class ConfiguredEnvironment(_Table):
     ] = ()
 
 
+class ConfiguredSandbox(_Table):
+    """What commands get in the sandbox beside what all get.
+
+    Attributes:
+        read: directories of the machine that they may read, such as `/opt/models`.
+    """
+
+    read: Annotated[tuple[AbsolutePath, ...], Field(strict=False, max_length=MAX_FURTHER_PLACES)] = ()
+
+
 class Configuration(_Table):
     """What a repository configures; without any file, nothing.
 
@@ -170,6 +190,7 @@ class Configuration(_Table):
         checks: commands that are run after the built-in verification, in this order.
         price: what the model costs; None to look it up.
         limits: how much a command may use, as `--limit` writes it; empty for the defaults.
+        sandbox: what commands get in the sandbox beside what all get.
         environment: the packages that commands need, beside what the repository's own files declare.
     """
 
@@ -177,6 +198,7 @@ class Configuration(_Table):
     checks: Annotated[tuple[ConfiguredCheck, ...], Field(strict=False)] = ()
     price: ConfiguredPrice | None = None
     limits: Annotated[str, BeforeValidator(_limits_text)] = ""
+    sandbox: ConfiguredSandbox = ConfiguredSandbox()
     environment: ConfiguredEnvironment = ConfiguredEnvironment()
 
 

@@ -41,6 +41,12 @@ class Entry:
     path: Path
     last_used: float
 
+    def size(self) -> int:
+        """How many bytes its files have."""
+        return sum(
+            Path(place, name).lstat().st_size for place, _, files in os.walk(self.path) for name in files
+        )
+
 
 def cache_folder(own: Mapping[str, str]) -> Path:
     """The directory for what can be made again: the user's, of root one that its sandbox's users may enter.
@@ -131,6 +137,10 @@ class Cache:
             self._remove(path.name.removesuffix(_MAKING))
         for path in self._paths(_REMOVING):
             remove_tree(path)
+        for path in self.folder.glob("*.json"):
+            # What was looked up to find an entry, which can be looked up again.
+            if path.stat().st_mtime <= unused_since:
+                path.unlink()
         return tuple(removed), tuple(in_use)
 
     def _paths(self, ending: str) -> list[Path]:

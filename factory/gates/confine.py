@@ -38,7 +38,7 @@ def policy_for(
         temporary=checkout.temporary,
         shared=checkout.shared,
         read_only=(root / ".git", *environments),
-        visible=(*needed(variables, os.environ), *environment.visible, *_git_places(git)),
+        visible=(*needed(variables, os.environ), *environment.visible, *terms.read, *_git_places(git)),
         links=_links(checkout, environment),
         network=terms.network,
         resources=terms.resources,

@@ -241,6 +241,7 @@ def sandbox_record(terms: Terms | None) -> SandboxRecord | None:
         network=terms.network,
         resources=terms.resources,
         bounds=BoundsRecord(processes=terms.bounds.processes, memory=terms.bounds.memory),
+        read=tuple(visible(str(place)) for place in terms.read),
     )
 
 

@@ -139,7 +139,7 @@ def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> st
                     for name, value in bench.variables.items()
                 },
                 "exempt": exempt,
-                "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources)),
+                "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources, terms.read)),
                 "packages": bench.environment.hash,
                 "timeout_seconds": bench.timeout_seconds,
             }

@@ -30,7 +30,7 @@ class BoundsRecord(Record):
 
 
 class SandboxRecord(Record):
-    """What commands run in."""
+    """What commands run in; `read` are the further directories that they may read."""
 
     level: str
     version: str = ""
@@ -38,6 +38,7 @@ class SandboxRecord(Record):
     network: str = "none"
     resources: Resources = Resources()
     bounds: BoundsRecord | None = Field(default=None, exclude_if=lambda value: value is None)
+    read: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class EnvironmentRecord(Record):

@@ -109,6 +109,7 @@ class Terms:
         resources: how much each may use.
         groups: where each gets a control group of its own; None if nowhere.
         bounds: what keeps the limits on processes and memory.
+        read: further directories that commands may read.
     """
 
     sandbox: Sandbox
@@ -116,6 +117,7 @@ class Terms:
     resources: Resources = field(default_factory=Resources)
     groups: ControlGroups | None = None
     bounds: Bounds = field(default_factory=Bounds)
+    read: tuple[Path, ...] = ()
 
 
 def begun(report: bytes) -> int | None:

@@ -51,7 +51,7 @@ def needed(environment: Mapping[str, str], own: Mapping[str, str]) -> tuple[Path
             places += _installation_of(Path(program_path).resolve())
     homes = {own.get("HOME", ""), str(Path.home())}
     shown = [part for place in map(Path, places) for part in _without_data(place, homes)]
-    return tuple(dict.fromkeys(path for path in shown if _may_be_shown(path, homes)))
+    return tuple(dict.fromkeys(path for path in shown if may_be_shown(path, homes)))
 
 
 def environments_in(root: Path) -> tuple[Path, ...]:
@@ -109,7 +109,13 @@ def _without_data(place: Path, homes: set[str]) -> Iterable[Path]:
     return [place]
 
 
-def _may_be_shown(path: Path, homes: set[str]) -> bool:
+def may_be_shown(path: Path, homes: set[str]) -> bool:
+    """Whether a place is there, and is no home, nor a place of the system that holds more than programs.
+
+    Args:
+        path: the place.
+        homes: the homes; nothing that holds one may be shown.
+    """
     if not path.is_absolute() or ".." in path.parts or not is_there(path):
         return False
     real = path.resolve()

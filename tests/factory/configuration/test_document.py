@@ -1,5 +1,6 @@
 """The repository's own configuration: what it may hold, and how each mistake is told."""
 
+import json
 import re
 from decimal import Decimal
 from pathlib import Path
@@ -56,7 +57,7 @@ WRONG: dict[str, bytes] = {
     "a misspelt key": b'[[checks]]\nname = "a"\ncomand = "b"\n',
     "a misspelt table": b'[[check]]\nname = "a"\ncommand = "b"\n',
     "a misspelt price": b"price = { inputs = 1, output = 2 }\n",
-    "a key like no other": b"sandbox = true\n",
+    "a key like no other": b"gadgets = true\n",
     "nothing but a name": b'[[checks]]\nname = "a"\n',
     "a table for a list": b'[checks]\nname = "a"\ncommand = "b"\n',
     "text for a table": b'checks = ["ruff"]\n',
@@ -272,3 +273,19 @@ def test_a_limit_that_is_none_is_told(text: bytes, problem: str) -> None:
         read_configuration(text, None)
 
     assert "workorder.toml" in str(caught.value)
+
+
+def test_further_directories_of_the_sandbox_are_read() -> None:
+    configuration = read_configuration(b'[sandbox]\nread = ["/opt/models", "/data/sets"]', None)
+
+    assert configuration.sandbox.read == ("/opt/models", "/data/sets")
+
+
+@pytest.mark.parametrize(
+    "path", ["models", "./models", "/opt/../etc", "/opt/./models", "~/models", "", "/opt/\x1b[31m"]
+)
+def test_a_further_directory_is_named_from_the_root_on(path: str) -> None:
+    text = f"[sandbox]\nread = [{json.dumps(path)}]"
+
+    with pytest.raises(BadConfiguration, match=re.escape("sandbox.read[0]: must be an absolute path")):
+        read_configuration(text.encode(), None)
