@@ -22,6 +22,8 @@ def modules_of(room: Path) -> list[str]:
     return sorted(path.stem for path in room.glob("*.py") if path.stem not in ("__init__", "__main__"))
 
 
+# All that tests import is imported, which takes long where other work goes on.
+@pytest.mark.timeout(600)
 def test_every_test_file_that_git_tracks_is_collected() -> None:
     listed = subprocess.run(
         ["git", "ls-files", "-z", "tests/**/test_*.py", "tests/test_*.py"],

@@ -12,6 +12,7 @@ from factory.attempt.exit_codes import ExitCode
 from factory.report.show import show_run
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
+from tests.support.environments import with_workers
 from tests.support.observed import judged
 from tests.support.repositories import git, make_repo, write_files
 from tests.support.runs import Scene
@@ -500,7 +501,8 @@ def test_a_proposal_that_does_not_do_the_work_does_not_pass(name: str, tmp_path:
     root = tmp_path / "checkout"
     write_files(root, {"test_slug.py": TEST, **files})
 
-    result = judged(root, command)
+    packages = with_workers(tmp_path / "packages") if "other processes" in name else None
+    result = judged(root, command, packages=packages)
 
     assert not result.passed
     assert missing in result.missing

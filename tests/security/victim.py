@@ -12,8 +12,10 @@ from tempfile import mkdtemp
 
 import pytest
 
+from factory.environments.cache import CACHE_VARIABLE
 from tests.security.scene import CHECKOUT, account_of, give
 from tests.support.answers import answering_program
+from tests.support.environments import bare
 from tests.support.repositories import Files, files_of, git, make_repo, write_files, write_work_order
 
 LEVELS = ("bwrap", "landlock")
@@ -66,6 +68,8 @@ class Victim:
         work_order = write_work_order(self.place / "orders/WO-01.json", **order)  # type: ignore[arg-type]
         give(self.place, self._user)
         self.before = self.state()
+        # An ordinary user can use what is kept, and not make it.
+        bare()
         done = subprocess.run(
             [
                 *(sys.executable, "-m", "factory", "run", "--repo", str(self.repo)),
@@ -81,6 +85,7 @@ class Victim:
                 "FACTORY_CANARY": self.place.name,
                 "GIT_CONFIG_NOSYSTEM": "1",
                 "PYTHONDONTWRITEBYTECODE": "1",
+                CACHE_VARIABLE: os.environ[CACHE_VARIABLE],
             },
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
