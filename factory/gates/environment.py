@@ -9,6 +9,7 @@ from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.environments.environment import Environment
+from factory.gates.rustup import default_toolchain
 from factory.system.process.environment import PROGRAM_PLACES, leading_nowhere_else, searched_places
 
 _SECRET: Final = re.compile(r"KEY|TOKEN|SECRET|PASS|PWD$|CREDENTIAL|AUTH(?!OR)|COOKIE", re.IGNORECASE)
@@ -96,4 +97,5 @@ def _gate_path(own: Mapping[str, str], environment: Environment) -> str:
     foreign = {os.path.realpath(f"{prefix}/bin") for prefix in prefixes if prefix.startswith("/")}
     searched = searched_places({"PATH": own.get("PATH", os.defpath)})
     others = [place for place in searched if os.path.realpath(place) not in foreign]
-    return os.pathsep.join(dict.fromkeys([*map(str, environment.programs), *others]))
+    rust = default_toolchain(own, os.pathsep.join(others))
+    return os.pathsep.join(dict.fromkeys([*map(str, environment.programs), *rust, *others]))

@@ -45,7 +45,7 @@ def needed(environment: Mapping[str, str], own: Mapping[str, str]) -> tuple[Path
         places += [entry, *_environment_of(entry)]
     places += environment.get("LD_LIBRARY_PATH", "").split(os.pathsep)
     places.append(environment.get("PYENV_ROOT", ""))
-    for program in ("python", "python3", "node"):
+    for program in ("python", "python3", "node", "cargo"):
         program_path = shutil.which(program, path=environment.get("PATH", ""))
         if program_path is not None:
             places += _installation_of(Path(program_path).resolve())
@@ -97,7 +97,8 @@ def _installation_of(program: Path) -> Iterable[str]:
     """What a program in `PREFIX/bin` was installed with, if `PREFIX` holds nothing else than that."""
     prefix = program.parent.parent
     include = prefix / "include"
-    if program.parent.name == "bin" and (any(include.glob("python3*")) or is_there(include / "node")):
+    parts = (include / "node", prefix / "lib" / "rustlib")
+    if program.parent.name == "bin" and (any(include.glob("python3*")) or any(map(is_there, parts))):
         return [str(prefix)]
     return [str(program.parent)]
 

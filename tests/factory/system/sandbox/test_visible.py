@@ -47,6 +47,17 @@ def test_an_installation_is_shown_whole_and_nothing_that_only_looks_like_one(tmp
     assert tmp_path / "local" not in shown(str(tmp_path / "local/bin"))
 
 
+def test_a_toolchain_of_rust_is_shown_with_its_libraries(tmp_path: Path) -> None:
+    for prefix in ("stable", "local"):
+        (tmp_path / prefix / "bin").mkdir(parents=True)
+        (tmp_path / prefix / "bin/cargo").write_text("#!/bin/sh\n")
+        (tmp_path / prefix / "bin/cargo").chmod(0o755)
+    (tmp_path / "stable/lib/rustlib").mkdir(parents=True)
+
+    assert tmp_path / "stable" in shown(str(tmp_path / "stable/bin"))
+    assert tmp_path / "local" not in shown(str(tmp_path / "local/bin"))
+
+
 def test_no_home_is_shown_whatever_the_variables_say(tmp_path: Path) -> None:
     home = tmp_path / "people/ada"
     (home / "bin").mkdir(parents=True)
