@@ -1,4 +1,4 @@
-"""Small package registries on loopback: an index for Python, an npm registry, a module proxy for Go.
+"""Small package registries on loopback, of the kinds that pip, npm, go and cargo ask.
 
 What they serve is written by hand: wheels, tarballs and zips with a few lines in them.
 """
@@ -80,6 +80,23 @@ class Registry:
         self.pages[f"{place}.zip"] = a_zip(
             {f"{module}@{version}/{name}": text for name, text in {"go.mod": mod, **files}.items()}
         )
+
+    def add_crate(self, name: str, version: str, files: Mapping[str, str], **needs: str) -> None:
+        """Offer a Rust crate, whose name has at least four letters, by a sparse index."""
+        data = a_tarball(f"{name}-{version}", files)
+        more = {"features": [], "optional": False, "default_features": True, "target": None, "kind": "normal"}
+        line = {
+            "name": name,
+            "vers": version,
+            "deps": [{"name": other, "req": wanted, **more} for other, wanted in needs.items()],
+            "cksum": hashlib.sha256(data).hexdigest(),
+            "features": {},
+            "yanked": False,
+        }
+        place = f"{self.url}/crates/{{crate}}-{{version}}.crate"
+        self.pages["/index/config.json"] = json.dumps({"dl": place}).encode()
+        self.pages[f"/index/{name[:2]}/{name[2:4]}/{name}"] = json.dumps(line).encode()
+        self.pages[f"/crates/{name}-{version}.crate"] = data
 
 
 @contextmanager

@@ -29,7 +29,7 @@ from factory.environments.needs.node import (
 )
 from factory.environments.provision.part import Part
 from factory.environments.tools.registries import node_environment
-from factory.environments.tools.versions import version_of
+from factory.environments.tools.versions import said_by
 from factory.environments.tools.workshop import Printed, Workshop
 from factory.system.files.tree import FileProblem, read_bounded
 from factory.system.terminal.console import listed
@@ -110,7 +110,7 @@ def node_packages(
             where=LOCK,
             hint="`factory run` and `factory build` lock them first",
         )
-    version = version_of(workshop.program("node", _INSTALL_NODE), cache.folder, workshop)
+    version = said_by(workshop.program("node", _INSTALL_NODE), cache.folder, workshop, "--version")
     platform_ = [platform.system(), platform.machine(), *platform.libc_ver()]
     contents = sha256_hex(
         canonical_json([_FORMAT, version, list(platform_), needs.manifest, needs.lock, needs.pnpm])

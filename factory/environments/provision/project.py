@@ -7,9 +7,11 @@ from factory.contract.repo_path import RepoPath
 from factory.environments.cache import Cache
 from factory.environments.environment import Environment
 from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
+from factory.environments.provision.go import go_locks, go_modules
 from factory.environments.provision.node import node_locks, node_packages
 from factory.environments.provision.part import joined
 from factory.environments.provision.python import python_environment_for, python_locks
+from factory.environments.provision.rust import rust_crates, rust_locks
 from factory.environments.tools.workshop import Workshop
 
 
@@ -31,6 +33,8 @@ def missing_locks(
     return {
         **python_locks(files, declared, cache, workshop),
         **node_locks(files, declared, workshop),
+        **go_locks(files, workshop),
+        **rust_locks(files, workshop),
     }
 
 
@@ -52,7 +56,11 @@ def provided(
     _refuse_building(declared)
     with ExitStack() as kept:
         environment = kept.enter_context(python_environment_for(files, declared, cache, workshop))
-        others = (node_packages(files, declared, cache, workshop),)
+        others = (
+            node_packages(files, declared, cache, workshop),
+            go_modules(files, cache, workshop),
+            rust_crates(files, cache, workshop),
+        )
         parts = [kept.enter_context(other) for other in others]
         yield joined(environment, [part for part in parts if part is not None])
 

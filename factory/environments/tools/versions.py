@@ -1,4 +1,4 @@
-"""The versions of programs, asked for once: starting one takes longer than all the rest of a warm build."""
+"""What programs say of themselves, asked for once: starting one takes longer than a whole warm build."""
 
 import json
 import os
@@ -15,14 +15,15 @@ from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 _ELF: Final = b"\x7fELF"
 
 
-def version_of(program: Path, memory: Path, workshop: Workshop, *question: str) -> str:
-    """The last word of what a program says of its version.
+def said_by(program: Path, memory: Path, workshop: Workshop, *question: str, remember: bool = True) -> str:
+    """What a program says of itself, such as its version, in a line.
 
     Args:
         program: the program.
         memory: the directory in which answers are remembered.
         workshop: where it runs.
-        question: what to ask; `--version` if nothing is given.
+        question: what to ask.
+        remember: whether the answer depends on nothing but the program.
 
     Raises:
         MachineProblem: it doesn't say.
@@ -30,25 +31,28 @@ def version_of(program: Path, memory: Path, workshop: Workshop, *question: str) 
     real = Path(os.path.realpath(program))
     status = real.stat()
     stamp = [str(real), status.st_mtime_ns, status.st_ctime_ns, status.st_size, *question]
-    place = memory / f"version-{sha256_hex(json.dumps(stamp).encode())[:24]}.json"
+    place = memory / f"said-{sha256_hex(json.dumps(stamp).encode())[:24]}.json"
     with suppress(FileProblem, ValueError):
+        # Nothing is there of what is not remembered.
         known = json.loads(read_bounded(place))
         if isinstance(known, str):
             return known
     with TemporaryDirectory(prefix="workorder-") as folder:
         printed = workshop.run(
-            f"{program.name}-version",
-            (program, *(question or ("--version",))),
+            f"{program.name}-asked",
+            (program, *question),
             cwd=Path(folder),
-            environment={name: workshop.own[name] for name in ("PATH", "HOME") if name in workshop.own},
+            environment={
+                name: workshop.own[name] for name in ("PATH", "HOME", "RUSTUP_HOME") if name in workshop.own
+            },
         )
-    words = printed.text.split()
-    if not printed.is_done or not words:
-        raise MachineProblem("does not say its version", where=str(program), hint="install it anew")
+    said = " ".join(printed.text.split())
+    if not printed.is_done or not said:
+        raise MachineProblem("does not say what it is", where=str(program), hint="install it anew")
     with real.open("rb") as file:
         is_program = file.read(len(_ELF)) == _ELF
     # What a script answers may depend on more than itself.
-    if is_program:
+    if is_program and remember:
         with suppress(FileProblem, OSError):
-            write_atomic(place, json.dumps(words[-1]).encode())
-    return words[-1]
+            write_atomic(place, json.dumps(said).encode())
+    return said

@@ -77,6 +77,10 @@ class Workshop:
     stop: Stop | None = None
     seconds: float = TOOL_SECONDS
 
+    def has(self, name: str) -> bool:
+        """Whether a tool is on the user's PATH."""
+        return shutil.which(name, path=":".join(searched_places(self.own))) is not None
+
     def program(self, name: str, hint: str) -> Path:
         """Where a tool is: beside the tool's own interpreter, else on the user's PATH.
 
