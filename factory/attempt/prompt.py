@@ -17,6 +17,8 @@ from factory.contract.note import Note
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, WorkOrder
+from factory.languages.port import Verification
+from factory.languages.python.commands import COMPILE_ALL, PYTEST
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted, quoted_file
 
@@ -96,6 +98,7 @@ def build_messages(
     agents: Sequence[AgentsFile] = (),
     notes: Sequence[Note] = (),
     has_script: bool = False,
+    verification: Sequence[Verification] = (COMPILE_ALL, PYTEST),
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -108,13 +111,14 @@ def build_messages(
         agents: the AGENTS.md files that concern its files, in a fixed order.
         notes: what the user wants the model to know, in a fixed order.
         has_script: whether the repository has a verification script.
+        verification: what verifies it without one.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
     """
     user = "\n\n".join(
         [
-            _order_text(order, checks, has_script),
+            _order_text(order, checks, _verification(order, has_script, verification)),
             _files_text(order, files),
             *_agents_text(agents),
             *_notes_text(notes),
@@ -127,7 +131,7 @@ def build_messages(
     )
 
 
-def _order_text(order: WorkOrder, checks: Sequence[str], has_script: bool) -> str:
+def _order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> str:
     contract = order.model_dump(mode="json", exclude={*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER})
     for name in ("provides", "consumes"):
         if not contract[name]:
@@ -137,17 +141,17 @@ def _order_text(order: WorkOrder, checks: Sequence[str], has_script: bool) -> st
     return (
         "# The work order\n\n"
         + quoted("work_order", json.dumps(contract, ensure_ascii=False, indent=2))
-        + f"\n\nVerification that runs before the acceptance commands: {_verification(order, has_script)}."
+        + f"\n\nVerification that runs before the acceptance commands: {verification}."
         + (f" Then these commands of the repository:\n{quoted('commands', further)}" if further else "")
     )
 
 
-def _verification(order: WorkOrder, has_script: bool) -> str:
+def _verification(order: WorkOrder, has_script: bool, commands: Sequence[Verification]) -> str:
     if order.verify_exempt:
         return "python -m compileall (this work order is exempt from full verification)"
     if has_script or VERIFY_SCRIPT in order.allowed_files:
         return f"bash {VERIFY_SCRIPT}"
-    return "python -m compileall and python -m pytest"
+    return " and ".join(command.spoken for command in commands) or "none"
 
 
 def _files_text(order: WorkOrder, files: Sequence[ContextFile]) -> str:

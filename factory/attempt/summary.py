@@ -1,18 +1,25 @@
 """What is remembered of one attempt: what the model said of it, why it failed, what its answer used. Pure."""
 
+from typing import Final
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure
 from factory.llm.port import Usage
+from factory.system.terminal.console import visible
+
+_NAMED: Final = 3
+"""How many files a clause names."""
 
 
 class KillScores(BaseModel):
     """How many changes of the written lines were noticed, by the acceptance commands and by the verification.
 
     Attributes:
-        tried: how many there were; at least one.
+        tried: how many there were; at least one, or something could not be changed.
         acceptance: how many the acceptance commands noticed.
         verification: how many the verification noticed.
+        unchanged: the written sources in languages without mutants, whose lines nobody changed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -20,12 +27,21 @@ class KillScores(BaseModel):
     tried: int
     acceptance: int
     verification: int
+    unchanged: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @property
     def description(self) -> str:
-        """Both scores, a clause."""
+        """Both scores, and what has none; a clause."""
         changes = f"{self.tried} change{'s' if self.tried != 1 else ''}"
-        return f"acceptance notices {self.acceptance} of {changes}, verification {self.verification}"
+        noticed = f"acceptance notices {self.acceptance} of {changes}, verification {self.verification}"
+        return "; ".join([*([noticed] if self.tried else []), *([self.gap] if self.unchanged else [])])
+
+    @property
+    def gap(self) -> str:
+        """What was not measured, a clause; empty if all was."""
+        named = ", ".join(visible(path) for path in self.unchanged[:_NAMED])
+        more = f" and {len(self.unchanged) - _NAMED} more" if len(self.unchanged) > _NAMED else ""
+        return f"there are no mutants of {named}{more}" if self.unchanged else ""
 
     @property
     def weakness(self) -> str:

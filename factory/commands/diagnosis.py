@@ -14,6 +14,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict
 
+from factory.commands.languages import LanguageFinding, look_at_languages
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.environments.bare import bare_environment
@@ -65,6 +66,7 @@ class Diagnosis(BaseModel):
         findings: in the order in which they are told.
         sandbox: the level that a run would use; None if it would be refused.
         environment: what commands of a project find that declares nothing; None if it can't be made.
+        languages: what is known of each.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -72,6 +74,7 @@ class Diagnosis(BaseModel):
     findings: tuple[Observation, ...]
     sandbox: str | None
     environment: EnvironmentRecord | None = None
+    languages: tuple[LanguageFinding, ...] = ()
 
     @property
     def would_run(self) -> bool:
@@ -99,6 +102,7 @@ def diagnose(
     chosen = sandbox.level if sandbox is not None else None
     kept = () if sandbox is None else (_bounds(sandbox),)
     provided, packages = _environment(environment)
+    languages = look_at_languages(environment)
     return Diagnosis(
         findings=(
             _git(environment),
@@ -108,10 +112,12 @@ def diagnose(
             *findings,
             _limits(chosen),
             *kept,
+            *(_language(language) for language in languages if language.is_here),
             *_model(environment),
         ),
         sandbox=chosen,
         environment=provided,
+        languages=languages,
     )
 
 
@@ -173,6 +179,17 @@ def _environment(own: Mapping[str, str]) -> tuple[EnvironmentRecord | None, Obse
         return None, Observation(name="environment", state="error", found=refusal.headline, fix=fix)
     found = f"{record.description}, kept in {cache.folder}"
     return record, Observation(name="environment", state="ok", found=found)
+
+
+def _language(language: LanguageFinding) -> Observation:
+    """A language of the repository around the current directory."""
+    missing = language.missing
+    return Observation(
+        name=language.name,
+        state="warning" if missing else "ok",
+        found=language.found,
+        fix=(f"install {', '.join(missing)}, or put it on PATH",) if missing else (),
+    )
 
 
 def _level(level: Level) -> Observation:

@@ -8,7 +8,7 @@ decided in `judge`.
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -213,3 +213,12 @@ class Check(Protocol):
     def name(self) -> str: ...
 
     def run(self, context: CheckContext) -> CheckResult: ...
+
+
+@runtime_checkable
+class CheckFamily(Protocol):
+    """Checks that only the tree to be judged decides on."""
+
+    def checks(self, context: CheckContext) -> tuple[Check, ...]:
+        """The checks of a tree."""
+        ...

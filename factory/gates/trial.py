@@ -4,7 +4,7 @@ What is asked and what comes out are values that could go to another process and
 checkout of that tree, belongs to where the trial runs.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from factory.attempt.failure import Failure, Stage
 from factory.attempt.outcome import VerdictKind, weakest
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import WorkOrder
-from factory.gates.check import Check, CheckContext, CheckResult
+from factory.gates.check import Check, CheckContext, CheckFamily, CheckResult
 from factory.gates.checks.promises import Acceptance
 from factory.gates.verdict.judgement import failing_tests
 from factory.system.terminal.console import visible
@@ -35,7 +35,7 @@ class CheckGroup:
 
     name: str
     stage: Stage
-    checks: tuple[Check, ...]
+    checks: tuple[Check | CheckFamily, ...]
 
 
 @dataclass(frozen=True)
@@ -155,9 +155,18 @@ def run_check(check: Check, context: CheckContext, stage: Stage) -> CheckResult:
         return CheckResult(name=check.name, failure=failure)
 
 
+def expanded(checks: Iterable[Check | CheckFamily], context: CheckContext) -> Iterator[Check]:
+    """The checks one by one; which ones a family holds is asked when those before it have run."""
+    for check in checks:
+        if isinstance(check, CheckFamily):
+            yield from check.checks(context)
+        else:
+            yield check
+
+
 def _run_checks(part: CheckGroup, context: CheckContext) -> tuple[CheckResult, ...]:
     results: list[CheckResult] = []
-    for check in part.checks:
+    for check in expanded(part.checks, context):
         results.append(run_check(check, context, part.stage))
         if not results[-1].passed:
             break

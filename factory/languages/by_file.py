@@ -1,15 +1,29 @@
 """What languages share whose symbols are written with their file: `src/slug.ts:slugify(text: string)`."""
 
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
+from typing import Final
 
 from factory.contract.text import Read
 from factory.languages.port import Addressed, Codebase, Definitions, Files, Outlined, Place, Symbol
 
+_NOTHING: Final = re.compile(r"(?!)")
+
 
 class ByFile(ABC):
     """A language that reads each of its files by itself; a base of those that `Language` describes."""
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The programs that its verification starts; see `Language`."""
+        return ()
+
+    @property
+    def spoken_of(self) -> re.Pattern[str]:
+        """Matches its names, if it has some that are no ordinary words; see `Language`."""
+        return _NOTHING
 
     @abstractmethod
     def find(self, symbol: Addressed, read: Read) -> Definitions:
@@ -22,6 +36,10 @@ class ByFile(ABC):
     @abstractmethod
     def names(self, path: str, data: bytes) -> Outlined:
         """The names of the functions and types of a source, in a line or two."""
+
+    def compiling(self, files: Collection[str], read: Read) -> tuple[str, ...]:
+        """The command that fails where sources don't compile; see `Language`."""
+        return ()
 
     def place(self, symbol: Addressed, paths: Iterable[str], is_file: Callable[[str], bool]) -> Place | None:
         """Which of some files a symbol is in; see `Language`."""

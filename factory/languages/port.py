@@ -1,5 +1,6 @@
 """The port of a language: what the rest of Workorder asks of it. Values and signatures only."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -9,6 +10,7 @@ from factory.contract.text import Read
 
 __all__ = [
     "MAX_SYMBOL_CHARS",
+    "MUTANTS",
     "Address",
     "Addressed",
     "BadSymbol",
@@ -24,6 +26,9 @@ __all__ = [
     "Verification",
 ]
 
+
+MUTANTS: Final = "mutants"
+"""The feature of small changes that tests should notice, in `lacks`."""
 
 MAX_SYMBOL_CHARS: Final = 2_000
 """The longest text of a symbol."""
@@ -77,6 +82,11 @@ class Verification:
     name: str
     words: tuple[str, ...]
     tests: bool = False
+
+    @property
+    def spoken(self) -> str:
+        """The command as a prompt names it: a module that Python runs without its options."""
+        return " ".join(self.words[:3] if self.words[:2] == ("python", "-m") else self.words)
 
 
 class Addressed(Protocol):
@@ -213,6 +223,10 @@ class Language(Protocol):
         """Files that make a directory a project of it, such as `go.mod`."""
 
     @property
+    def programs(self) -> tuple[str, ...]:
+        """The programs that its verification starts."""
+
+    @property
     def lacks(self) -> Mapping[str, str]:
         """What it doesn't offer, by feature (`symbols`, `mutants`, `verification`, …), and why."""
 
@@ -221,6 +235,12 @@ class Language(Protocol):
 
     def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
         """The default verification of a repository or project with these files."""
+
+    def compiling(self, files: Collection[str], read: Read) -> tuple[str, ...]:
+        """The words of a command that fails if and only if the product's sources don't compile.
+
+        A mutant on which it fails is no mutant. Empty for a language whose mutants need no such look.
+        """
 
     def parse_symbol(self, text: str) -> Symbol:
         """A symbol from its written form.
@@ -275,6 +295,10 @@ class Language(Protocol):
     def starter(self, files: Collection[str]) -> Mapping[str, str]:
         """The texts of files that a new project begins with: `scripts/verify.sh` (the commands of
         `verification`) and `.gitignore`."""
+
+    @property
+    def spoken_of(self) -> re.Pattern[str]:
+        """Matches where a text, such as a specification, speaks of the language or of its tools."""
 
     @property
     def words(self) -> str:

@@ -1,11 +1,12 @@
 """The table of languages, and which of them a file, a symbol or a repository is in."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Final
 
+from factory.contract.text import Read
 from factory.languages.go.language import GO
-from factory.languages.port import Language, Symbol
+from factory.languages.port import Language, Symbol, Verification
 from factory.languages.python.language import PYTHON
 from factory.languages.rust.language import RUST
 from factory.languages.typescript.language import TYPESCRIPT
@@ -48,6 +49,24 @@ def keeps(defined: Symbol, promised: Symbol) -> bool:
     """Whether what is there is what was promised; see `Language.keeps`."""
     language = language_of_symbol(promised.address)
     return language == language_of_symbol(defined.address) and language.keeps(defined, promised)
+
+
+def languages_of_text(text: str) -> tuple[Language, ...]:
+    """The languages that a text speaks of, in the table's order."""
+    return tuple(language for language in LANGUAGES if language.spoken_of.search(text))
+
+
+def default_verification(files: Collection[str], read: Read) -> tuple[Verification, ...]:
+    """The commands that verify a repository without a script of its own, those of each of its languages.
+
+    Python's where no language is known.
+
+    Args:
+        files: the repository's files.
+        read: gives their bytes.
+    """
+    languages = languages_in(files) or (PYTHON,)
+    return tuple(command for language in languages for command in language.verification(files, read))
 
 
 def languages_in(files: Iterable[str]) -> tuple[Language, ...]:

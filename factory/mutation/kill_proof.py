@@ -4,7 +4,7 @@ Running the checks on mutants is done in `nodes.proof`.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -13,14 +13,13 @@ from pydantic import BaseModel, ConfigDict, Field
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.summary import KillScores
 from factory.contract.repo_path import RepoPath
-from factory.languages.port import Mutant
-from factory.languages.python.mutation.mutants import mutants
+from factory.languages.port import MUTANTS, Mutant
+from factory.languages.table import language_of
 
 ENOUGH: Final = 3
 """So many changes of executed lines, all unnoticed, are no chance."""
 
 _HUNK: Final = re.compile(rb"^@@ -\d+(?:,\d+)? \+(\d+)(?:,(\d+))? @@", re.MULTILINE)
-_TESTS: Final = re.compile(r"(?:.*/)?(?:test_[^/]*|[^/]*_test|tests?|conftest)\.py|(?:.*/)?tests?/.*")
 
 
 class Fate(BaseModel):
@@ -48,18 +47,34 @@ class Fate(BaseModel):
     executed: bool | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
+class Unchanged(BaseModel):
+    """A written source whose lines can't be changed.
+
+    Attributes:
+        path: the file.
+        why: what its language lacks.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    path: str
+    why: str
+
+
 class KillProof(BaseModel):
     """How good the checks of a work order are at noticing changes of what it wrote.
 
     Attributes:
         verdict: `measured`; `not measured` if there was nothing to mutate, which is no pass.
         fates: of the mutants that were tried, in their order.
+        unchanged: written sources in languages without mutants.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     verdict: Literal["measured", "not measured"]
     fates: tuple[Fate, ...]
+    unchanged: tuple[Unchanged, ...] = ()
 
     @property
     def killed(self) -> int:
@@ -74,13 +89,14 @@ class KillProof(BaseModel):
     @property
     def scores(self) -> KillScores | None:
         """What acceptance and verification noticed, each by itself; None if nothing was measured."""
-        if not self.fates:
+        if not self.fates and not self.unchanged:
             return None
         noticed = [part for fate in self.fates for part in fate.noticed_by]
         return KillScores(
             tried=len(self.fates),
             acceptance=noticed.count("acceptance"),
             verification=noticed.count("verify"),
+            unchanged=tuple(source.path for source in self.unchanged),
         )
 
     @property
@@ -132,8 +148,19 @@ class PlacedMutant:
 
 
 def is_product_code(path: str) -> bool:
-    """Whether a written file's lines count: Python that is no test."""
-    return path.endswith(".py") and not _TESTS.fullmatch(path)
+    """Whether a written file's lines count: a source in a known language that is no test."""
+    language = language_of(path)
+    return language is not None and not language.is_test(path)
+
+
+def unchangeable(paths: Iterable[str]) -> tuple[Unchanged, ...]:
+    """Those of the product's sources whose languages have no mutants, each with the reason."""
+    lacking = ((path, language_of(path)) for path in sorted(paths))
+    return tuple(
+        Unchanged(path=path, why=f"{language.name}: {language.lacks[MUTANTS]}")
+        for path, language in lacking
+        if language is not None and MUTANTS in language.lacks
+    )
 
 
 def written_lines(patch: bytes) -> frozenset[int]:
@@ -155,7 +182,7 @@ def chosen_mutants(
         most: how many there may be in all.
     """
     by_file: list[list[PlacedMutant]] = [
-        [PlacedMutant(path, mutant) for mutant in mutants(source, lines[path], limit=most)]
+        [PlacedMutant(path, mutant) for mutant in _mutants(path, source, lines[path], most)]
         for path, source in sorted(sources.items())
     ]
     chosen: list[int] = [0] * len(by_file)
@@ -166,6 +193,11 @@ def chosen_mutants(
             break
         chosen[min(open_files, key=lambda number: (chosen[number], number))] += 1
     return [mutant for made, count in zip(by_file, chosen, strict=True) for mutant in _spread(made, count)]
+
+
+def _mutants(path: str, source: str, lines: frozenset[int], most: int) -> tuple[Mutant, ...]:
+    language = language_of(path)
+    return language.mutants(path, source, lines, limit=most) if language is not None else ()
 
 
 def _spread(made: Sequence[PlacedMutant], count: int) -> list[PlacedMutant]:

@@ -107,6 +107,7 @@ def _heading(run: RunDocument) -> list[str]:
         lines.append(f"  commands in the sandbox {used}, network: {run.sandbox.network}")
     if run.environment is not None:
         lines.append(f"  commands found {run.environment.description}")
+    lines += [f"  {language.name} lacks {', '.join(language.lacks)}" for language in run.languages]
     return lines
 
 
@@ -201,14 +202,15 @@ def _again(result: SecondPassResult) -> list[str]:
 
 def _mutants(proof: ProofResult) -> list[str]:
     """The kill proof: what was noticed, by whom, and what was not."""
+    gaps = [f"  no mutants of {visible(source.path)}: {source.why}" for source in proof.unchanged]
     if not proof.fates:
-        return ["  mutants: nothing to change, so not measured"]
+        return gaps or ["  mutants: nothing to change, so not measured"]
     survivors = [f"{fate.path}:{fate.line} ({fate.change})" for fate in proof.fates if fate.killed_by is None]
     line = f"  mutants: {len(proof.fates) - len(survivors)} of {len(proof.fates)} noticed"
     scores = proof.scores
     if scores is not None:
         line += f" (by acceptance {scores.acceptance}, by verification {scores.verification})"
-    lines = [f"{line}; not {', '.join(survivors)}" if survivors else line]
+    lines = [f"{line}; not {', '.join(survivors)}" if survivors else line, *gaps]
     if scores is not None and scores.weakness:
         lines.append(f"  {scores.weakness}")
     idle = sum(fate.executed is False for fate in proof.fates)

@@ -22,7 +22,10 @@ from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import registry
 from factory.gates.environment import gate_environment
+from factory.gates.landing_tree import LandingTree
 from factory.gates.trial import CheckGroup
+from factory.languages.features import lacking
+from factory.languages.table import languages_in
 from factory.llm.port import Model
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -30,6 +33,7 @@ from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import (
     BoundsRecord,
     EnvironmentRecord,
+    LanguageRecord,
     RunDocument,
     SandboxRecord,
     SettingsRecord,
@@ -201,7 +205,15 @@ class Run:
             sandbox=sandbox_record(self.terms),
             environment=environment_record(self.environment) if self.environment is not None else None,
             settings=settings_record(self.settings, in_place=self.in_place),
+            languages=self._languages,
         )
+
+    @property
+    def _languages(self) -> tuple[LanguageRecord, ...]:
+        """What is not offered for the languages of the repository and of what the work order may write."""
+        files = [*LandingTree(self.target.git, self.target.baseline), *self.order.allowed_files]
+        gaps = [(language.name, lacking(language)) for language in languages_in(files)]
+        return tuple(LanguageRecord(name=name, lacks=lacks) for name, lacks in gaps if lacks)
 
     @property
     def guard(self) -> Guard:

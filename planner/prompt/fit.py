@@ -25,7 +25,8 @@ def fitted(part: Part, units: Sequence[Unit], limit: int) -> Shown:
         found: its units, the most important first.
         limit: the room in tokens, what stands above them included.
     """
-    left = limit - estimate_tokens(_framed(part, []))
+    of_python = all(unit.name.endswith(".py") for unit in units)
+    left = limit - estimate_tokens(_framed(part, [], of_python=of_python))
     detailed = _detailed(units, left)
     pieces: dict[str, Piece] = {}
     left_out: list[str] = []
@@ -45,7 +46,7 @@ def fitted(part: Part, units: Sequence[Unit], limit: int) -> Shown:
             left_out.append(unit.name)
     shown = {name: piece for name, piece in sorted(pieces.items()) if piece.text}
     readable = [name for name, piece in shown.items() if not piece.problem]
-    text = _framed(part, [piece.text for piece in shown.values()]) if shown else ""
+    text = _framed(part, [piece.text for piece in shown.values()], of_python=of_python) if shown else ""
     return Shown(
         part,
         text,
@@ -84,7 +85,8 @@ def _cost(piece: Piece) -> int:
     return estimate_tokens(f"{piece.text}\n\n") if piece.text else 0
 
 
-def _framed(part: Part, pieces: Sequence[str]) -> str:
+def _framed(part: Part, pieces: Sequence[str], *, of_python: bool) -> str:
     tag = _IN_ONE_QUOTATION.get(part)
     body = "\n\n".join(pieces)
-    return f"{ABOUT[part]}\n\n{quoted(tag, body) if tag else body}"
+    about = ABOUT[part] if of_python else ABOUT[part].replace("Python modules", "sources")
+    return f"{about}\n\n{quoted(tag, body) if tag else body}"

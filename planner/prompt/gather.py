@@ -9,6 +9,14 @@ from typing import Final
 
 from factory.contract.note import Note, notes_hash
 from factory.contract.work_order import VERIFY_SCRIPT
+from factory.languages.python.language import PYTHON
+from factory.languages.table import (
+    LANGUAGES,
+    default_verification,
+    language_of,
+    languages_in,
+    languages_of_text,
+)
 from factory.llm.port import Message, estimate_tokens
 from factory.plans.states.sources import Sources
 from planner.prompt.context import Context, counted
@@ -16,7 +24,14 @@ from planner.prompt.file_listing import file_listing
 from planner.prompt.fit import fitted
 from planner.prompt.parts import Part, Shown
 from planner.prompt.units import units
-from planner.prompt.words import AGAIN, HEAD, OF_A_REPOSITORY, WITHOUT_A_VERIFY_SCRIPT
+from planner.prompt.words import (
+    AGAIN,
+    HEAD,
+    OF_A_REPOSITORY,
+    OF_LANGUAGES,
+    OF_PYTHON,
+    WITHOUT_A_VERIFY_SCRIPT,
+)
 
 _SHARES: Final[Mapping[Part, int]] = {Part.FILES: 4, Part.SOURCE: 8}
 """Parts that take a part of the limit at most, so that they leave room for those that follow."""
@@ -45,33 +60,51 @@ def gather(
     candidates = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
     if is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
-        head += WITHOUT_A_VERIFY_SCRIPT
+        head += WITHOUT_A_VERIFY_SCRIPT.format(verification=_verification(sources))
+    languages = _languages(sources, spec)
     files = file_listing(sources.files, limit // _SHARES[Part.FILES])
-    left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
+    left = limit - _RESERVED_TOKENS - estimate_tokens("\n\n".join([head, *languages])) - files.tokens
     parts: list[Shown] = []
     for part, pieces in candidates.items():
         shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)))
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:
             parts.append(shown)
-    texts = [piece.text for piece in parts if piece.text]
+    texts = [*languages, *(piece.text for piece in parts if piece.text)] if limit else []
     message, tokens = None, files.tokens
     if texts:
         # What is revised is said after this, and ends the question.
         end = [AGAIN] if is_new else []
-        message = Message(role="user", content="\n\n".join([head, *texts, *_gaps(parts), *end]))
+        message = Message(
+            role="user", content="\n\n".join([head, *texts, *_gaps(parts, of_python=not languages), *end])
+        )
         tokens += estimate_tokens(message.content)
     if sources.files:
         parts.insert(0, files)
     return Context(message, limit, tokens, files.text, tuple(parts), notes_hash(notes))
 
 
-def _gaps(parts: Sequence[Shown]) -> list[str]:
+def _languages(sources: Sources, spec: str | None) -> list[str]:
+    """What is said of languages other than Python that the repository holds, or a specification speaks of."""
+    known = {*map(language_of, sources.files), *languages_of_text(spec or "")}
+    words = [language.words for language in LANGUAGES if language in known and language is not PYTHON]
+    return ["\n\n".join([OF_LANGUAGES, *words])] if words else []
+
+
+def _verification(sources: Sources) -> str:
+    """What happens after each work order in a repository without a script."""
+    commands = default_verification(sources.files, sources.read)
+    if not commands or set(languages_in(sources.files)) <= {PYTHON}:
+        return OF_PYTHON
+    return f"these commands run: {', '.join(f'`{command.spoken}`' for command in commands)}"
+
+
+def _gaps(parts: Sequence[Shown], *, of_python: bool) -> list[str]:
     """What the model is told of what it does not see."""
     gaps = {
         "There was only room for the names in": [(shown.part, len(shown.shortened)) for shown in parts],
         "There was no room for": [(shown.part, len(shown.left_out)) for shown in parts],
-        "What can't be read as text or as Python is not shown:": [
+        f"What can't be read as text or {'as Python' if of_python else 'in its language'} is not shown:": [
             (shown.part, len(shown.unreadable)) for shown in parts
         ],
     }

@@ -1,4 +1,4 @@
-"""Which Python modules a specification speaks of: by their own names, or by those of what they define."""
+"""Which modules a specification speaks of: by their own names, or by those of what they define."""
 
 import re
 from typing import Final
@@ -10,6 +10,14 @@ MAX_LOOKED_INTO: Final = 2_000
 """How many modules are searched for definitions, in the order of their paths."""
 
 _DEFINITION: Final = re.compile(rb"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]+(\w+)", re.MULTILINE)
+_OF_OTHERS: Final = re.compile(
+    rb"^[ \t]*(?:(?:export|default|declare|abstract|async|pub(?:\([\w:]+\))?|unsafe|const) +)*"
+    rb"(?:class|interface|enum|type|struct|trait|fn|const|let|var|static|function\*?|func(?: *\([^)\n]*\))?)"
+    rb"[ \t]+(\w+)",
+    re.MULTILINE,
+)
+"""The same in other languages than Python."""
+
 _COMPOUND: Final = re.compile(r"\w*(?:[a-z0-9][A-Z]|[A-Za-z0-9]_[A-Za-z0-9])\w*")
 """A name that is no ordinary word, so that a text that has it speaks of what is called so."""
 
@@ -31,8 +39,9 @@ class NamedModules:
 
     def rank(self, path: str) -> int:
         """How directly the text names a module: 0 by path, dotted name or file; 1 by a definition; 2 not."""
-        dotted = path.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
-        stem = path.rpartition("/")[2].removesuffix(".py")
+        whole = path.rpartition(".")[0]
+        dotted = whole.removesuffix("/__init__").replace("/", ".")
+        stem = whole.rpartition("/")[2]
         if self._has(path) or self._has(dotted) or stem in self._words:
             return 0
         return 1 if self._defines_one(path) else 2
@@ -51,4 +60,8 @@ class NamedModules:
         except WorkorderError:
             # That it can't be read is told where it would be shown.
             return False
-        return data is not None and not self._symbols.isdisjoint(_DEFINITION.findall(data))
+        return data is not None and not self._symbols.isdisjoint(_definition(path).findall(data))
+
+
+def _definition(path: str) -> re.Pattern[bytes]:
+    return _DEFINITION if path.endswith(".py") else _OF_OTHERS

@@ -11,9 +11,9 @@ from factory.contract.errors import WorkorderError
 from factory.contract.note import Note
 from factory.contract.text import Read, decoded
 from factory.contract.work_order import VERIFY_SCRIPT
-from factory.languages.port import Outlined
+from factory.languages.port import Codebase, Outlined
 from factory.languages.python.language import PYTHON
-from factory.languages.python.module_files import is_test
+from factory.languages.table import language_of
 from factory.llm.port import estimate_tokens
 from factory.llm.template import json_path, quoted, quoted_file
 from factory.plans.states.sources import Sources
@@ -53,12 +53,16 @@ def units(
         limit: the limit on all of it together, in tokens.
     """
     files, read = sources.files, sources.read
-    outliner = PYTHON.codebase(files, read)
-    python = sorted(path for path in files if path.endswith(".py"))
-    tests = [path for path in python if is_test(path)]
+    codebases = Codebases(files, read)
+    by_language = {path: language for path in sorted(files) if (language := language_of(path)) is not None}
+    tests = [path for path, language in by_language.items() if language.is_test(path)]
     named = NamedModules(spec or "", read)
     modules = sorted(
-        (path for path in python if not is_test(path) and path not in _CONFIGURATION),
+        (
+            path
+            for path, language in by_language.items()
+            if not language.is_test(path) and path not in _CONFIGURATION
+        ),
         key=lambda path: (
             named.rank(path),
             not _is_packaged(path, files),
@@ -67,6 +71,7 @@ def units(
             path,
         ),
     )
+    python = [path for path in modules if by_language[path] is PYTHON]
     agents = sorted(
         (path for path in files if path.rpartition("/")[2] == _AGENTS),
         key=lambda path: (path.count("/"), path),
@@ -80,10 +85,33 @@ def units(
             for path in _CONFIGURATION
             if path in files
         ),
-        Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", modules, read))),
-        Part.OUTLINE: tuple(_module(path, outliner.outline, outliner.summary) for path in modules),
-        Part.TESTS: tuple(_module(path, outliner.names) for path in tests),
+        Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", python, read))),
+        Part.OUTLINE: tuple(
+            _module(path, codebases.of(path).outline, codebases.of(path).summary) for path in modules
+        ),
+        Part.TESTS: tuple(_module(path, codebases.of(path).names) for path in tests),
     }
+
+
+class Codebases:
+    """The sources of a repository in each of its languages.
+
+    Args:
+        files: the repository's files.
+        read: gives their bytes.
+    """
+
+    def __init__(self, files: frozenset[str], read: Read) -> None:
+        self._files = files
+        self._read = read
+        self._by_key: dict[str, Codebase] = {}
+
+    def of(self, path: str) -> Codebase:
+        """The sources in the language of a file."""
+        language = language_of(path) or PYTHON
+        if language.key not in self._by_key:
+            self._by_key[language.key] = language.codebase(self._files, self._read)
+        return self._by_key[language.key]
 
 
 def _agents(path: str, read: Read) -> Unit:

@@ -28,8 +28,16 @@ are allowed files of the work order that changes it."""
 WITHOUT_A_VERIFY_SCRIPT: Final = """
 - The repository has tests and no `scripts/verify.sh`. It needs none, so leave its verification as it is, \
 whatever is said above about that script: `verify_contract` is null, and no work order bootstraps \
-verification. After each work order every Python file is compiled and `python -m pytest` runs."""
+verification. After each work order {verification}."""
 """What is added for a new plan in a repository that is verified by its tests alone."""
+
+OF_PYTHON: Final = "every Python file is compiled and `python -m pytest` runs"
+"""What verifies a repository of Python."""
+
+OF_LANGUAGES: Final = """## Languages
+
+How symbols are written in `provides` and `consumes`, and what tests are called, in languages other than \
+Python; what is said above of Python's symbols and tests holds for Python alone."""
 
 ABOUT: Final[Mapping[Part, str]] = {
     Part.AGENTS: """## AGENTS.md

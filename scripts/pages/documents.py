@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from file_tables import file_table
+from language_table import language_table
 from option_tables import cell, option_table
 
 import factory.attempt.exit_codes
@@ -83,6 +84,8 @@ def _part(name: str, root: Path) -> str:
             return _exit_code_table(exit_code_rows(factory.attempt.exit_codes.ExitCode))
         case ["files", "run" | "build" | "compile" as of]:
             return file_table(of)
+        case ["languages"]:
+            return language_table()
         case ["codes"]:
             return _code_table()
         case ["decisions"]:

@@ -16,7 +16,7 @@ from factory.contract.errors import MachineProblem
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import verification
-from factory.gates.trial import run_check
+from factory.gates.trial import expanded, run_check
 from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.terminal.console import visible
@@ -109,7 +109,7 @@ def _run_checks(
     bench.checkout.stage([])
     context = bench.baseline_context(folder, exempt=exempt)
     checks: list[BaselineCheck] = []
-    for check in verification(configuration, report=True):
+    for check in expanded(verification(configuration, report=True), context):
         result = run_check(check, context, Stage.VERIFY_FAILED)
         checks.append(
             BaselineCheck(

@@ -9,9 +9,10 @@ from factory.configuration.command_words import words_of
 from factory.configuration.document import Configuration, ConfiguredCheck
 from factory.environments.environment import Environment
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
-from factory.gates.check import Check, CheckContext, CheckResult
+from factory.gates.check import Check, CheckContext, CheckFamily, CheckResult
 from factory.gates.checks.imports import Imports
 from factory.gates.checks.interfaces import Interfaces
+from factory.gates.checks.languages import LanguageChecks
 from factory.gates.checks.manifests import Manifests
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.unusual_code import UnusualCode
@@ -63,7 +64,7 @@ def verification(
     *,
     report: bool = False,
     kept: tuple[str, ...] = (),
-) -> tuple[Check, ...]:
+) -> tuple[Check | CheckFamily, ...]:
     """The checks of the whole repository.
 
     Args:
@@ -72,9 +73,13 @@ def verification(
         report: whether pytest is to name the tests that fail.
         kept: the ids of tests that passed before and must pass again.
     """
-    built_in: tuple[Check, ...] = (VerifyScript(), CompileAll(), Pytest(report=report, kept=kept))
-    configured = tuple(_configured(check) for check in configuration.checks)
-    return tuple(_unless_known(check, known) for check in (*built_in, *configured))
+
+    def judged(check: Check) -> Check:
+        return _unless_known(check, known)
+
+    python: tuple[Check, ...] = (VerifyScript(), CompileAll(), Pytest(report=report, kept=kept))
+    configured = (_configured(check) for check in configuration.checks)
+    return (*map(judged, python), LanguageChecks(judged), *map(judged, configured))
 
 
 def gating_commands(parts: Sequence[CheckGroup]) -> tuple[str, ...]:

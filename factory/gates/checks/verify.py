@@ -1,4 +1,4 @@
-"""The checks of the whole repository: its own `scripts/verify.sh`, else compileall and pytest."""
+"""The checks of the whole repository: its own `scripts/verify.sh`, else compileall and pytest for Python."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.check import CheckContext, CheckResult, CommandResult
+from factory.gates.checks.languages import EXEMPT, NO_PYTHON, SCRIPT_VERIFIES, holds_python, script_verifies
 from factory.gates.checks.pytest_report import (
     LONGEST_REPORT,
     REPORT_OPTIONS,
@@ -32,9 +33,6 @@ _TESTS_FAILED: Final = 1
 _NO_TESTS_COLLECTED: Final = 5
 _PASSING: Final = frozenset({0, _NO_TESTS_COLLECTED})
 
-_EXEMPT: Final = "skipped: the work order is exempt"
-_SCRIPT_VERIFIES: Final = "skipped: scripts/verify.sh verifies"
-
 _NAMED: Final = 10
 """How many new failures a message names."""
 _LONGEST_NAME: Final = 200
@@ -49,7 +47,7 @@ class VerifyScript:
 
     def run(self, context: CheckContext) -> CheckResult:
         if context.exempt:
-            return CheckResult(name=self.name, note=_EXEMPT)
+            return CheckResult(name=self.name, note=EXEMPT)
         if not context.tree.exists(VERIFY_SCRIPT):
             return CheckResult(name=self.name, note="skipped: the repository has none")
         result = context.execute("verify", f"bash {VERIFY_SCRIPT}", ("bash", VERIFY_SCRIPT))
@@ -64,8 +62,10 @@ class CompileAll:
     name = "compileall"
 
     def run(self, context: CheckContext) -> CheckResult:
-        if _script_verifies(context):
-            return CheckResult(name=self.name, note=_SCRIPT_VERIFIES)
+        if script_verifies(context):
+            return CheckResult(name=self.name, note=SCRIPT_VERIFIES)
+        if not holds_python(context):
+            return CheckResult(name=self.name, note=NO_PYTHON)
         words = COMPILE_ALL.words
         result = context.execute("compileall", " ".join(words), words)
         return CheckResult(
@@ -93,9 +93,11 @@ class Pytest:
 
     def run(self, context: CheckContext) -> CheckResult:
         if context.exempt:
-            return CheckResult(name=self.name, note=_EXEMPT)
-        if _script_verifies(context):
-            return CheckResult(name=self.name, note=_SCRIPT_VERIFIES)
+            return CheckResult(name=self.name, note=EXEMPT)
+        if script_verifies(context):
+            return CheckResult(name=self.name, note=SCRIPT_VERIFIES)
+        if not holds_python(context):
+            return CheckResult(name=self.name, note=NO_PYTHON)
         if self.known is None and not self.report:
             result, failures = context.execute("pytest", " ".join(_PYTEST), _PYTEST), None
         else:
@@ -196,7 +198,3 @@ def _compare(
 
 def _counted(count: int, what: str) -> str:
     return f"{count} {what}{'' if count == 1 else 's'}"
-
-
-def _script_verifies(context: CheckContext) -> bool:
-    return not context.exempt and context.tree.exists(VERIFY_SCRIPT)

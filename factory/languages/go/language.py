@@ -1,6 +1,7 @@
 """Go, as the port asks for it."""
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +21,9 @@ if TYPE_CHECKING:
 
 _OS: Final = "workorder_os"
 _PROJECT_FILE: Final = "go.mod"
+_SPOKEN_OF: Final = re.compile(
+    r"\bGolang\b|\bgo\.mod\b|\bin Go\b|\bGo (?:module|program|package|library|command|tool|1\.\d)"
+)
 _WORDS: Final = """\
 Go. A symbol names the file: `slug/slug.go:Slugify(text string) (string, error)`, `slug/slug.go:Slugger`, \
 `slug/slug.go:Slugger.Next(text string) string`, `slug/slug.go:Options.Max int`, `slug/slug.go:Limit int`. \
@@ -42,6 +46,16 @@ class Go(TreeLanguage):
     def grammar(self, path: str) -> Grammar:
         """The grammar of all of its sources."""
         return grammar
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What its verification starts."""
+        return ("go",)
+
+    @property
+    def spoken_of(self) -> re.Pattern[str]:
+        """Matches the language, whose name alone is an ordinary word, and its tools."""
+        return _SPOKEN_OF
 
     def is_test(self, path: str) -> bool:
         """Whether a file belongs to the tests: `go test` alone compiles it, or it is data of theirs."""

@@ -1,5 +1,6 @@
 """Python, as the port asks for it."""
 
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 
@@ -30,7 +31,9 @@ class Python:
     name: Final = "Python"
     suffixes: Final = (".py",)
     project_files: Final = PROJECT_FILES
+    programs: Final = ("python",)
     lacks: Final[Mapping[str, str]] = {}
+    spoken_of: Final = re.compile(r"\bPython\b")
     words: Final = _WORDS
 
     def is_test(self, path: str) -> bool:
@@ -40,6 +43,10 @@ class Python:
     def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
         """Every file compiles, and the tests pass."""
         return (COMPILE_ALL, PYTEST)
+
+    def compiling(self, files: Collection[str], read: Read) -> tuple[str, ...]:
+        """None: that a mutant is valid Python was seen when it was made."""
+        return ()
 
     def parse_symbol(self, text: str) -> Symbol:
         """A symbol from its written form; see `written`."""

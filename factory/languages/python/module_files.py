@@ -13,7 +13,7 @@ from factory.languages.python.symbols.files import module_file
 INIT: Final = "__init__.py"
 _SOURCES: Final = "src"
 _TEST_FOLDERS: Final = frozenset({"test", "tests"})
-_TEST_FILE: Final = re.compile(r"test_.*\.py|.*_test\.py|conftest\.py")
+_TEST_FILE: Final = re.compile(r"test_.*\.py|.*_test\.py|tests?\.py|conftest\.py")
 PROJECT_FILES: Final = ("pyproject.toml", "setup.py", "setup.cfg")
 """What makes a directory a project."""
 

@@ -1,6 +1,7 @@
 """Rust, as the port asks for it."""
 
 import json
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -26,6 +27,7 @@ _TEST_FOLDERS: Final = frozenset({"tests", "benches"})
 _MAX_STEPS: Final = 8
 """How many files a re-exported name is followed through."""
 
+_SPOKEN_OF: Final = re.compile(r"\bRust\b|\bCargo\.toml\b|\bcargo\b")
 _WORDS: Final = """\
 Rust. A symbol names the file: `src/lib.rs:slugify(text: &str) -> String`, `src/lib.rs:Slugger`, \
 `src/lib.rs:Slugger.next(&mut self, text: &str) -> String`, `src/lib.rs:Options.max: usize`, \
@@ -49,6 +51,16 @@ class Rust(TreeLanguage):
     def grammar(self, path: str) -> Grammar:
         """The grammar of all of its sources."""
         return grammar
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What its verification starts."""
+        return ("cargo",)
+
+    @property
+    def spoken_of(self) -> re.Pattern[str]:
+        """Matches the language and its tools."""
+        return _SPOKEN_OF
 
     def is_test(self, path: str) -> bool:
         """Whether a file belongs to the tests, by its folder or its name."""

@@ -1,5 +1,6 @@
 """TypeScript and JavaScript, as the port asks for them."""
 
+import re
 from collections.abc import Collection, Mapping
 from typing import Final
 
@@ -17,6 +18,7 @@ from factory.languages.typescript.project import PROJECT_FILES, STARTER, is_test
 from factory.languages.typescript.sources import Sources
 from factory.languages.typescript.written import keeps, parse_symbol
 
+_SPOKEN_OF: Final = re.compile(r"\b(?:TypeScript|JavaScript|Node\.js|npm|vitest|package\.json|tsconfig)\b")
 _WORDS: Final = """\
 TypeScript and JavaScript. A symbol names the file and what it exports: \
 `src/slug.ts:slugify(text: string, max?: number): string`, `src/slug.ts:Slugger`, \
@@ -38,6 +40,21 @@ class TypeScript(ByFile):
     project_files: Final = PROJECT_FILES
     lacks: Final[Mapping[str, str]] = {}
     words: Final = _WORDS
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """What runs the compiler, the runner and the tests."""
+        return ("node", "npx")
+
+    @property
+    def spoken_of(self) -> re.Pattern[str]:
+        """Matches the languages, their runtime and its packages."""
+        return _SPOKEN_OF
+
+    def compiling(self, files: Collection[str], read: Read) -> tuple[str, ...]:
+        """The compiler, where it verifies the project; JavaScript was parsed when a mutant was made."""
+        commands = verification(files, read)
+        return next((command.words for command in commands if "tsc" in command.words), ())
 
     def is_test(self, path: str) -> bool:
         """Whether a source belongs to the tests, by its name and folders."""

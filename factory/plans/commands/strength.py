@@ -44,17 +44,31 @@ _COMPILING: Final = frozenset(
     {
         "black",
         "compileall",
+        "biome",
+        "eslint",
         "flake8",
+        "gofmt",
         "mypy",
         "py_compile",
         "pyflakes",
         "pylint",
         "pyright",
+        "prettier",
         "ruff",
+        "rustfmt",
         "tabnanny",
+        "tsc",
     }
 )
 """Programs and modules that read sources without running them."""
+
+_COMPILING_PARTS: Final = {
+    "cargo": frozenset({"build", "check", "clippy", "fetch", "fmt", "tree"}),
+    "go": frozenset({"build", "env", "fmt", "get", "list", "mod", "version", "vet"}),
+    "npm": frozenset({"ci", "i", "install", "ls", "pack"}),
+    "npx": frozenset({"biome", "eslint", "prettier", "tsc"}),
+}
+"""Programs that run tests, too, with those of their commands that only read sources or prepare something."""
 
 WRAPPERS: Final = frozenset(
     {"builtin", "busybox", "cd", "coverage", "env", "eval", "exec", "hatch", "nice", "nohup", "pdm", "pipenv"}
@@ -135,6 +149,9 @@ def _only_looks(invocation: Invocation) -> bool:
     if is_python(invocation.name):
         return _python_only_looks(invocation)
     if invocation.name in WRAPPERS or invocation.name in _LOOKING or invocation.name in _COMPILING:
+        return True
+    given = next((word for word in invocation.arguments if not word.startswith("-")), "")
+    if given in _COMPILING_PARTS.get(invocation.name, ()):
         return True
     return _only_tells(invocation.arguments)
 

@@ -5,10 +5,8 @@ verification builds, an acceptance command may need. Where nothing notices anyth
 of the changed lines are executed at all. Nothing of it lands: the tree of the attempt was recorded before.
 """
 
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from factory.attempt.failure import FailureClass
@@ -17,22 +15,22 @@ from factory.checkout.workspace import Checkout
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.trial import CheckGroup, Trial, TrialResult, try_out
-from factory.languages.python.mutation.marks import marked
+from factory.gates.trial import CheckGroup, TrialResult
 from factory.mutation.kill_proof import (
     Fate,
     KillProof,
     PlacedMutant,
     chosen_mutants,
     is_product_code,
+    unchangeable,
     written_lines,
 )
+from factory.runs.nodes.judges import Compilers, Judges
 from factory.runs.nodes.written import put, written_files
 from factory.runs.record.files import KILL_PROOF
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import ProofResult
 from factory.runs.settings import AttemptSettings
-from factory.system.files.tree import FoundFile
 
 _LEAST_SECONDS: Final = 10.0
 _PATIENCE: Final = 5.0
@@ -64,75 +62,31 @@ def prove(
     lines = {path: _lines(state, checkout, path) for path in sources}
     patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
     hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
-    judges = _Judges(order, hurried, checks, files, attempt / "mutants")
+    judges = Judges(order, hurried, checks, files, attempt / "mutants")
+    chosen = chosen_mutants(sources, lines, settings.mutants)
+    compilers = Compilers(judges, state["tree"] or "")
     fates = [
         _fate(placed, judges.results({placed.path: placed.mutant.source}, str(index)))
-        for index, placed in enumerate(chosen_mutants(sources, lines, settings.mutants), start=1)
+        for index, placed in enumerate(chosen, start=1)
+        if compilers.accept(placed, str(index))
     ]
-    proof = KillProof(verdict="measured" if fates else "not measured", fates=tuple(fates))
+    unchanged = unchangeable(filter(is_product_code, files))
+    proof = KillProof(
+        verdict="measured" if fates else "not measured", fates=tuple(fates), unchanged=unchanged
+    )
     if proof.is_doubtful:
         proof = judges.with_executed_lines(proof, sources)
-    if fates:
+    if chosen:
         put(files, checkout)
     KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
     folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
+    if proof.scores is not None and proof.scores.gap:
+        progress(f"attempt {number}: {proof.scores.gap}")
     if proof.scores is not None and proof.scores.weakness:
         progress(f"attempt {number}: {proof.scores.weakness}")
     problem = proof.blindness if threshold is None else proof.shortfall(threshold)
     update: RunState = {"scores": proof.scores}
     return {**update, "failure": problem} if problem is not None else update
-
-
-@dataclass(frozen=True)
-class _Judges:
-    """The checks of an attempt, for what it wrote with some of it changed.
-
-    Attributes:
-        order: the work order.
-        bench: where the checks run.
-        checks: of the attempt.
-        files: what the attempt wrote.
-        folder: where artifacts go.
-    """
-
-    order: WorkOrder
-    bench: Bench
-    checks: tuple[CheckGroup, ...]
-    files: Mapping[RepoPath, FoundFile]
-    folder: Path
-
-    def results(self, sources: Mapping[RepoPath, str], name: str) -> list[TrialResult]:
-        """What each part of the checks says if some files have another text.
-
-        Args:
-            sources: the text of each.
-            name: what the folder of the artifacts is called.
-        """
-        changed = {
-            path: replace(self.files[path], data=source.encode("utf-8")) for path, source in sources.items()
-        }
-        tree = put({**self.files, **changed}, self.bench.checkout)
-        artifacts = self.folder / name
-        artifacts.mkdir(parents=True, exist_ok=True)
-        context = self.bench.context(self.order, tree, artifacts)
-        return [try_out(Trial(self.order, tree, (part,)), context) for part in self.checks]
-
-    def with_executed_lines(self, proof: KillProof, sources: Mapping[RepoPath, str]) -> KillProof:
-        """The proof, of each mutant with whether the checks execute its line; one more pass tells."""
-        marks = {
-            (fate.path, fate.line): str(self.bench.checkout.temporary / f".workorder-line-{index}")
-            for index, fate in enumerate(proof.fates)
-        }
-        changed = {
-            path: marked(source, {line: mark for (file, line), mark in marks.items() if file == path})
-            for path, source in sources.items()
-        }
-        self.results(changed, "executed")
-        fates = (
-            fate.model_copy(update={"executed": os.path.lexists(marks[fate.path, fate.line])})
-            for fate in proof.fates
-        )
-        return proof.model_copy(update={"fates": tuple(fates)})
 
 
 def _lines(state: RunState, checkout: Checkout, path: RepoPath) -> frozenset[int]:

@@ -14,8 +14,12 @@ from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
+from factory.gates.checks.languages import reading
 from factory.gates.checks.registry import gating_commands
+from factory.gates.landing_tree import LandingTree
 from factory.gates.trial import CheckGroup
+from factory.languages.port import Verification
+from factory.languages.table import default_verification
 from factory.llm.ledger.store import call_key
 from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
@@ -53,6 +57,7 @@ def propose(
     files = read_context(order, tree)
     if isinstance(files, Failure):
         return {"failure": files}
+    has_script = tree.exists(VERIFY_SCRIPT)
     messages = build_messages(
         template,
         order.model_copy(update={"consumes": as_defined(order, tree)}),
@@ -61,7 +66,8 @@ def propose(
         checks=gating_commands(checks),
         agents=_nearest_agents(files, order, checkout, progress),
         notes=settings.notes,
-        has_script=tree.exists(VERIFY_SCRIPT),
+        has_script=has_script,
+        verification=() if has_script else _verification(order, checkout),
     )
     attempt.text(PROMPT_TEXT, transcript(messages))
     progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
@@ -79,6 +85,12 @@ def propose(
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
     return {**paid, "proposal": proposal, "generated_by": generator(model.adapter, model.name)}
+
+
+def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:
+    """What verifies the repository when the work order has written its files."""
+    there = LandingTree(checkout.git, checkout.baseline)
+    return default_verification(frozenset([*there, *order.allowed_files]), reading(checkout.tree))
 
 
 def _request(

@@ -10,7 +10,7 @@ from factory.attempt.summary import AttemptSummary, KillScores
 from factory.environments.environment import described
 from factory.gates.check import CheckResult, Probed
 from factory.llm.port import Answer, FinishReason, Usage
-from factory.mutation.kill_proof import Fate, KillProof
+from factory.mutation.kill_proof import Fate, KillProof, Unchanged
 from factory.system.sandbox.policy import Resources
 
 SCHEMA_VERSION: Final = 1
@@ -79,6 +79,13 @@ class SettingsRecord(Record):
     accepted_configuration: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
+class LanguageRecord(Record):
+    """A language of the repository for which something is not offered, by feature with the reason."""
+
+    name: str
+    lacks: dict[str, str]
+
+
 class RunDocument(Record):
     """`run.json`: what is run, on what, with which settings; written at the start, completed at the end.
 
@@ -91,6 +98,7 @@ class RunDocument(Record):
         pid: of the process.
         ended: when it ended; None if it goes on, or was killed.
         outcome: how it ended.
+        languages: those of its files for which something is not offered.
     """
 
     schema_version: int = SCHEMA_VERSION
@@ -103,6 +111,7 @@ class RunDocument(Record):
     sandbox: SandboxRecord | None = None
     environment: EnvironmentRecord | None = None
     settings: SettingsRecord | None = None
+    languages: tuple[LanguageRecord, ...] = Field(default=(), exclude_if=lambda value: not value)
     work_order: str = ""
     title: str = ""
     python: str = ""
@@ -197,6 +206,7 @@ class ProofResult(Record):
     percent: int | None
     threshold: int | None
     scores: KillScores | None = Field(default=None, exclude_if=lambda value: value is None)
+    unchanged: tuple[Unchanged, ...] = Field(default=(), exclude_if=lambda value: not value)
 
     @classmethod
     def of(cls, proof: KillProof, threshold: int | None) -> "ProofResult":
@@ -207,4 +217,5 @@ class ProofResult(Record):
             percent=proof.percent,
             threshold=threshold,
             scores=proof.scores,
+            unchanged=proof.unchanged,
         )

@@ -22,12 +22,14 @@ from factory.configuration.document import (
 )
 from factory.contract.repo_path import RepoPath
 from factory.gates.checks.registry import registry
+from factory.gates.trial import expanded
 from factory.system.git.client import Git
 from factory.system.sandbox.limit_option import parse_limits
 from factory.system.sandbox.policy import Resources
 from tests.support.answers import a_proposal
 from tests.support.golden import assert_golden
 from tests.support.repositories import VERIFY_PASSES, commit_files, git, make_repo, write_files
+from tests.support.results import a_context
 from tests.support.runs import Scene
 
 WHOLE = b"""\
@@ -143,10 +145,12 @@ def test_what_is_no_toml_is_told_with_line_and_column(data: bytes, place: str) -
     assert message_of(None, data + b"#workorder").startswith("pyproject.toml:")
 
 
-def test_the_built_in_names_are_those_of_the_registry() -> None:
+def test_the_built_in_names_are_those_of_the_registry(tmp_path: Path) -> None:
     parts = registry(Configuration(), interfaces=True)
 
-    assert [check.name for part in parts for check in part.checks] == list(BUILT_IN_CHECKS)
+    assert [check.name for part in parts for check in expanded(part.checks, a_context(tmp_path))] == list(
+        BUILT_IN_CHECKS
+    )
 
 
 @given(st.binary(max_size=200) | st.text(alphabet="[]{}=\"'.,checks\n 0x", max_size=60).map(str.encode))

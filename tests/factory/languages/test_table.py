@@ -2,8 +2,15 @@
 
 import pytest
 
+from factory.languages.features import FEATURES, lacking
 from factory.languages.port import Language
-from factory.languages.table import LANGUAGES, language_of, language_of_symbol, languages_in
+from factory.languages.table import (
+    LANGUAGES,
+    language_of,
+    language_of_symbol,
+    languages_in,
+    languages_of_text,
+)
 
 
 def key(language: Language) -> str:
@@ -96,3 +103,19 @@ class TestLanguage:
             text = data.decode("utf-8", "replace")
             language.mutants(path, text, range(1, 10), limit=5)
             language.marked(path, text, {1: "/nowhere"})
+
+    def test_what_it_lacks_is_a_known_feature_with_a_reason(self, language: Language) -> None:
+        assert set(language.lacks) <= set(FEATURES)
+        assert all(lacking(language).values())
+        assert list(lacking(language)) == [feature for feature in FEATURES if feature in lacking(language)]
+
+    def test_its_own_words_and_name_speak_of_it_and_of_no_other(self, language: Language) -> None:
+        speaking = f"A library in {language.name.partition('/')[0]}."
+        assert languages_of_text(speaking) == (language,)
+        assert languages_of_text("Go to the next page; a rusty node in the typescript of a play.") == ()
+
+    def test_what_compiles_it_is_no_test_of_it(self, language: Language) -> None:
+        files = [*language.project_files, *(f"a{suffix}" for suffix in language.suffixes)]
+        words = language.compiling(files, {"package.json": b"{}"}.get)
+        assert not words or words[0] in language.programs
+        assert "test" not in words

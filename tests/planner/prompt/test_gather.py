@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import pytest
 
@@ -12,6 +13,7 @@ from factory.llm.port import estimate_tokens
 from factory.plans.states.sources import Sources
 from planner.prompt.context import Context, recorded_names, render_context
 from planner.prompt.gather import gather
+from planner.prompt.named_modules import NamedModules
 from planner.prompt.parts import Part
 from planner.repository.sources import present_sources
 from tests.support.golden import assert_golden
@@ -333,3 +335,49 @@ def test_names_of_any_bytes_break_nothing(tmp_path: Path) -> None:
         for shown in context.parts:
             names = [*shown.names, *shown.left_out, *(name for name, _ in shown.unreadable)]
             "".join(recorded_names(names)).encode()
+
+
+class TestOtherLanguages:
+    FILES = MappingProxyType(
+        {
+            "package.json": '{"devDependencies": {"typescript": "^5"}}',
+            "tsconfig.json": "{}",
+            "src/slug.ts": "export function slugify(text: string): string { return text; }\n",
+            "src/table.ts": "export const TABLE = 1;\n",
+            "tests/slug.test.ts": "import { test } from 'node:test';\ntest('it works', () => {});\n",
+        }
+    )
+
+    def test_sources_of_every_language_are_outlined(self) -> None:
+        context = known({**self.FILES, "tool.py": "def run(): ...\n"}, ())
+
+        shown = text_of(context)
+        assert part(context, Part.OUTLINE) == ("src/slug.ts", "src/table.ts", "tool.py")
+        assert part(context, Part.TESTS) == ("tests/slug.test.ts",)
+        assert "\nsrc/slug.ts:slugify(text: string): string\n" in shown
+        assert "\ntool:run()\n" in shown
+        assert "The public names of the repository's sources." in shown
+
+    def test_how_symbols_are_written_is_said_of_each_language_that_is_there_or_wanted(self) -> None:
+        words = "TypeScript and JavaScript. A symbol names the file"
+
+        assert text_of(known(self.FILES, ())).count(words) == 1
+        assert text_of(known({}, (), spec="A library in TypeScript.")).count(words) == 1
+        assert known({}, (), spec="A library in Python.").message is None
+        assert known({}, (), spec="A library in TypeScript.", limit=0).message is None
+        assert words not in text_of(known({"package.json": "{}", "a.py": "def f(): ...\n"}, ()))
+
+    def test_what_verifies_it_is_said(self) -> None:
+        assert "After each work order these commands run: `npx" in text_of(known(self.FILES, ()))
+
+    def test_a_module_that_the_specification_names_comes_first(self) -> None:
+        spec = "Let `TABLE` in `src/table.ts` be larger."
+        context = known(self.FILES, (), spec=spec)
+        assert not left_out(context)
+        assert NamedModules(spec, _sources(self.FILES).read).rank("src/table.ts") == 0
+        assert (
+            NamedModules("Call `slugifyAll`.", lambda _: b"export async function slugifyAll() {}").rank(
+                "a.ts"
+            )
+            == 1
+        )

@@ -16,7 +16,7 @@ except OSError:
 """
 
 
-def marked(source: str, marks: Mapping[int, str]) -> str:
+def marked(source: str, marks: Mapping[int, str]) -> str | None:
     """A source whose statements leave marks before they are executed; otherwise it does what it did.
 
     Args:
@@ -24,7 +24,7 @@ def marked(source: str, marks: Mapping[int, str]) -> str:
         marks: by the number of a line, the file that is made when the innermost statement there is executed.
 
     Returns:
-        The changed text; it is not formatted as it was. The source itself if it can't be changed.
+        The changed text; it is not formatted as it was. None if it can't be changed.
     """
     try:
         tree = ast.parse(source)
@@ -32,7 +32,7 @@ def marked(source: str, marks: Mapping[int, str]) -> str:
             _mark(tree, line, path)
         return ast.unparse(tree)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return source
+        return None
 
 
 def _mark(tree: ast.Module, line: int, path: str) -> None:

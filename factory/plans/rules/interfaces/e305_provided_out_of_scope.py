@@ -4,7 +4,7 @@
 
 A symbol in `provides` whose module is none of the allowed files: `tally.counting` is `tally/counting.py` or
 `tally/counting/__init__.py`, at the repository's root, below `src` or below another directory that is not a
-package.
+package. Symbols of other languages than Python are written with their file, which must be allowed.
 
 ## Why it matters
 
@@ -32,13 +32,14 @@ The work order promises something that it is not allowed to write, so no attempt
 
 Name the module that the work order writes, or add the file to `allowed_files`. A name that a package's
 `__init__.py` imports from another module is provided by the work order that writes the `__init__.py`. What a
-file of another language offers is no Python symbol: say it in `notes`.
+file of another language offers is no Python symbol: write it with its file, such as
+`src/slug.ts:slugify(text: string): string`, or say it in `notes` if Workorder does not know the language.
 """
 
 from collections.abc import Iterator, Sequence
 
 from factory.languages.port import Addressed
-from factory.languages.table import language_of_symbol
+from factory.languages.table import language_of, language_of_symbol
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 
@@ -70,6 +71,8 @@ def _hint(symbol: Addressed, allowed: Sequence[str]) -> str:
     for path in allowed:
         stem, _, suffix = path.rpartition(".")
         if suffix not in ("py", "pyi") and (f"/{path}".endswith(ends) or f"/{stem}".endswith(ends)):
+            if language_of(path) is not None:
+                return f"write the symbol with its file, {quote(f'{path}:{symbol.name}…')}"
             return (
                 f"{quote(path)} is no Python file, and `provides` names Python symbols only: take the symbol"
                 " out, and say in `notes` what the file offers"

@@ -12,8 +12,9 @@ whatever came before (`sh -c "pytest || true"`).
 Of every work order also code that asserts in vain: a tuple (`assert (f(1) == 2, "message")`), `… or True`, a
 thing or its opposite, or a comparison that stands there without `assert`.
 
-A work order builds behaviour when it writes a Python file that is neither a test nor an `__init__.py`, and
-also writes a test, provides a function or method, or spells a `def` out in its intent or notes.
+A work order builds behaviour when it writes a source in a language that Workorder knows that is neither a
+test nor an `__init__.py`, and also writes a test, provides a function or method, or spells a definition
+(`def`, `func`, `fn`, `function`) out in its intent or notes.
 
 ## Why it matters
 
@@ -50,6 +51,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from factory.contract.work_order import WorkOrder
+from factory.languages.python.language import PYTHON
+from factory.languages.table import language_of
 from factory.plans.commands.needs import is_test_file
 from factory.plans.commands.programs import Reading
 from factory.plans.commands.proof.demands import idle_assertions
@@ -58,7 +61,7 @@ from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 
 _WITHOUT_BEHAVIOUR: Final = frozenset({"__init__.py", "setup.py"})
-_DEFINITION: Final = re.compile(r"\bdef [^\W\d]\w*\(")
+_DEFINITION: Final = re.compile(r"\b(?:def|func|fn|function) [^\W\d]\w*\s?[(<\[]")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -91,14 +94,23 @@ def _behaves(order: WorkOrder, provides_function: bool) -> bool:
         return False
     return (
         provides_function
-        or any(is_test_file(path) for path in order.allowed_files)
+        or any(_is_test(path) for path in order.allowed_files)
         or _DEFINITION.search(f"{order.intent}\n{order.notes or ''}") is not None
     )
 
 
 def _is_code(path: str) -> bool:
-    name = posixpath.basename(path)
-    return name.endswith(".py") and name not in _WITHOUT_BEHAVIOUR and not is_test_file(path)
+    return (
+        language_of(path) is not None
+        and posixpath.basename(path) not in _WITHOUT_BEHAVIOUR
+        and not _is_test(path)
+    )
+
+
+def _is_test(path: str) -> bool:
+    language = language_of(path)
+    # Of Python what pytest collects: helpers of tests are code.
+    return is_test_file(path) if language in (None, PYTHON) else language.is_test(path)
 
 
 RULE = Rule("W401", "weak-acceptance", Severity.WARNING, explanation=__doc__, find=find)

@@ -12,6 +12,7 @@ from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.registry import verification
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
+from factory.gates.trial import expanded
 from factory.gates.verdict.report import PytestReport
 from tests.support.results import Commands, a_context
 
@@ -25,8 +26,9 @@ def with_script(tmp_path: Path) -> Path:
 
 def ran(root: Path, **order: object) -> list[str]:
     commands = Commands()
-    for check in verification(Configuration()):
-        assert check.run(a_context(root, commands, **order)).passed
+    context = a_context(root, commands, **order)
+    for check in expanded(verification(Configuration()), context):
+        assert check.run(context).passed
     return [" ".join(words) for _, words in commands.ran]
 
 

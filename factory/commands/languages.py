@@ -1,0 +1,76 @@
+"""What `doctor` says of languages: what each offers, and whether the programs of those in use are here."""
+
+import shutil
+from collections.abc import Mapping
+
+from pydantic import BaseModel, ConfigDict
+
+from factory.languages.features import lacking
+from factory.languages.port import Language
+from factory.languages.table import LANGUAGES, languages_in
+from factory.system.process.capture import capture
+
+
+class LanguageFinding(BaseModel):
+    """A language.
+
+    Attributes:
+        name: as people write it.
+        suffixes: how its sources end.
+        is_here: whether the repository around the current directory holds it.
+        programs: what its verification starts, each with its place; None if it is not on PATH.
+        lacks: what Workorder doesn't offer for it, with the reason.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    suffixes: tuple[str, ...]
+    is_here: bool
+    programs: Mapping[str, str | None]
+    lacks: Mapping[str, str]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The programs that are not on PATH."""
+        return tuple(program for program, place in self.programs.items() if place is None)
+
+    @property
+    def found(self) -> str:
+        """What was found, a clause."""
+        places = [place for place in self.programs.values() if place is not None]
+        parts = [
+            *([", ".join(places)] if places else []),
+            *([f"not on PATH: {', '.join(self.missing)}"] if self.missing else []),
+            *(f"no {feature}: {why}" for feature, why in self.lacks.items()),
+        ]
+        return "; ".join(parts)
+
+
+def look_at_languages(environment: Mapping[str, str]) -> tuple[LanguageFinding, ...]:
+    """All languages that are known.
+
+    Args:
+        environment: the factory's own environment.
+    """
+    here = languages_in(_files(environment))
+    return tuple(_finding(language, environment, is_here=language in here) for language in LANGUAGES)
+
+
+def _finding(language: Language, environment: Mapping[str, str], *, is_here: bool) -> LanguageFinding:
+    path = environment.get("PATH")
+    return LanguageFinding(
+        name=language.name,
+        suffixes=language.suffixes,
+        is_here=is_here,
+        programs={program: shutil.which(program, path=path) for program in language.programs},
+        lacks=lacking(language),
+    )
+
+
+def _files(environment: Mapping[str, str]) -> list[str]:
+    """The files of the repository around the current directory; none without one."""
+    if shutil.which("git", path=environment.get("PATH")) is None:
+        return []
+    listing = capture(["git", "ls-files", "-z", "--full-name", ":/"], cwd=None, env=dict(environment))
+    return listing.stdout.decode("utf-8", "replace").split("\0") if listing.ok else []
