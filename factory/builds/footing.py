@@ -52,7 +52,7 @@ def with_locked_packages(plan: Plan, goal: Target, past: History, out: Path, por
     if all(order.id in past.landed for order in plan.work_orders):
         return goal
     configuration = configuration_in_force(goal.git, past.base).configuration
-    project = Project(goal.git, past.base, configuration, plan.environment, out)
+    project = Project(goal.git, past.base, configuration, plan.wanted_environment, out)
     ready = partial(require_ready, goal, in_place=False, may_delete_ignored=False)
     return ports.locked(goal, project, ready)
 
@@ -88,6 +88,6 @@ def find_footing(
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:
         ports.progress(line)
-    project = Project(goal.git, past.base, in_force.configuration, plan.environment, out)
+    project = Project(goal.git, past.base, in_force.configuration, plan.wanted_environment, out)
     environment = used.enter_context(ports.environment_for(project))
     return Footing(in_force.configuration, price, terms, environment)

@@ -47,6 +47,8 @@ def plan_hash(plan: Plan) -> str:
         whole["accepted_warnings"] = [dump(accepted) for accepted in plan.accepted_warnings]
     if plan.environment is not None:
         whole["environment"] = plan.environment.model_dump(mode="json", exclude_defaults=True)
+    if plan.allowed_packages:
+        whole["allowed_packages"] = list(plan.allowed_packages)
     if plan.revision != 1:
         whole["revision"] = plan.revision
     if plan.parent is not None:

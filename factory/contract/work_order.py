@@ -16,7 +16,9 @@ from factory.contract.limits import (
     MAX_PROPOSAL_BYTES,
     MAX_WRITE_BYTES,
 )
+from factory.contract.packages.names import PackageName
 from factory.contract.packages.planned import PlannedEnvironment
+from factory.contract.packages.required import RequiredPackage
 from factory.contract.repo_path import ForbiddenEntry, RepoPath
 
 MANIFEST_NAME: Final = "WORK_ORDERS_MANIFEST.json"
@@ -40,7 +42,7 @@ GIVEN_FIELDS: Final = frozenset({"fixed_files"})
 NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings"}
 """Fields of a work order that may change after it has landed: what was done fulfils it all the same."""
 
-COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent"})
+COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent", "allowed_packages"})
 """Likewise of a plan."""
 
 COMPUTED_REQUIREMENT_FIELDS: Final = frozenset({"withdrawn"})
@@ -179,6 +181,7 @@ class WorkOrder(Document):
         consumes: those of others that it uses.
         red_exempt: acceptance commands that may pass before the work is done.
         accepted_warnings: what the planner's checks warned of here and the plan keeps.
+        requires_packages: the packages that it needs and that were not there before.
         fixed_files: the texts of all its allowed files, if no model is to be asked for them.
     """
 
@@ -197,6 +200,9 @@ class WorkOrder(Document):
     consumes: tuple[Text, ...] = ()
     red_exempt: tuple[RedExempt, ...] = ()
     accepted_warnings: tuple[AcceptedWarning, ...] = ()
+    requires_packages: Annotated[
+        tuple[RequiredPackage, ...], Field(exclude_if=lambda value: not value, max_length=50)
+    ] = ()
     fixed_files: Annotated[tuple[FixedFile, ...], Field(exclude_if=lambda value: not value)] = ()
 
     verify_exempt: bool = False
@@ -240,6 +246,7 @@ class Plan(Document):
     Attributes:
         accepted_warnings: what the planner's checks warned of beside the work orders and the plan keeps.
         environment: the packages that its work orders need beside those of the repository; None for none.
+        allowed_packages: the names of packages that a person allowed although no specification names them.
         revision: how many plans there have been, this one included.
         parent: the hash of the plan that this one revises; None of the first.
     """
@@ -253,3 +260,13 @@ class Plan(Document):
 
     revision: Annotated[int, Field(strict=True, ge=1)] = 1
     parent: str | None = None
+    allowed_packages: Annotated[tuple[PackageName, ...], Field(exclude_if=lambda value: not value)] = ()
+
+    @property
+    def wanted_environment(self) -> PlannedEnvironment | None:
+        """The packages of `environment` and those that work orders require; None for none."""
+        wanted = self.environment
+        for order in self.work_orders:
+            for package in order.requires_packages:
+                wanted = package.added_to(wanted or PlannedEnvironment())
+        return wanted

@@ -118,7 +118,7 @@ def _run(
     for line in in_force.passed_over:
         ports.progress(line)
     configuration = in_force.configuration
-    planned = plan.environment if plan is not None else None
+    planned = plan.wanted_environment if plan is not None else None
     project = Project(goal.git, goal.baseline, configuration, planned, out)
     if landed is None:
         ready = partial(

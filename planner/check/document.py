@@ -65,6 +65,7 @@ def check_reply(
     sources: Sources | None = None,
     amendment: Amendment | None = None,
     given: WorkOrder | None = None,
+    allowed_packages: Collection[str] = (),
 ) -> Checked:
     """Check a model's reply, a new plan: it must have requirements.
 
@@ -77,13 +78,16 @@ def check_reply(
         sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
         given: the work order that a new plan begins with, which the reply names; None for none.
+        allowed_packages: the names of packages that a person allows.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
     if amendment is None:
         document = parsed.document if given is None else with_given(parsed.document, given)
-        return check_document(document, repo_files, spec, is_new=True, sources=sources)
+        return check_document(
+            document, repo_files, spec, is_new=True, sources=sources, allowed_packages=allowed_packages
+        )
     return check_document(
         amendment.completed(parsed.document),
         repo_files,
@@ -91,6 +95,7 @@ def check_reply(
         is_new=spec is not None or bool(amendment.before.requirements),
         sources=sources,
         amendment=amendment,
+        allowed_packages=allowed_packages,
     )
 
 
@@ -109,6 +114,7 @@ def check_document(
     sources: Sources | None = None,
     amendment: Amendment | None = None,
     landed: Collection[str] = (),
+    allowed_packages: Collection[str] = (),
 ) -> Checked:
     """Check a JSON document.
 
@@ -122,6 +128,7 @@ def check_document(
         sources: the repository as it is now; None if nobody looked.
         amendment: what the plan amends; None of a plan of its own.
         landed: the ids of the work orders that have landed; those of an amendment it tells itself.
+        allowed_packages: the names of packages that a person allows beside those that the plan remembers.
     """
     subject = Subject(
         document=document,
@@ -131,6 +138,7 @@ def check_document(
         sources=sources,
         amendment=amendment,
         landed=landed if amendment is None else amendment.landed,
+        allowed_packages=allowed_packages,
     )
     plan = _plan(subject)
     if amendment is not None:

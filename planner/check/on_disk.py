@@ -1,5 +1,6 @@
 """Checks a plan on disk: reading and checking, joined. The rules know no disk."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +36,11 @@ def check_plan(
 
 
 def check_built_plan(
-    path: Path, repo: Path | None, branch: str | None = None, spec: Spec | None = None
+    path: Path,
+    repo: Path | None,
+    branch: str | None = None,
+    spec: Spec | None = None,
+    allowed_packages: Collection[str] = (),
 ) -> "tuple[Checked, LandedPlan | None]":
     """Check the plan at `path` from where it starts in a repository that may hold a part of its results.
 
@@ -46,6 +51,7 @@ def check_built_plan(
         repo: the root of the repository; None for a new one.
         branch: where to look for what has landed; None for the checkout.
         spec: the specification that the plan is for, if it is known.
+        allowed_packages: the names of packages that a person allows.
 
     Returns:
         The findings, and what the repository holds of the plan; None without a repository.
@@ -58,12 +64,17 @@ def check_built_plan(
     except BadJson as error:
         return check_broken_file(error), None
     if repo is None:
-        return check_document(document, frozenset(), spec), None
+        return check_document(document, frozenset(), spec, allowed_packages=allowed_packages), None
     # Only here: most plans are checked by themselves.
     from planner.repository.landed import landed_plan
 
     standing = landed_plan(repo, plan_of(document), branch)
     checked = check_document(
-        document, standing.files, spec, sources=standing.sources, landed=standing.commits.keys()
+        document,
+        standing.files,
+        spec,
+        sources=standing.sources,
+        landed=standing.commits.keys(),
+        allowed_packages=allowed_packages,
     )
     return checked, standing

@@ -5,7 +5,13 @@ from pathlib import Path
 
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
-from planner.commands.options import add_built_in, add_command, add_plan, refuse_lone_branch
+from planner.commands.options import (
+    add_allowed_packages,
+    add_built_in,
+    add_command,
+    add_plan,
+    refuse_lone_branch,
+)
 from planner.compile.exit_codes import ExitCode
 
 
@@ -17,6 +23,7 @@ def add_options(commands: Commands) -> None:
     command.add_argument(
         "--spec", type=Path, metavar="FILE", help="the specification that the plan is for, to compare the two"
     )
+    add_allowed_packages(command)
     command.add_argument(
         "--output-format",
         choices=("full", "concise", "json", "github"),
@@ -46,7 +53,9 @@ def run(options: Namespace, console: Console) -> int:
 
     refuse_lone_branch(options)
     spec = None if options.spec is None else read_spec(options.spec)
-    checked, standing = check_built_plan(options.plan, options.repo, options.branch, spec)
+    checked, standing = check_built_plan(
+        options.plan, options.repo, options.branch, spec, options.allow_packages
+    )
     manifest = options.plan / MANIFEST_NAME
     source = str(manifest if manifest.exists() else options.plan)
     text = render(checked.diagnostics, OutputFormat(options.output_format), source, folds=not options.all)

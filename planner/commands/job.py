@@ -47,6 +47,7 @@ def job_of(
     text = None if spec is None else spec.text
     if isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
         question = replace(question, given=bootstrap(sources.files, languages_for(text, sources.files)))
+    before = () if question.amendment is None else question.amendment.before.allowed_packages
     effort = options.reasoning_effort
     return Job(
         spec=spec,
@@ -65,4 +66,5 @@ def job_of(
         context=gather(sources, notes, text, options.context_tokens, is_new=question.amendment is None),
         question=question,
         warnings=Warnings(options.warnings),
+        allowed_packages=tuple(sorted({*options.allow_packages, *before})),
     )

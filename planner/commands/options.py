@@ -1,6 +1,7 @@
 """The options that several commands of `planner` share. Imports nothing slow: `--help` is instant."""
 
 import argparse
+import re
 from pathlib import Path
 from typing import Final
 
@@ -19,6 +20,7 @@ DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
 DEFAULT_MAX_OUTPUT_TOKENS: Final = 64_000
 DEFAULT_CONTEXT_TOKENS: Final = 48_000
+_PACKAGE_NAME: Final = re.compile(r"(?:@[a-z0-9][\w.~-]{0,100}/)?[A-Za-z0-9][\w.~-]{0,200}")
 PROVIDER_DEFAULT: Final = "default"
 EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh")
 
@@ -33,6 +35,7 @@ def add_command(commands: Commands, name: str, purpose: str, run: Run) -> Parser
 def add_asking(command: Parser) -> None:
     """Where a plan goes, and how a model is asked for it."""
     _add_places(command)
+    add_allowed_packages(command)
     _add_model(command)
 
 
@@ -51,6 +54,17 @@ def add_present_plan(command: Parser) -> None:
         required=True,
         metavar="PLAN",
         help="the present plan: a manifest, or a directory with one",
+    )
+
+
+def add_allowed_packages(command: Parser) -> None:
+    """What a person allows: `allow_packages`."""
+    command.add_argument(
+        "--allow-packages",
+        type=_package_names,
+        default=(),
+        metavar="NAME[,NAME]",
+        help="packages that a plan may require although specification and repository name none such",
     )
 
 
@@ -87,6 +101,14 @@ def refuse_lone_branch(options: argparse.Namespace) -> None:
     """
     if options.branch is not None and options.repo is None:
         raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+
+
+def _package_names(text: str) -> tuple[str, ...]:
+    names = [name.strip() for name in text.split(",")]
+    for name in names:
+        if not _PACKAGE_NAME.fullmatch(name):
+            raise argparse.ArgumentTypeError(f"{name!r} is not the name of a package, such as fastapi or zod")
+    return tuple(names)
 
 
 def _add_places(command: Parser) -> None:

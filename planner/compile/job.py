@@ -49,6 +49,7 @@ class Job:
         context: what the model is told beside the specification.
         question: what is asked: for a new plan, or for a revision.
         warnings: what follows from warnings.
+        allowed_packages: the names of packages that a person allows.
     """
 
     spec: Spec | None
@@ -64,6 +65,7 @@ class Job:
     context: Context = NOTHING
     question: Question = NEW_PLAN
     warnings: Warnings = Warnings.REVISE
+    allowed_packages: tuple[str, ...] = ()
 
     def messages(self) -> tuple[Message, ...]:
         """What the model is asked first."""

@@ -176,7 +176,7 @@ class _Compile:
         """Write the plan with its computed fields, and return it with them."""
         job = self._job
         computed = with_computed_fields(
-            job.question.numbered(plan),
+            job.question.numbered(plan.model_copy(update={"allowed_packages": job.allowed_packages})),
             job.repo_files,
             self._compile_hash,
             self._settings.spec_sha256,
@@ -222,6 +222,7 @@ class _Compile:
             sources=job.sources,
             amendment=job.question.amendment,
             given=job.question.given,
+            allowed_packages=job.allowed_packages,
         )
         if checked.document is not None:
             self._deps.artifacts.document(MANIFEST, number, checked.document)

@@ -1,13 +1,21 @@
 """What the planner's rules look at: a manifest, its specification, and the plan that it amends."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Final
 
+from factory.contract.errors import WorkorderError
 from factory.plans.rules import rule
 from planner.revision.amendment import Amendment
 from planner.revision.references import references
 from planner.specification.spec import Spec
+
+_NAMES_PACKAGES: Final = re.compile(
+    r"workorder\.toml|pyproject\.toml|package\.json|requirements[\w.-]*\.(?:txt|in)"
+)
+"""The files at the root of a repository in which people name packages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,10 +25,12 @@ class Subject(rule.Subject):
     Attributes:
         spec: the specification that the plan is for, if it is known.
         amendment: what the plan amends; None of a plan of its own.
+        allowed_packages: the names of packages that a person allows beside those that the plan remembers.
     """
 
     spec: Spec | None = None
     amendment: Amendment | None = None
+    allowed_packages: Collection[str] = ()
 
     @cached_property
     def schema_exceptions(self) -> frozenset[str]:
@@ -28,6 +38,27 @@ class Subject(rule.Subject):
         if self.amendment is None and not self.is_new:
             return frozenset()
         return frozenset(pointer for pointer, _ in references(self.manifest))
+
+    @property
+    def packages_allowed(self) -> tuple[str, ...]:
+        """The names of the packages that a person allows or has allowed."""
+        remembered = self.manifest.get("allowed_packages")
+        names = remembered if isinstance(remembered, list) else ()
+        return (*self.allowed_packages, *(name for name in names if isinstance(name, str)))
+
+    @cached_property
+    def package_words(self) -> str:
+        """What people have written that may name packages: the specification, the repository's manifests."""
+        files = self.sources.files if self.sources is not None else frozenset()
+        texts = [self.spec.text if self.spec is not None else ""]
+        for path in sorted(path for path in files if _NAMES_PACKAGES.fullmatch(path)):
+            assert self.sources is not None
+            try:
+                data = self.sources.read(path)
+            except WorkorderError:
+                continue
+            texts.append((data or b"").decode("utf-8", "replace"))
+        return "\n".join(texts)
 
     def may_lack_conditions(self, order_id: str) -> bool:
         """As of a plan of its own; in a revision a work order may lack what it lacked before."""

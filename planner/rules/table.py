@@ -9,6 +9,7 @@ from planner.rules.requirements import (
     e202_unresolved_requirement,
     e203_requirement_not_taken,
     e212_contradicted_example,
+    e214_unnamed_package,
     w204_unquoted_line,
 )
 from planner.rules.revision import (
@@ -32,6 +33,7 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e210_nothing_changed.RULE,
     e211_reference_to_nothing.RULE,
     e212_contradicted_example.RULE,
+    e214_unnamed_package.RULE,
     w204_unquoted_line.RULE,
 )
 """Those that look at the specification, or at the plan that is amended."""

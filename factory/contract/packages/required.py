@@ -1,0 +1,58 @@
+"""A package that a work order needs, as a plan writes it. Pure."""
+
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from factory.contract.packages.names import (
+    is_node_package,
+    is_node_range,
+    normalised_name,
+    parse_requirement,
+)
+from factory.contract.packages.planned import PlannedEnvironment
+
+
+class RequiredPackage(BaseModel):
+    """A package that is not there before the work order.
+
+    Attributes:
+        ecosystem: whose it is; packages of Go and Rust are declared by their own files.
+        specifier: the package with the versions that are wanted: `fastapi>=0.120`, `zod@^4`.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    ecosystem: Literal["python", "node"]
+    specifier: str = Field(strict=True)
+
+    @model_validator(mode="after")
+    def _require_package(self) -> Self:
+        if self.ecosystem == "python":
+            parse_requirement(self.specifier)
+            return self
+        name, wanted = self._node
+        if not is_node_package(name) or not is_node_range(wanted):
+            raise ValueError("must be a package of npm with the versions that are wanted, such as `zod@^4`")
+        return self
+
+    @property
+    def name(self) -> str:
+        """The package's name, normalised."""
+        if self.ecosystem == "python":
+            return normalised_name(parse_requirement(self.specifier).name)
+        return self._node[0]
+
+    @property
+    def _node(self) -> tuple[str, str]:
+        # The first sign may be that of a scope.
+        name, at, wanted = self.specifier[1:].partition("@")
+        return self.specifier[:1] + name, wanted if at else "*"
+
+    def added_to(self, environment: PlannedEnvironment) -> PlannedEnvironment:
+        """An environment with this package, too; what it says already of an npm package stays."""
+        if self.ecosystem == "python":
+            python = tuple(dict.fromkeys((*environment.python, self.specifier)))
+            return environment.model_copy(update={"python": python})
+        name, wanted = self._node
+        return environment.model_copy(update={"node": {name: wanted, **environment.node}})

@@ -1,0 +1,112 @@
+"""E214: who names a package that a plan requires; and what a plan's environment is then."""
+
+import json
+from typing import Any
+
+import pytest
+
+from factory.contract.documents import schema_problems
+from factory.contract.work_order import Plan, WorkOrder
+from factory.plans.states.sources import Sources
+from planner.check.document import check_document, check_reply
+from planner.specification.spec import Spec
+from tests.support.plans import makes, manifest, order
+
+
+def package(specifier: str, ecosystem: str = "python") -> dict[str, str]:
+    return {"ecosystem": ecosystem, "specifier": specifier}
+
+
+def refused(spec: str, *packages: Any, files: dict[str, bytes] | None = None, **more: Any) -> list[str]:
+    """The places of packages that nobody names."""
+    sources = Sources(frozenset(files or {}), (files or {}).get)
+    document = manifest(makes(1, "a.py", requires_packages=list(packages)), **more)
+    allowed = more.pop("allow", ())
+    document.pop("allow", None)
+    checked = check_document(
+        document, sources.files, Spec.of_text(spec), sources=sources, allowed_packages=allowed
+    )
+    return [found.pointer for found in checked.diagnostics if found.code == "E214"]
+
+
+@pytest.mark.parametrize(
+    ("spec", "required"),
+    [
+        ("A FastAPI service.", package("fastapi>=0.120")),
+        ("It uses `ruamel.yaml`.", package("ruamel-yaml")),
+        ("With SQLAlchemy, 2.0.", package("sqlalchemy[asyncio]>=2")),
+        ("It uses zod.", package("zod@^4", "node")),
+        ("It uses @types/node.", package("@types/node@^22", "node")),
+    ],
+)
+def test_a_package_that_the_specification_names_is_allowed(spec: str, required: Any) -> None:
+    assert refused(spec, required) == []
+
+
+@pytest.mark.parametrize(
+    ("spec", "required"),
+    [
+        ("A service.", package("fastapi")),
+        ("It uses fastapi-users.", package("fastapi")),
+        ("It uses my-fastapi.", package("fastapi")),
+        ("It uses @types/node.", package("node@*", "node")),
+    ],
+)
+def test_one_that_nobody_names_is_not(spec: str, required: Any) -> None:
+    assert refused(spec, required) == ["/work_orders/0/requires_packages/0"]
+
+
+def test_the_repositorys_own_files_and_a_person_may_name_one() -> None:
+    wanted = package("numpy")
+    assert (
+        refused("A service.", wanted, files={"workorder.toml": b'[environment]\npython = ["numpy>=2"]\n'})
+        == []
+    )
+    assert refused("A service.", wanted, files={"a.py": b"import numpy"}) != []
+    assert refused("A service.", wanted, allow=("NumPy",)) == []
+    assert refused("A service.", wanted, allowed_packages=["numpy"]) == []
+
+
+def test_the_plans_own_environment_is_judged_too() -> None:
+    environment = {"python": ["numpy", "fastapi"], "node": {"@a/b": "^1"}}
+    assert refused("A FastAPI service.", environment=environment) == [
+        "/environment/node/@a~1b",
+        "/environment/python/0",
+    ]
+
+
+def test_a_model_can_not_allow_itself_a_package() -> None:
+    document = manifest(makes(1, "a.py", requires_packages=[package("numpy")]), allowed_packages=["numpy"])
+    checked = check_reply(json.dumps(document), frozenset(), Spec.of_text("A service."))
+    assert "E214" in {found.code for found in checked.diagnostics}
+
+
+@pytest.mark.parametrize(
+    "required",
+    [
+        package("x @ https://evil.example/x.whl"),
+        package("--index-url=x"),
+        package("zod", "pypi"),
+        package("zod@github:evil/zod", "node"),
+        package("../x@1", "node"),
+        package("", "node"),
+        package("", "python"),
+    ],
+)
+def test_what_is_no_package_of_a_registry_is_refused(required: Any) -> None:
+    assert schema_problems(WorkOrder, order(1, requires_packages=[required]))
+
+
+def test_the_environment_of_a_plan_holds_what_its_work_orders_require() -> None:
+    plan = Plan.model_validate(
+        manifest(
+            makes(1, "a.py", requires_packages=[package("fastapi>=0.120"), package("zod@^3", "node")]),
+            makes(2, "b.py", requires_packages=[package("fastapi>=0.120"), package("@a/b", "node")]),
+            environment={"python": ["numpy"], "node": {"zod": "^4"}},
+        )
+    )
+    wanted = plan.wanted_environment
+    assert wanted is not None
+    assert wanted.python == ("numpy", "fastapi>=0.120")
+    assert wanted.node == {"zod": "^4", "@a/b": "*"}
+    assert Plan.model_validate(manifest(order())).wanted_environment is None
