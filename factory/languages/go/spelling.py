@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
-from factory.languages.trees.spelling import BLANK, joined, tokens
+from factory.languages.trees.spelling import BLANK, joined, plain, tokens
 from factory.languages.trees.tree import text
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ _NAMED: Final = (*_PARAMETERS, "field_declaration", "type_parameter_declaration"
 
 def written(node: "Node") -> str:
     """A part as it is written, names of parameters included."""
-    return _line(tokens(node, _as_written))
+    return plain(node, {}) or _line(tokens(node, _as_written))
 
 
 def bound(node: "Node | None", names: Mapping[str, str]) -> str:
@@ -33,6 +33,9 @@ def bound(node: "Node | None", names: Mapping[str, str]) -> str:
     """
     if node is None:
         return ""
+    short = plain(node, names)
+    if short:
+        return short
 
     def parts(part: "Node") -> "Iterator[Node | str] | None":
         if part.type in _PARAMETERS:

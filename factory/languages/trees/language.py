@@ -1,5 +1,6 @@
 """What languages with a tree-sitter grammar have in common: a base of those that `Language` describes."""
 
+import re
 from abc import abstractmethod
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
@@ -21,6 +22,10 @@ _MAX_NAMES: Final = 20
 """How many names of a source are listed where only names are."""
 
 _LONGEST_REMARK: Final = 120
+_SHORT: Final = 200
+_PARAMETER: Final = r"\w+:? [*&]?\w+"
+_SIMPLE: Final = re.compile(rf"(?:\((?:{_PARAMETER}(?:, {_PARAMETER})*)?\))?(?:(?: -> |: | )[*&]?\w+)?")
+"""What stands behind a name where nothing can be misread: names with types that are names."""
 
 
 class TreeLanguage(ByFile):
@@ -120,6 +125,8 @@ class TreeLanguage(ByFile):
 
     def _line(self, symbol: Declared) -> str:
         """The written form; with `#` if it can't be read back, or means something else."""
+        if symbol.kind != "unknown" and len(symbol.text) < _SHORT and _SIMPLE.fullmatch(symbol.written):
+            return symbol.text
         try:
             is_copyable = symbol.kind != "unknown" and self.keeps(symbol, self.parse_symbol(symbol.text))
         except BadSymbol:

@@ -1,6 +1,7 @@
 """Parts of a tree as one line of text, spelt the same way however they were laid out. Pure."""
 
-from collections.abc import Callable, Collection, Iterable
+import re
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from factory.languages.trees.tree import text
@@ -13,6 +14,20 @@ BLANK: Final = " "
 
 _CLOSING: Final = (")", "]", "}", ">")
 """In front of these, a comma says nothing."""
+
+
+_PLAIN: Final = re.compile(r"(?P<sign>[*&]?)(?P<name>\w+)")
+
+
+def plain(node: "Node", names: Mapping[str, str]) -> str:
+    """A type that is a name, or a pointer to one, as most are; empty for any other.
+
+    Args:
+        node: the type.
+        names: what names become.
+    """
+    match = _PLAIN.fullmatch(text(node))
+    return match["sign"] + names.get(match["name"], match["name"]) if match is not None else ""
 
 
 def tokens(node: "Node", parts: "Callable[[Node], Iterable[Node | str] | None]") -> list[str]:
