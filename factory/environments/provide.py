@@ -9,11 +9,11 @@ from factory.configuration.document import Configuration
 from factory.contract.packages.planned import PlannedEnvironment
 from factory.environments.cache import Cache, cache_folder
 from factory.environments.environment import Environment
-from factory.environments.needs.declared import MAX_FILE_BYTES, CommitFiles, declared
+from factory.environments.needs.declared import declared
+from factory.environments.provision.committed import commit_files
 from factory.environments.provision.project import provided
 from factory.environments.tools.workshop import FOLDER, Workshop
 from factory.system.git.client import Git
-from factory.system.git.committed import committed_files
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def environment_for(
     Raises:
         WorkorderError: what it asks for is not locked, or can't be provided here.
     """
-    files = CommitFiles(*committed_files(project.git, project.commit, MAX_FILE_BYTES))
+    files = commit_files(project.git, project.commit)
     wanted = declared(project.configuration.environment, project.planned)
     workshop = workshop_of(project, own=own, progress=progress)
     with provided(files, wanted, environments_in(own), workshop) as environment:

@@ -5,12 +5,12 @@ from collections.abc import Callable
 from factory.configuration.document import Configuration
 from factory.contract.packages.planned import PlannedEnvironment
 from factory.environments.cache import Cache
-from factory.environments.needs.declared import MAX_FILE_BYTES, CommitFiles, declared
+from factory.environments.needs.declared import CommitFiles, declared
+from factory.environments.provision.committed import commit_files
 from factory.environments.provision.project import missing_locks, provided
 from factory.environments.tools.workshop import Workshop
 from factory.repository.locked_packages import land_locks
 from factory.repository.target import Target
-from factory.system.git.committed import committed_files
 
 
 def with_locked_packages(
@@ -38,7 +38,7 @@ def with_locked_packages(
     Raises:
         WorkorderError: a lock does not fit, none can be made or installed, or the commit can't be landed.
     """
-    files = CommitFiles(*committed_files(target.git, base, MAX_FILE_BYTES))
+    files = commit_files(target.git, base)
     wanted = declared(configuration.environment, planned)
     locks = missing_locks(files, wanted, cache, workshop)
     if not locks:
