@@ -11,6 +11,7 @@ import pytest
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.summary import AttemptSummary
 from tests.support.answers import a_proposal
+from tests.support.environments import bare
 from tests.support.repositories import git, make_repo
 from tests.support.runs import Scene, read_object, summary_of
 
@@ -31,7 +32,9 @@ def test_a_run_goes_through_its_stages_in_order(tmp_path: Path) -> None:
         "acceptance_failed",
         None,
     ]
-    assert [line.removesuffix(" scripted script") for line in scene.progress if "landed" not in line] == [
+    first, *rest = scene.progress
+    assert first == f"commands find {bare().description}"
+    assert [line.removesuffix(" scripted script") for line in rest if "landed" not in line] == [
         "verifying the base before a model is asked",
         "attempt 1 of 4: SE asks",
         "attempt 1 failed at llm_output_invalid: not valid JSON: expecting value (the answer:1:1)",
