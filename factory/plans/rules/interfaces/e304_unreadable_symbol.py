@@ -2,7 +2,7 @@
 
 ## What it finds
 
-A text in `provides` or `consumes` that is not the written form of a Python symbol.
+A text in `provides` or `consumes` that is not the written form of a symbol. One of Python names its module:
 
 | symbol | written |
 |---|---|
@@ -15,6 +15,10 @@ A text in `provides` or `consumes` that is not the written form of a Python symb
 | property | `@property pkg.module:Class.size(self) -> int` |
 | class method | `@classmethod pkg.module:Class.parse(cls, text: str) -> Class` |
 | static method | `@staticmethod pkg.module:Class.check(text: str) -> bool` |
+
+One of another language names its file: `src/slug.ts:slugify(text: string, max?: number): string`,
+`slug/slug.go:Slugify(text string) (string, error)`, `src/lib.rs:slugify(text: &str) -> String`, of a method
+`slug/slug.go:Slugger.Next(text string) string`; `docs/languages.md` has all forms.
 
 ## Why it matters
 
