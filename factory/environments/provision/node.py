@@ -121,7 +121,11 @@ def node_packages(
 
     with cache.entry(f"node-{contents[:24]}", make) as folder:
         modules = folder / "node_modules"
-        packages = locked_packages(needs.lock, needs.direct) if needs.lock is not None else _installed(folder)
+        packages = (
+            locked_packages(needs.lock, needs.direct)
+            if needs.lock is not None
+            else _installed(folder, needs.direct)
+        )
         yield Part(
             hash=contents,
             programs=(modules / ".bin",),
@@ -162,12 +166,14 @@ def _with_scripts(modules: Path) -> Iterator[str]:
             yield f"{document.get('name', manifest.parent.name)}"[:100]
 
 
-def _installed(folder: Path) -> tuple[Package, ...]:
+def _installed(folder: Path, direct: Collection[str]) -> tuple[Package, ...]:
     kept = {
         (str(document.get("name", ""))[:214], str(document.get("version", ""))[:100])
         for _, document in _manifests(folder / "node_modules")
     }
-    return tuple(Package("node", name, version) for name, version in sorted(kept) if name)
+    return tuple(
+        Package("node", name, version, is_direct=name in direct) for name, version in sorted(kept) if name
+    )
 
 
 def _manifests(modules: Path) -> Iterator[tuple[Path, JsonObject]]:
