@@ -20,6 +20,8 @@ VERIFY_SH: Final = """\
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
+# Nothing is wrong with a repository that is to become a module.
+[ -f go.mod ] || [ -f go.work ] || exit 0
 go vet ./...
 go test ./...
 """

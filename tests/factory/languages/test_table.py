@@ -1,5 +1,8 @@
 """The table of languages: which one a file, a symbol or a repository is in; what holds for each of them."""
 
+import subprocess
+from pathlib import Path
+
 import pytest
 
 from factory.languages.features import FEATURES, lacking
@@ -83,6 +86,14 @@ class TestLanguage:
         assert set(files) == {"scripts/verify.sh", ".gitignore"}
         assert files["scripts/verify.sh"].startswith("#!/usr/bin/env bash\n")
         assert all(text.endswith("\n") for text in files.values())
+
+    def test_its_script_passes_where_nothing_is_written_yet(self, language: Language, tmp_path: Path) -> None:
+        if language.key == "python":
+            pytest.skip("it runs pytest, which finds no test")
+        (tmp_path / "scripts").mkdir()
+        (tmp_path / "scripts/verify.sh").write_text(language.starter([])["scripts/verify.sh"])
+        done = subprocess.run(["bash", "scripts/verify.sh"], cwd=tmp_path, timeout=60, capture_output=True)
+        assert done.returncode == 0, done.stderr
 
     def test_hostile_sources_are_answered(self, language: Language) -> None:
         path = f"a{language.suffixes[0]}"
