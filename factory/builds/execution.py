@@ -34,6 +34,7 @@ from factory.runs.inputs import Ports, Run
 from factory.runs.plan_defect import tell_warnings
 from factory.runs.preflight import indexes_folder
 from factory.runs.record.folder import RunFolder
+from factory.services.templates import prepared
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 
@@ -87,12 +88,15 @@ class PlanExecution:
             scratch = stack.enter_context(_emptied(indexes_folder(goal.git)))
             # Before the executor, which is left first: then no worker uses one any more.
             checkouts = stack.enter_context(Checkouts(goal.git, footing.sandbox))
-            executor = stack.enter_context(ThreadPoolExecutor(self.settings.jobs))
             try:
                 with _stop_at(deadline, now) as stop:
-                    report = self._verify(checkouts, footing, stop)
+                    services = stack.enter_context(
+                        prepared(footing.services, goal.git, footing.terms, self.ports.environment, stop)
+                    )
+                    report = self._verify(checkouts, replace(footing, services=services), stop)
             except Stopped:
                 return Halt.at_deadline()
+            executor = stack.enter_context(ThreadPoolExecutor(self.settings.jobs))
             mail: SimpleQueue[Mail] = SimpleQueue()
             worker = Worker(
                 goal=goal,
@@ -105,6 +109,7 @@ class PlanExecution:
                 ports=self.ports,
                 terms=footing.terms,
                 environment=footing.environment,
+                services=services,
                 plan=self.plan,
                 place=checkouts.at,
                 price=self.records.state.price,
@@ -145,6 +150,7 @@ class PlanExecution:
                 ports=self.ports,
                 terms=footing.terms,
                 environment=footing.environment,
+                services=footing.services,
                 plan=self.plan,
                 lands=False,
             )
@@ -163,7 +169,14 @@ class PlanExecution:
         self.ports.progress("verifying the base before a model is asked")
         with checkouts.at(self.history.base) as opened:
             return verify_base(
-                self.ports.bench(opened, self.settings.attempts, footing.environment, footing.terms, stop),
+                self.ports.bench(
+                    opened,
+                    self.settings.attempts,
+                    footing.environment,
+                    footing.terms,
+                    stop,
+                    footing.services,
+                ),
                 self.out / BASELINE_FOLDER,
                 footing.configuration,
                 self.plan.verify_contract,

@@ -18,6 +18,7 @@ from factory.repository.readiness import require_ready
 from factory.repository.target import Target
 from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports
+from factory.services.resolved import NO_SERVICES, Services
 from factory.system.sandbox.port import Sandbox, Terms
 
 
@@ -30,12 +31,14 @@ class Footing:
         price: what an answer costs; None if it is not known.
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout.
+        services: what runs beside every command.
     """
 
     configuration: Configuration
     price: Price | None
     terms: Terms | None
     environment: Environment
+    services: Services = NO_SERVICES
 
     @property
     def sandbox(self) -> Sandbox | None:
@@ -70,7 +73,7 @@ def find_footing(
 
     Raises:
         WorkorderError: the repository is not ready, a change of the user's configuration is not accepted, the
-            configuration, the model, the sandbox or the environment can't be used.
+            configuration, the model, the sandbox, the environment or a service can't be used.
     """
     pending = [order for order in plan.work_orders if order.id not in past.landed]
     if pending or not goal.exists:
@@ -88,6 +91,7 @@ def find_footing(
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:
         ports.progress(line)
+    services = ports.services(in_force.configuration, plan, terms)
     project = Project(goal.git, past.base, in_force.configuration, plan.wanted_environment, out)
     environment = used.enter_context(ports.environment_for(project))
-    return Footing(in_force.configuration, price, terms, environment)
+    return Footing(in_force.configuration, price, terms, environment, services)

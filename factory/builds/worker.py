@@ -32,6 +32,7 @@ from factory.runs.record.endings import Ending, ending_of
 from factory.runs.record.files import LANDING_FOLDER
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
+from factory.services.resolved import Services
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
 
@@ -51,6 +52,7 @@ class Worker:
         ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout.
+        services: what runs beside every command.
         plan: the plan.
         place: opens a checkout of a commit.
         price: what an answer costs; None if it is not known.
@@ -67,6 +69,7 @@ class Worker:
     ports: Ports
     terms: Terms | None
     environment: Environment
+    services: Services
     plan: Plan
     place: Callable[[str], AbstractContextManager[Checkout]]
     price: Price | None
@@ -178,6 +181,7 @@ class Worker:
             lands=False,
             terms=self.terms,
             environment=self.environment,
+            services=self.services,
             entered=partial(self._enter, order.id, run_id(order, baseline)),
             stop=stop,
         )

@@ -86,7 +86,7 @@ class CheckoutInPlace(Checkout):
         """Put everything back; what remains different."""
         if not self._place.is_same():
             return ("the checkout itself",)
-        remove_trees((self.home, self.temporary, self.shared))
+        remove_trees(self.places)
         self.make_places()
         _remove_pipes(self.root)
         # Of what git does not look at, this would stay: a file that runs as its owner, for everybody.

@@ -22,6 +22,7 @@ class Checkout(ABC):
         home: an empty directory for commands that want a home.
         temporary: a directory for temporary files of commands.
         shared: what commands find at /tmp, where the sandbox makes them a /tmp of their own.
+        services: a directory for the data of services, which lives as long as what is in `temporary`.
         own_git: what commands must not change: the git directory they see.
     """
 
@@ -31,12 +32,18 @@ class Checkout(ABC):
         self.home = scratch / "home"
         self.temporary = scratch / "tmp"
         self.shared = scratch / "shared"
+        self.services = scratch / "services"
         self.own_git = own_git
 
     def make_places(self) -> None:
         """Make the directories that commands have beside the files; none of them may be there."""
-        for folder in (self.home, self.temporary, self.shared):
+        for folder in self.places:
             folder.mkdir()
+
+    @property
+    def places(self) -> tuple[Path, ...]:
+        """The directories that commands have beside the files."""
+        return (self.home, self.temporary, self.shared, self.services)
 
     @property
     def node_modules(self) -> Path:

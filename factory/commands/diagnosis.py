@@ -10,11 +10,14 @@ import resource
 import shutil
 import sys
 from collections.abc import Mapping
-from typing import Any, Literal
+from pathlib import Path
+from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
 from factory.commands.languages import LanguageFinding, look_at_languages
+from factory.commands.observation import Observation, State
+from factory.commands.services_here import services_here
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.environments.bare import bare_environment
@@ -32,31 +35,11 @@ from factory.system.terminal.console import visible
 
 OLDEST_PYTHON = (3, 11)
 
-State = Literal["ok", "warning", "error"]
-
 _MARKS: dict[State, str] = {"ok": "ok", "warning": "warn", "error": "FAIL"}
 _KEYS = {
     "OPENAI_API_KEY": "models of OpenAI and servers compatible with them",
     "OPENAI_BASE_URL": "a server other than OpenAI's",
 }
-
-
-class Observation(BaseModel):
-    """One thing that was looked at.
-
-    Attributes:
-        name: what it is.
-        state: `error` means that a run would be refused, `warning` that something is missing.
-        found: what was found, a clause.
-        fix: what to do, each a line; a command stands alone on its line.
-    """
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    name: str
-    state: State
-    found: str
-    fix: tuple[str, ...] = ()
 
 
 class Diagnosis(BaseModel):
@@ -88,7 +71,11 @@ class Diagnosis(BaseModel):
 
 
 def diagnose(
-    environment: Mapping[str, str], *, requested: Requested = "auto", allow_unsandboxed: bool = False
+    environment: Mapping[str, str],
+    *,
+    requested: Requested = "auto",
+    allow_unsandboxed: bool = False,
+    repo: Path | None = None,
 ) -> Diagnosis:
     """Look at everything that a run needs, and try the sandbox.
 
@@ -96,6 +83,7 @@ def diagnose(
         environment: the factory's own environment.
         requested: the level that a run would ask for.
         allow_unsandboxed: whether the run would say that it may do without.
+        repo: where the run would be; what is no git repository configures nothing.
     """
     tried = tuple(levels(environment))
     sandbox, findings = _try_sandbox(environment, requested, allow_unsandboxed)
@@ -113,6 +101,7 @@ def diagnose(
             _limits(chosen),
             *kept,
             *(_language(language) for language in languages if language.is_here),
+            *services_here(repo, environment, chosen),
             *_model(environment),
         ),
         sandbox=chosen,

@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from pathlib import Path
 
 from factory.commands.options import add_sandbox
 from factory.system.terminal.arguments import Commands
@@ -17,6 +18,13 @@ def add_options(commands: Commands) -> None:
         " would be refused. Attacks the sandbox from inside, which must fail.",
     )
     add_sandbox(command)
+    command.add_argument(
+        "--repo",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="the git repository whose services are looked for (default: the current directory)",
+    )
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
     command.set_defaults(run=run)
 
@@ -27,7 +35,12 @@ def run(options: Namespace, console: Console) -> int:
 
     from factory.commands.diagnosis import as_json, as_text, diagnose
 
-    diagnosis = diagnose(os.environ, requested=options.sandbox, allow_unsandboxed=options.allow_unsandboxed)
+    diagnosis = diagnose(
+        os.environ,
+        requested=options.sandbox,
+        allow_unsandboxed=options.allow_unsandboxed,
+        repo=options.repo,
+    )
     if options.json:
         console.result(json.dumps(as_json(diagnosis), indent=2, sort_keys=True))
     else:

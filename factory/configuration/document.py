@@ -25,6 +25,7 @@ from factory.contract.packages.names import (
     PythonRequirement,
     PythonVersion,
 )
+from factory.contract.services.declared import Service, clashes
 from factory.system.sandbox.limit_option import parse_limits
 
 OWN_FILE: Final = "workorder.toml"
@@ -50,6 +51,7 @@ BUILT_IN_CHECKS: Final = (
 )
 """The names that a repository's own checks can't have."""
 
+_SHELL: Final = "holds `{}`, which only a shell understands: put it into a script and run `bash SCRIPT`"
 _HINT: Final = "correct the file, and commit it"
 _LONGEST_SECONDS: Final = 7 * 86_400
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
@@ -79,9 +81,7 @@ def _is_command(text: str) -> str:
         raise ValueError("can't be split into words, or names no program")
     piece = shell_syntax(text)
     if piece is not None:
-        raise ValueError(
-            f"holds `{piece}`, which only a shell understands: put it into a script and run `bash SCRIPT`"
-        )
+        raise ValueError(_SHELL.format(piece))
     return text
 
 
@@ -192,6 +192,7 @@ class Configuration(_Table):
         limits: how much a command may use, as `--limit` writes it; empty for the defaults.
         sandbox: what commands get in the sandbox beside what all get.
         environment: the packages that commands need, beside what the repository's own files declare.
+        services: what every command finds beside it, in the order in which they start.
     """
 
     # TOML has lists, which strict validation would not take for tuples.
@@ -200,6 +201,7 @@ class Configuration(_Table):
     limits: Annotated[str, BeforeValidator(_limits_text)] = ""
     sandbox: ConfiguredSandbox = ConfiguredSandbox()
     environment: ConfiguredEnvironment = ConfiguredEnvironment()
+    services: Annotated[tuple[Service, ...], Field(strict=False)] = ()
 
 
 def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | None) -> Configuration:
@@ -278,7 +280,10 @@ def _validate(value: Any, file: str, prefix: str) -> Configuration:
     ]
     if not problems:
         configuration = Configuration.model_validate(value)
-        problems = [f"{_place(prefix, place)}: {what}" for place, what in _clashes(configuration.checks)]
+        problems = [
+            f"{_place(prefix, place)}: {what}"
+            for place, what in (*_clashes(configuration.checks), *_of_services(configuration.services))
+        ]
         if not problems:
             return configuration
     raise BadConfiguration("; ".join(problems), where=file, hint=_HINT)
@@ -296,6 +301,16 @@ def _clashes(checks: Sequence[ConfiguredCheck]) -> Iterator[tuple[tuple[str, ...
         elif name in first:
             yield place, f"`{check.name}` is the name of checks[{first[name]}], too"
         first.setdefault(name, number)
+
+
+def _of_services(services: Sequence[Service]) -> Iterator[tuple[tuple[str, ...], str]]:
+    for number, what in clashes(services):
+        yield ("services", str(number)), what
+    for number, service in enumerate(services):
+        for key in ("command", "prepare", "ready_command"):
+            piece = shell_syntax(getattr(service, key) or "")
+            if piece is not None:
+                yield ("services", str(number), key), _SHELL.format(piece)
 
 
 def _sentence(problem: SchemaProblem) -> str:

@@ -43,6 +43,10 @@ def plan_hash(plan: Plan) -> str:
         whole["requirements"] = [
             requirement.model_dump(mode="json", exclude_defaults=True) for requirement in plan.requirements
         ]
+    if plan.services:
+        whole["services"] = [
+            service.model_dump(mode="json", exclude_defaults=True) for service in plan.services
+        ]
     if plan.accepted_warnings:
         whole["accepted_warnings"] = [dump(accepted) for accepted in plan.accepted_warnings]
     if plan.environment is not None:

@@ -20,6 +20,7 @@ from factory.contract.packages.names import PackageName
 from factory.contract.packages.planned import PlannedEnvironment
 from factory.contract.packages.required import RequiredPackage
 from factory.contract.repo_path import ForbiddenEntry, RepoPath
+from factory.contract.services.declared import Service, clashes, is_address
 
 MANIFEST_NAME: Final = "WORK_ORDERS_MANIFEST.json"
 """The file name of a plan in its directory."""
@@ -240,10 +241,24 @@ class VerifyContract(Document):
     requires: tuple[Condition, ...]
 
 
+def _planned_services(services: tuple[Service, ...]) -> tuple[Service, ...]:
+    for number, problem in clashes(services):
+        raise ValueError(f"services[{number}]: {problem}")
+    for number, service in enumerate(services):
+        for variable in service.set:
+            if not is_address(variable):
+                raise ValueError(
+                    f"services[{number}]: `{variable}` does not say where something is reached, as names"
+                    " that end in _URL, _HOST, _PORT, _USER and the like; a plan's service sets nothing else"
+                )
+    return services
+
+
 class Plan(Document):
     """A manifest: what the planner decided, in the order of execution.
 
     Attributes:
+        services: what every command of the plan finds beside it, with what the repository configures.
         accepted_warnings: what the planner's checks warned of beside the work orders and the plan keeps.
         environment: the packages that its work orders need beside those of the repository; None for none.
         allowed_packages: the names of packages that a person allowed although no specification names them.
@@ -254,6 +269,9 @@ class Plan(Document):
     system_overview: tuple[Text, ...] = ()
     verify_contract: VerifyContract | None = None
     requirements: tuple[Requirement, ...] = ()
+    services: Annotated[tuple[Service, ...], AfterValidator(_planned_services)] = Field(
+        default=(), exclude_if=lambda value: not value
+    )
     work_orders: Annotated[tuple[WorkOrder, ...], Field(min_length=1)]
     accepted_warnings: tuple[AcceptedWarning, ...] = ()
     environment: PlannedEnvironment | None = None

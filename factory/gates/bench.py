@@ -15,13 +15,16 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.contract.work_order import WorkOrder
 from factory.environments.environment import Environment
-from factory.gates.check import CheckContext, CommandResult
+from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
 from factory.gates.confine import policy_for
 from factory.gates.landing_tree import LandingTree
 from factory.gates.verdict.judgement import kind_of, shortcoming, summary_of
 from factory.gates.verdict.observed import observe
-from factory.system.files.tree import read_bounded
+from factory.services.around import Around, Ended, Unready
+from factory.services.resolved import NO_SERVICES, Services
+from factory.system.files.tree import read_bounded, write_atomic
 from factory.system.process.command import Command
+from factory.system.process.launch import run
 from factory.system.process.output import HEAD_BYTES, TAIL_BYTES
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Confinement, Terms
@@ -45,6 +48,7 @@ class Bench:
         timeout_seconds: the time limit of each that has none of its own.
         terms: the sandbox that confines them, and what they get in it; None starts them as they are.
         stop: ends a command when another thread asks for that; None if none will.
+        services: what runs beside each.
     """
 
     checkout: Checkout
@@ -53,6 +57,7 @@ class Bench:
     timeout_seconds: float
     terms: Terms | None = None
     stop: Stop | None = None
+    services: Services = NO_SERVICES
 
     def context(self, order: WorkOrder, tree: str, folder: Path) -> CheckContext:
         """What the checks of an attempt may use.
@@ -89,6 +94,7 @@ class Bench:
                 folder,
                 self.stop,
                 self.terms,
+                self.services,
             ),
             temporary=checkout.temporary,
             folder=folder,
@@ -107,6 +113,7 @@ class Executor:
         folder: where their output goes.
         stop: ends a command when another thread asks for that; None if none will.
         terms: the sandbox that confines them, and what they get in it; None starts them as they are.
+        services: what runs beside each.
     """
 
     checkout: Checkout
@@ -116,12 +123,14 @@ class Executor:
     folder: Path
     stop: Stop | None = None
     terms: Terms | None = None
+    services: Services = NO_SERVICES
 
     def __call__(
         self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
     ) -> CommandResult:
         """Run one command; see `Execute`."""
         output = self.folder / f"{name}.output.txt"
+        around = Around(self.services, self.checkout.services)
         observed = observe(
             Command(
                 argv=words,
@@ -131,7 +140,8 @@ class Executor:
                 stdout=output,
                 stop=self.stop,
                 confined=self._confinement(),
-            )
+            ),
+            around if self.services else run,
         )
         outcome, ours = observed.outcome, observed.command
         missing = ""
@@ -149,7 +159,7 @@ class Executor:
             seconds=round(outcome.seconds, 3),
             output_file=output.name,
             output_bytes=outcome.output_bytes,
-            excerpt=excerpt(canonical_output(_ends(printed), self.places)),
+            excerpt=self._excerpt(printed),
             leftovers=outcome.leftovers,
             changed=self.checkout.changed_since_staging(),
             supervisor_killed=outcome.supervisor_killed,
@@ -162,7 +172,38 @@ class Executor:
             summary=summary_of(observed.report),
             shortcoming=missing,
             report=observed.report,
+            services=tuple(self._service_result(name, ended) for ended in around.ended),
+            unready=self._unready(around.unready),
         )
+
+    def _service_result(self, name: str, ended: Ended) -> ServiceResult:
+        """What is recorded of a service; its log becomes a file beside the command's output."""
+        log = self.folder / f"{name}.{ended.name}.log.txt"
+        if ended.log.total:
+            write_atomic(log, ended.log.text)
+        return ServiceResult(
+            name=ended.name,
+            log_file=log.name if ended.log.total else "",
+            log_bytes=ended.log.total,
+            died=ended.died,
+            excerpt=self._excerpt(ended.log.text) if ended.died else "",
+        )
+
+    def _unready(self, unready: Unready | None) -> UnreadyService | None:
+        if unready is None:
+            return None
+        service = self.services.get(unready.name)
+        assert service is not None
+        return UnreadyService(
+            name=unready.name,
+            why=visible(unready.why),
+            words=() if service.preset else (*service.ordered.command, *service.ordered.prepare),
+            planned=service.planned,
+            excerpt=self._excerpt(unready.log),
+        )
+
+    def _excerpt(self, printed: bytes) -> str:
+        return excerpt(canonical_output(_ends(printed), self.places))
 
     def _limit(self, own: float | None) -> float:
         wall = self.terms.resources.wall_seconds if self.terms is not None else None
@@ -172,7 +213,7 @@ class Executor:
         if self.terms is None:
             return None
         checkout = self.checkout
-        policy = policy_for(checkout, self.environment, self.variables, self.terms)
+        policy = policy_for(checkout, self.environment, self.variables, self.terms, self.services)
         return Confinement(self.terms.sandbox, policy, self.terms.groups)
 
     @property
@@ -181,6 +222,7 @@ class Executor:
         named = {
             self.checkout.home: "<home>",
             self.checkout.temporary: "<tmp>",
+            self.checkout.services: "<services>",
             self.checkout.home.parent: "<tmp>",
             self.checkout.root: ".",
         }

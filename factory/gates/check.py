@@ -23,6 +23,46 @@ from factory.system.files.tree import Tree
 Colour = Literal["red", "green", "exempt", "impossible"]
 
 
+class ServiceResult(BaseModel):
+    """One service that ran beside a command.
+
+    Attributes:
+        name: its name.
+        log_file: the file in the attempt's folder with what it printed; empty if that was nothing.
+        log_bytes: how much it printed, stored or not.
+        died: how it ended before the command did; empty if it did not.
+        excerpt: of one that did, the canonical beginning and end of its log.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    log_file: str
+    log_bytes: int
+    died: str = ""
+    excerpt: str = ""
+
+
+class UnreadyService(BaseModel):
+    """The service that did not get ready, so that the command never ran.
+
+    Attributes:
+        name: its name.
+        why: what kept it, a clause about it.
+        words: what it is started by; none of a preset, whose programs are the machine's.
+        planned: whether the plan declares it.
+        excerpt: the canonical beginning and end of its log.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str
+    why: str
+    words: tuple[str, ...] = ()
+    planned: bool = False
+    excerpt: str = ""
+
+
 class CommandResult(BaseModel):
     """One executed command.
 
@@ -49,6 +89,8 @@ class CommandResult(BaseModel):
         summary: what its runner reported, in numbers; None if it has none or reported nothing.
         shortcoming: what is missing although its exit code would pass; empty if nothing is.
         report: all that was reported, which no document holds.
+        services: what ran beside it.
+        unready: the service for which it never ran; None if it ran.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -75,11 +117,13 @@ class CommandResult(BaseModel):
     summary: Summary | None = None
     shortcoming: str = ""
     report: Report | None = Field(default=None, exclude=True)
+    services: tuple[ServiceResult, ...] = Field(default=(), exclude_if=lambda value: not value)
+    unready: UnreadyService | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def machine_failed(self) -> bool:
         """Whether the machine, and nothing that was run, is the reason why it has no end of its own."""
-        return self.killed_outside or self.sandbox_failed is not None
+        return self.killed_outside or self.sandbox_failed is not None or self.unready is not None
 
 
 class CheckResult(BaseModel):

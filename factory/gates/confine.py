@@ -7,6 +7,7 @@ from typing import Final
 
 from factory.checkout.workspace import Checkout
 from factory.environments.environment import Environment
+from factory.services.resolved import NO_SERVICES, Services
 from factory.system.files.tree import FileProblem, read_bounded
 from factory.system.git.client import Git
 from factory.system.sandbox.policy import Policy
@@ -18,7 +19,11 @@ _DEEPEST_BORROWING: Final = 5
 
 
 def policy_for(
-    checkout: Checkout, environment: Environment, variables: Mapping[str, str], terms: Terms
+    checkout: Checkout,
+    environment: Environment,
+    variables: Mapping[str, str],
+    terms: Terms,
+    services: Services = NO_SERVICES,
 ) -> Policy:
     """The policy for a command in a checkout: its files are writable, its git data is not.
 
@@ -27,6 +32,7 @@ def policy_for(
         environment: the interpreters and packages that it finds.
         variables: its environment variables.
         terms: what it gets.
+        services: what runs beside it.
     """
     git, root = checkout.git, checkout.root
     # An environment in the user's own checkout serves the user afterwards. One in a throw-away checkout was
@@ -38,8 +44,15 @@ def policy_for(
         temporary=checkout.temporary,
         shared=checkout.shared,
         read_only=(root / ".git", *environments),
-        visible=(*needed(variables, os.environ), *environment.visible, *terms.read, *_git_places(git)),
+        visible=(
+            *needed(variables, os.environ),
+            *environment.visible,
+            *terms.read,
+            *_git_places(git),
+            *services.visible,
+        ),
         links=_links(checkout, environment),
+        data=checkout.services if services else None,
         network=terms.network,
         resources=terms.resources,
     )

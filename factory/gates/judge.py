@@ -6,11 +6,12 @@ installed, or a file that would have to be executable, is beyond its reach, and 
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final, TypedDict
 
+from factory.attempt.brief import excerpt
 from factory.attempt.failure import Failure, Stage
-from factory.gates.check import CheckContext, CommandResult
+from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
 
 _NO_MODULE: Final = re.compile(
     r"(?:python|pypy): (?:No module named (?P<module>[\w.]+)"
@@ -36,6 +37,8 @@ def judge(
     """
     if result.not_started is not None and result.sandbox_failed is None:
         return _not_started(result, result.not_started, stage, context)
+    if result.unready is not None:
+        return _unready(result, result.unready, stage, context)
     evidence = _evidence(result)
     broken = _broken_by_the_machine(result)
     if broken is not None:
@@ -62,7 +65,8 @@ def judge(
         if result.signal is not None
         else f"returned {result.exit_code}"
     )
-    return Failure.model_defect(stage, f"the command {ended}", **evidence)
+    died = "".join(f"; the service {service.name} {service.died} before" for service in _died(result))
+    return Failure.model_defect(stage, f"the command {ended}{died}", **evidence)
 
 
 class _Evidence(TypedDict):
@@ -72,7 +76,44 @@ class _Evidence(TypedDict):
 
 
 def _evidence(result: CommandResult) -> _Evidence:
-    return {"where": result.command, "exit_code": result.exit_code, "excerpt": result.excerpt}
+    printed = [
+        result.excerpt,
+        *(f"=== log of {service.name} ===\n{service.excerpt}" for service in _died(result)),
+    ]
+    shown = "\n".join(filter(None, printed))
+    return {
+        "where": result.command,
+        "exit_code": result.exit_code,
+        "excerpt": excerpt(shown) if _died(result) else result.excerpt,
+    }
+
+
+def _died(result: CommandResult) -> list[ServiceResult]:
+    return [service for service in result.services if service.died]
+
+
+def _unready(result: CommandResult, unready: UnreadyService, stage: Stage, context: CheckContext) -> Failure:
+    """A service did not get ready: the machine's fault, unless it runs files of the repository."""
+    message = f"the service {unready.name} did not get ready: {unready.why}"
+    where, shown = result.command, unready.excerpt
+    if _runs_files(unready.words, context):
+        hint = "it got ready before these files were written"
+        return Failure.model_defect(stage, message, where=where, hint=hint, excerpt=shown)
+    hint = "its log tells more; `factory doctor` looks for the programs of services"
+    return Failure.environment(stage, message, where=where, hint=hint, excerpt=shown)
+
+
+def _runs_files(words: Sequence[str], context: CheckContext) -> bool:
+    """Whether a service is started by something of the repository: a script, or a module."""
+    before = ""
+    for word in words:
+        path = posixpath.normpath(word)
+        if before == "-m" and word.split(".")[0] in _names((*context.landing, *context.writable)):
+            return True
+        if path != "." and (path in context.landing or path in context.writable):
+            return True
+        before = word
+    return False
 
 
 def _broken_by_the_machine(result: CommandResult) -> tuple[str, str] | None:

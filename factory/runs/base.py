@@ -9,6 +9,7 @@ from factory.configuration.document import Configuration
 from factory.contract.work_order import VerifyContract
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
+from factory.gates.before.services import require_services
 from factory.gates.bench import Bench
 from factory.runs.inputs import Run
 
@@ -37,10 +38,12 @@ def verify_base(
 
     Raises:
         Refused: it fails and that is not accepted, or no attempt could be judged on it.
-        MachineProblem: a program that it needs is not installed.
+        MachineProblem: a program that it needs is not installed, or a service does not get ready.
+        BadService: one that the plan declares does not get ready.
         FileProblem, GitError: the result can't be written, or git failed.
         Stopped: the bench's stop asked for it.
     """
+    require_services(bench, folder)
     files = bench.checkout.tree
     report = examine_baseline(
         bench,

@@ -7,7 +7,7 @@ import gc
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
@@ -27,6 +27,8 @@ from factory.runs.record.documents import RunRecord
 from factory.runs.record.endings import Ending, ending_of, failed, interrupted, stopped
 from factory.runs.record.files import REPAIR_REQUEST
 from factory.runs.record.repair_request import repair_request
+from factory.services.resolved import Services
+from factory.services.templates import prepared
 from factory.system.process.signals import Interrupted, shielded
 from factory.system.process.stop import Stopped
 
@@ -100,7 +102,8 @@ def _attempt(
 ) -> tuple[Ending, RunState | None]:
     # Where the plan gives the texts nobody is asked, so not even a key is needed.
     model = None if run.order.fixed_files else meter.wrap(run.ports.model(run.stop, run.price))
-    with place() as checkout:
+    with place() as checkout, prepared_services(run) as services:
+        run = replace(run, services=services)
         problem = unlandable_path(run.order, checkout.git, run.target)
         if problem is not None:
             return stopped(problem, ()), None
@@ -119,6 +122,11 @@ def _attempt(
         nodes = bound_nodes(run, bench, model, oracle)
         state = imported_graph()(nodes, start, run.settings.max_attempts, run.entering)
     return _ending(run, state, meter), state
+
+
+def prepared_services(run: Run) -> AbstractContextManager[Services]:
+    """The run's services with what is made once for all commands."""
+    return prepared(run.services, run.target.git, run.terms, run.ports.environment, run.stop)
 
 
 def _oracle(run: Run, model: Model) -> Oracle | None:

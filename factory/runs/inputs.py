@@ -36,9 +36,12 @@ from factory.runs.record.model import (
     LanguageRecord,
     RunDocument,
     SandboxRecord,
+    ServiceRecord,
     SettingsRecord,
 )
 from factory.runs.settings import AttemptSettings
+from factory.services.resolution import resolve
+from factory.services.resolved import NO_SERVICES, Services
 from factory.system.clock import Clock
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
@@ -94,6 +97,15 @@ class Ports:
             require_ready,
         )
 
+    def services(self, configuration: Configuration, plan: Plan | None, terms: Terms | None) -> Services:
+        """What commands find beside them.
+
+        Raises:
+            SandboxRefused, MachineProblem: it can't run here.
+        """
+        planned = plan.services if plan is not None else ()
+        return resolve(configuration.services, planned, terms, self.environment)
+
     def bench(
         self,
         checkout: Checkout,
@@ -101,6 +113,7 @@ class Ports:
         environment: Environment,
         terms: Terms | None,
         stop: Stop | None,
+        services: Services = NO_SERVICES,
     ) -> Bench:
         """A checkout, and how commands are run in it.
 
@@ -116,7 +129,7 @@ class Ports:
             temporary=checkout.temporary,
             passed=settings.passed_variables,
         )
-        return Bench(checkout, environment, variables, settings.timeout_seconds, terms, stop)
+        return Bench(checkout, environment, variables, settings.timeout_seconds, terms, stop, services)
 
 
 @dataclass(frozen=True)
@@ -132,6 +145,7 @@ class Run:
         ports: what it touches beside the repository.
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout; None where none is run.
+        services: what runs beside every command.
         user_base: the commit that holds the files as the user had them, before any work order of a plan; None
             where that is the baseline.
         plan: the plan that the work order belongs to; None if it is not at hand.
@@ -151,6 +165,7 @@ class Run:
     ports: Ports
     terms: Terms | None
     environment: Environment | None
+    services: Services = NO_SERVICES
     user_base: str | None = None
     plan: Plan | None = None
     known: BaselineReport | None = None
@@ -204,6 +219,7 @@ class Run:
             pid=os.getpid(),
             sandbox=sandbox_record(self.terms),
             environment=environment_record(self.environment) if self.environment is not None else None,
+            services=services_record(self.services),
             settings=settings_record(self.settings, in_place=self.in_place),
             languages=self._languages,
         )
@@ -229,7 +245,9 @@ class Run:
     def bench(self, checkout: Checkout) -> Bench:
         """The checkout, with what its commands get."""
         assert self.environment is not None
-        return self.ports.bench(checkout, self.settings, self.environment, self.terms, self.stop)
+        return self.ports.bench(
+            checkout, self.settings, self.environment, self.terms, self.stop, self.services
+        )
 
     def entering(self, node: str, state: RunState) -> None:
         """What comes before each node.
@@ -261,6 +279,21 @@ def environment_record(environment: Environment) -> EnvironmentRecord:
     """What commands find beside their checkout, as it is recorded."""
     return EnvironmentRecord(
         hash=environment.hash, interpreters=environment.interpreters, packages=len(environment.packages)
+    )
+
+
+def services_record(services: Services) -> tuple[ServiceRecord, ...]:
+    """What commands find beside them, as it is recorded."""
+    return tuple(
+        ServiceRecord(
+            name=service.ordered.name,
+            preset=service.preset,
+            version=visible(service.version),
+            declared_by="plan" if service.planned else "configuration",
+            variables=tuple(sorted(service.ordered.set)),
+            port=service.ordered.port or None,
+        )
+        for service in services.all
     )
 
 

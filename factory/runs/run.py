@@ -36,6 +36,7 @@ from factory.runs.read_plan import load_work_order, plan_beside
 from factory.runs.record.endings import Ending, interrupted, refusal_of, stopped
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
+from factory.services.resolved import NO_SERVICES
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
 from factory.system.git.commits import WORK_ORDER, commits_naming, landing_commits
@@ -128,9 +129,10 @@ def _run(
         project = replace(project, commit=goal.baseline)
     sources = Sources(*committed_files(goal.git, goal.baseline))
     order = _computed(order, plan, sources)
-    terms, environment = None, None
+    terms, services, environment = None, NO_SERVICES, None
     if landed is None:
         terms = ports.terms(settings.in_place, configuration)
+        services = ports.services(configuration, plan, terms)
         environment = used.enter_context(ports.environment_for(project))
     run = Run(
         order=order,
@@ -143,6 +145,7 @@ def _run(
         in_place=settings.in_place,
         terms=terms,
         environment=environment,
+        services=services,
     )
 
     def prepare() -> Ending | None:

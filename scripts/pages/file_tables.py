@@ -48,6 +48,7 @@ _ATTEMPT: Final[list[_Row]] = [
     ),
     (files.CHECK_RESULTS["acceptance"].name, "the postconditions, and every acceptance command with its end"),
     ("*.output.txt", "what a command printed"),
+    ("*.log.txt", "what a service printed beside a command: its beginning, and of a long log the end"),
     (files.SECOND_PASS.name, "whether acceptance passes again, with another hash seed and the like"),
     (files.KILL_PROOF.name, "the mutants and what became of them"),
     (files.CHANGES, "the change as a patch"),

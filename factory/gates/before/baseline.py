@@ -39,8 +39,8 @@ def examine_baseline(
     """Run every check of the verification on a fresh checkout of the baseline.
 
     A result in the folder is used again if it is for the same tree, checks, time limit, interpreters,
-    packages and environment variables. One that failed is used again only if `red_accepted`: otherwise
-    it is about to be refused, and the user may have repaired what the comparison does not see.
+    packages, services and environment variables. One that failed is used again only if `red_accepted`:
+    otherwise it is about to be refused, and the user may have repaired what the comparison does not see.
 
     Args:
         bench: at the baseline, nothing changed; afterwards its checkout holds what the checks left in it.
@@ -141,6 +141,7 @@ def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> st
                 "exempt": exempt,
                 "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources, terms.read)),
                 "packages": bench.environment.hash,
+                "services": bench.services.identity,
                 "timeout_seconds": bench.timeout_seconds,
             }
         )

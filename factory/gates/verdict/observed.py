@@ -5,7 +5,7 @@ import os
 import re
 import secrets
 import shutil
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -49,8 +49,12 @@ class Observed:
     report: Report | None
 
 
-def observe(command: Command) -> Observed:
-    """Run a command to its end, see `run`, and read what a program of ours reports of it.
+def observe(command: Command, start: Callable[[Command], Outcome] = run) -> Observed:
+    """Run a command to its end, and read what a program of ours reports of it.
+
+    Args:
+        command: the command.
+        start: runs it, see `run`.
 
     Raises:
         Stopped, OSError: see `run`.
@@ -66,18 +70,20 @@ def observe(command: Command) -> Observed:
         ours = rewritten_node(command.argv, script=lambda name: _package_script(name, root))
     if ours is None:
         printing = rewritten_printing(command.argv)
-        return _printed(command, printing) if printing is not None else Observed(run(command), None, None)
+        if printing is None:
+            return Observed(start(command), None, None)
+        return _printed(command, printing, start)
     word = secrets.token_hex(_WORD_BYTES).encode()
     with Channel(word, _text(ours)) as channel:
-        outcome = run(replace(command, argv=ours.words(channel.inherited), channel=channel))
+        outcome = start(replace(command, argv=ours.words(channel.inherited), channels=(channel,)))
         return Observed(outcome, ours, parse_report(channel.received, word))
 
 
-def _printed(command: Command, ours: RewrittenPrinting) -> Observed:
+def _printed(command: Command, ours: RewrittenPrinting, start: Callable[[Command], Outcome]) -> Observed:
     """Run a command that is judged by what it prints; its output becomes what people expect of it."""
     if command.stderr is not None:
-        return Observed(run(command), None, None)
-    outcome = run(replace(command, argv=ours.argv))
+        return Observed(start(command), None, None)
+    outcome = start(replace(command, argv=ours.argv))
     if outcome.output_bytes > HEAD_BYTES:
         # What is missing in the middle would be missed.
         return Observed(outcome, None, None)

@@ -60,6 +60,26 @@ class EnvironmentRecord(Record):
         return described(self.interpreters, self.packages, self.hash)
 
 
+class ServiceRecord(Record):
+    """A service that commands find beside them.
+
+    Attributes:
+        name: its name.
+        preset: the preset that it is; empty for a command of its own.
+        version: what its program says of its version.
+        declared_by: who asked for it.
+        variables: the variables that tell commands of it.
+        port: its port; None where each command gets one that is free.
+    """
+
+    name: str
+    preset: str = ""
+    version: str = ""
+    declared_by: Literal["configuration", "plan"] = "configuration"
+    variables: tuple[str, ...] = ()
+    port: int | None = None
+
+
 class SettingsRecord(Record):
     """The settings that decide what a run does.
 
@@ -110,6 +130,7 @@ class RunDocument(Record):
     pid: int | None = None
     sandbox: SandboxRecord | None = None
     environment: EnvironmentRecord | None = None
+    services: tuple[ServiceRecord, ...] = Field(default=(), exclude_if=lambda value: not value)
     settings: SettingsRecord | None = None
     languages: tuple[LanguageRecord, ...] = Field(default=(), exclude_if=lambda value: not value)
     work_order: str = ""

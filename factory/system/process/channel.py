@@ -1,6 +1,14 @@
-"""A channel to one command: what it alone is handed, and what it hands back, by descriptors without names."""
+"""A channel to one command: what it alone is handed, and what it hands back, by descriptors without names.
 
+Another process may run beside the command and as its user, such as a service. Executing a program opens its
+descriptors to that one for a moment; but a socket can't be opened again by the name that it has in /proc, and
+a sealed file can't be written to.
+"""
+
+import fcntl
 import os
+import socket
+import sys
 import tempfile
 from contextlib import ExitStack
 from typing import Final
@@ -21,20 +29,18 @@ class Channel:
         self._received: list[bytes] = []
         self._size = 0
         with ExitStack() as opened:
-            # A pipe: what was read from it can't be read again, by whatever name it has elsewhere.
-            word_read, word_write = os.pipe()
+            word_read, word_write = _pair()
             self._theirs = ExitStack()
             self._theirs.callback(os.close, word_read)
             opened.enter_context(self._theirs)
             os.write(word_write, word)
             os.close(word_write)
-            self.reading, report_write = os.pipe()
+            self.reading, report_write = _pair()
             self._theirs.callback(os.close, report_write)
             opened.callback(os.close, self.reading)
-            file = self._theirs.enter_context(tempfile.TemporaryFile())
-            file.write(text)
-            file.seek(0)
-            self.inherited = (word_read, report_write, file.fileno())
+            text_read = _sealed(text)
+            self._theirs.callback(os.close, text_read)
+            self.inherited = (word_read, report_write, text_read)
             self._closing = opened.pop_all()
 
     def __enter__(self) -> "Channel":
@@ -59,3 +65,26 @@ class Channel:
     def received(self) -> bytes:
         """What the command has handed back."""
         return b"".join(self._received)
+
+
+def _pair() -> tuple[int, int]:
+    """Two ends: what is written to one is read from the other, once."""
+    one, other = socket.socketpair()
+    return one.detach(), other.detach()
+
+
+def _sealed(text: bytes) -> int:
+    """A descriptor from which a text is read, and that nobody can change it by."""
+    if sys.platform == "linux":
+        descriptor = os.memfd_create("workorder", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(text)
+        seals = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+        fcntl.fcntl(descriptor, fcntl.F_ADD_SEALS, seals)
+    else:
+        with tempfile.TemporaryFile() as file:
+            file.write(text)
+            file.flush()
+            descriptor = os.dup(file.fileno())
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor

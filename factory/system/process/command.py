@@ -23,7 +23,7 @@ class Command:
         stdin: what it reads.
         stop: ends it, and everything it started, when another thread asks for that; None if none will.
         confined: the sandbox that it runs in, and what it may use there; None for the user's own programs.
-        channel: by which it reports; None if it has nothing to report.
+        channels: by which it, and a program of ours around it, report.
     """
 
     argv: tuple[str, ...]
@@ -35,7 +35,7 @@ class Command:
     stdin: bytes = b""
     stop: Stop | None = None
     confined: Confinement | None = None
-    channel: Channel | None = None
+    channels: tuple[Channel, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -29,7 +29,7 @@ def run(command: Command) -> Outcome:
     started = time.monotonic()
     if command.stop is not None:
         command.stop.heed()
-    with Sinks(command.stdout, command.stderr, command.channel) as sinks:
+    with Sinks(command.stdout, command.stderr, command.channels) as sinks:
         if command.cwd is not None and not command.cwd.is_dir():
             return _never_started("the directory to run it in is gone", started)
         with Supervised.start(command) as supervised:

@@ -2,6 +2,7 @@
 
 import subprocess
 from collections import deque
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import IO, Final, Protocol
@@ -24,10 +25,10 @@ class Receiver(Protocol):
 class Sinks:
     """The files that get a command's output, and its standard error if that has a file of its own."""
 
-    def __init__(self, stdout: Path, stderr: Path | None, channel: Channel | None = None) -> None:
+    def __init__(self, stdout: Path, stderr: Path | None, channels: Sequence[Channel] = ()) -> None:
         self._paths = [stdout] + ([stderr] if stderr is not None else [])
         self._sinks: list[Sink] = []
-        self._channel = channel
+        self._channels = channels
 
     def __enter__(self) -> "Sinks":
         for path in self._paths:
@@ -42,7 +43,7 @@ class Sinks:
     def sources(self, process: "subprocess.Popen[bytes]") -> "list[tuple[IO[bytes] | int, Receiver]]":
         """What is read while the command runs, and what takes it; a report is read as well, and no output."""
         streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
-        reported = [] if self._channel is None else [(self._channel.reading, self._channel)]
+        reported = [(channel.reading, channel) for channel in self._channels]
         return [*zip(streams, self._sinks, strict=True), *reported]
 
     @property

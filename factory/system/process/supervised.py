@@ -79,8 +79,8 @@ class Supervised:
             stdin.write(command.stdin)
             stdin.seek(0)
             confined, prepared, watch, group = command.confined, None, None, None
-            if command.channel is not None:
-                theirs.callback(command.channel.close_inherited)
+            for channel in command.channels:
+                theirs.callback(channel.close_inherited)
             entrances: tuple[int, ...] = ()
             if confined is not None:
                 prepared = confined.sandbox.wrap(command, confined.policy)
@@ -107,7 +107,7 @@ class Supervised:
                 pass_fds=(
                     *(lifeline_read, report_write, *entrances),
                     *(prepared.inherited if prepared else ()),
-                    *(command.channel.inherited if command.channel else ()),
+                    *(descriptor for channel in command.channels for descriptor in channel.inherited),
                 ),
                 start_new_session=True,
             )

@@ -74,6 +74,7 @@ class Policy:
         home: the directory that takes the place of a home; writable.
         temporary: the directory for temporary files; writable, and ours to hand over.
         shared: the directory that commands find at /tmp, where the sandbox makes them a /tmp of their own.
+        data: the directory that services keep theirs in; writable. None where there are no services.
         read_only: paths in `root` that it must not change, such as `.git`; what doesn't exist is left out.
         visible: further paths that it may read and execute, such as an interpreter.
         links: further names outside of what is writable, and what they lead to, which is visible.
@@ -88,6 +89,7 @@ class Policy:
     read_only: tuple[Path, ...] = ()
     visible: tuple[Path, ...] = ()
     links: tuple[tuple[Path, Path], ...] = ()
+    data: Path | None = None
     network: Network = "none"
     resources: Resources = field(default_factory=Resources)
 

@@ -190,7 +190,7 @@ def test_what_a_command_may_leave_is_gone_after_the_attempt(
     assert changed == ()
     assert everything(opened.root) == before
     assert opened.root.stat().st_ino == place
-    assert names_in(opened.home.parent) == ["checkout", "home", "index", "shared", "tmp"]
+    assert names_in(opened.home.parent) == ["checkout", "home", "index", "services", "shared", "tmp"]
     assert names_in(opened.home) == names_in(opened.temporary) == []
     assert attempt(opened, "git diff --exit-code && test -z $(git tag)", tmp_path / "outside") == ()
 

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from factory.attempt.failure import FailureClass, Stage
+from factory.gates.check import ServiceResult, UnreadyService
 from factory.gates.judge import judge
 from tests.support.results import a_context, a_result
 
@@ -143,3 +144,45 @@ def test_other_codes_can_pass_but_never_what_changed_something(tmp_path: Path) -
 
     assert judge(a_result("t", exit_code=5), Stage.VERIFY_FAILED, context, passing=five) is None
     assert judge(a_result("t", exit_code=5, changed=("a",)), Stage.VERIFY_FAILED, context, passing=five)
+
+
+def unready(*words: str) -> UnreadyService:
+    return UnreadyService(name="db", why="it ended with exit code 1", words=words, excerpt="FATAL: no")
+
+
+@pytest.mark.parametrize(
+    ("words", "blamed"),
+    [
+        ((), MACHINE),
+        (("minio", "server", "{data}"), MACHINE),
+        (("python", "-m", "http.server"), MACHINE),
+        (("python", "src/app.py"), MODEL),
+        (("bash", "./new.sh"), MODEL),
+        (("python", "-m", "product.core"), MODEL),
+    ],
+)
+def test_a_service_that_is_not_ready_is_the_machines_fault_unless_it_is_made_of_the_repositorys_files(
+    words: tuple[str, ...], blamed: FailureClass, tmp_path: Path
+) -> None:
+    result = a_result("check", exit_code=None, unready=unready(*words))
+    failure = judge(
+        result, Stage.VERIFY_FAILED, a_context(tmp_path, landing=LANDING, allowed_files=["new.sh"])
+    )
+
+    assert failure is not None
+    assert (failure.failure_class, failure.excerpt) == (blamed, "FATAL: no")
+    assert failure.message == "the service db did not get ready: it ended with exit code 1"
+
+
+def test_a_service_that_died_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
+    died = ServiceResult(
+        name="db", log_file="a.log.txt", log_bytes=9, died="ended with exit code 3", excerpt="PANIC"
+    )
+    result = a_result("check", exit_code=1, excerpt="refused", services=(died,))
+
+    failure = judge(result, Stage.VERIFY_FAILED, a_context(tmp_path))
+
+    assert failure is not None
+    assert failure.message == "the command returned 1; the service db ended with exit code 3 before"
+    assert failure.excerpt == "refused\n=== log of db ===\nPANIC"
+    assert judge(a_result("check", services=(died,)), Stage.VERIFY_FAILED, a_context(tmp_path)) is None

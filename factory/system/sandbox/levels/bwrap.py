@@ -78,7 +78,7 @@ class Bubblewrap:
         root: Root = self.root if self.root != "becomes a user" or user is not None else "mapped"
         own = replace(self, root=root)
         if user is not None:
-            hand_over([policy.temporary, policy.home, policy.shared], user)
+            hand_over([policy.temporary, policy.home, policy.shared, *_new_data(policy)], user)
         _clear_mount_points(policy)
         counted = root != "mapped"
         orders = Orders(
@@ -157,7 +157,7 @@ class Bubblewrap:
         for path in (*policy.visible, *(path.resolve() for path in policy.visible)):
             if is_there(path) and not _is_system(path):
                 places[path] = ("--ro-bind", path, path)
-        for path in (policy.home, policy.temporary, policy.root):
+        for path in (policy.home, policy.temporary, policy.root, *_data(policy)):
             places[path] = ("--bind", path, path)
         for path in policy.read_only:
             # Never something that is not there: it would be made in the checkout.
@@ -175,9 +175,18 @@ class Bubblewrap:
 def _clear_mount_points(policy: Policy) -> None:
     """Remove what earlier commands put where places are mounted below /tmp: bubblewrap follows links."""
     visible = (place for path in policy.visible for place in (path, path.resolve()))
-    mounted = (policy.home, policy.temporary, policy.root, *policy.read_only, *visible)
+    mounted = (policy.home, policy.temporary, policy.root, *_data(policy), *policy.read_only, *visible)
     names = {path.relative_to(_TMP).parts[:1] for path in mounted if path.is_relative_to(_TMP)}
     remove_trees(policy.shared / name for parts in sorted(names) for name in parts)
+
+
+def _data(policy: Policy) -> list[Path]:
+    return [policy.data] if policy.data is not None else []
+
+
+def _new_data(policy: Policy) -> list[Path]:
+    """The directory of services' data, if it is still ours: nobody has filled it then."""
+    return [path for path in _data(policy) if path.stat().st_uid == 0]
 
 
 def _accounts(user: int, home: Path) -> tuple[bytes, bytes, bytes]:

@@ -42,7 +42,8 @@ class Watch:
         self._supervisor = 0
         self._group = group
         self._limits = policy.resources
-        self._places = (policy.root, policy.home, policy.temporary, policy.shared)
+        data = (policy.data,) if policy.data is not None else ()
+        self._places = (policy.root, policy.home, policy.temporary, policy.shared, *data)
         self._next = self._next_reading = time.monotonic() + _SHORTEST_PERIOD
         # Where the kernel counts memory, nobody else does: it knows which pages it can take back.
         counted = group is not None and group.bounds("memory")
