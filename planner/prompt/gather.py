@@ -4,10 +4,12 @@ What there is comes from `units`, the words around it from `words`. Tokens are t
 `estimate_tokens`, one for every two bytes: more than a model counts.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
 from factory.contract.note import Note, notes_hash
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.languages.python.language import PYTHON
 from factory.languages.table import (
@@ -30,11 +32,15 @@ from planner.prompt.words import (
     OF_A_REPOSITORY,
     OF_LANGUAGES,
     OF_PYTHON,
+    WITH_SERVICES,
     WITHOUT_A_VERIFY_SCRIPT,
 )
 
 _SHARES: Final[Mapping[Part, int]] = {Part.FILES: 4, Part.SOURCE: 8}
 """Parts that take a part of the limit at most, so that they leave room for those that follow."""
+
+_CONFIGURING: Final = ("workorder.toml", "pyproject.toml")
+_SERVICES: Final = re.compile(rb"^\s*\[\[\s*(?:tool\.workorder\.)?services\s*\]\]", re.MULTILINE)
 
 _RESERVED_TOKENS: Final = 300
 """Set aside for the sentences on what was left out, and for the last one."""
@@ -62,6 +68,8 @@ def gather(
     if is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
         head += WITHOUT_A_VERIFY_SCRIPT.format(verification=_verification(sources))
     languages = _languages(sources, spec)
+    if _has_services(sources):
+        head += WITH_SERVICES
     files = file_listing(sources.files, limit // _SHARES[Part.FILES])
     left = limit - _RESERVED_TOKENS - estimate_tokens("\n\n".join([head, *languages])) - files.tokens
     parts: list[Shown] = []
@@ -97,6 +105,12 @@ def _verification(sources: Sources) -> str:
     if not commands or set(languages_in(sources.files)) <= {PYTHON}:
         return OF_PYTHON
     return f"these commands run: {', '.join(f'`{command.spoken}`' for command in commands)}"
+
+
+def _has_services(sources: Sources) -> bool:
+    """Whether the repository configures services for its commands."""
+    texts = (sources.read(RepoPath.parse(name)) for name in _CONFIGURING if name in sources.files)
+    return any(text is not None and _SERVICES.search(text) for text in texts)
 
 
 def _gaps(parts: Sequence[Shown], *, of_python: bool) -> list[str]:

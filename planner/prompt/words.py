@@ -34,6 +34,15 @@ verification. After each work order {verification}."""
 OF_PYTHON: Final = "every Python file is compiled and `python -m pytest` runs"
 """What verifies a repository of Python."""
 
+WITH_SERVICES: Final = """
+- The `[[services]]` of the configuration below run beside every command, on 127.0.0.1, and commands find \
+them by the variables that they set (`DATABASE_URL` of the preset postgres, `REDIS_URL` of redis, what \
+stands in `set`). They are empty when a work order's verification begins; what one acceptance command \
+stores, the next one finds, and nothing is left for the next attempt. Let intents name the variables, and \
+let tests make the tables and data that they need. No command starts such a server itself, and none stands \
+in for it."""
+"""What is added where the repository configures services."""
+
 OF_LANGUAGES: Final = """## Languages
 
 How symbols are written in `provides` and `consumes`, and what tests are called, in languages other than \

@@ -20,6 +20,8 @@ SAME_AS: Final = "same_as"
 
 _LISTS: Final = ("requirements", "work_orders")
 _SINGLE: Final = ("system_overview", "verify_contract")
+_KEPT: Final = ("services",)
+"""What a person has put into a plan and a model is not asked for."""
 
 
 def as_answered(plan: Plan) -> JsonObject:
@@ -45,7 +47,9 @@ def resolved(answer: JsonObject, before: Plan) -> JsonObject:
         before: the present plan.
     """
     present = as_answered(before)
-    single = {name: present[name] for name in _SINGLE if answer.get(name) is None}
+    single: JsonObject = {
+        name: present[name] for name in (*_SINGLE, *_KEPT) if name in present and answer.get(name) is None
+    }
     lists: JsonObject = {}
     for name in _LISTS:
         elements = answer.get(name)

@@ -112,6 +112,16 @@ def test_a_repository_that_its_tests_verify_needs_no_script() -> None:
     assert text_of(known(tested)).endswith("Answer with the JSON object of the plan and nothing else.")
 
 
+@pytest.mark.parametrize(
+    ("file", "table"), [("workorder.toml", "services"), ("pyproject.toml", "tool.workorder.services")]
+)
+def test_services_that_the_repository_configures_are_explained(file: str, table: str) -> None:
+    words = "run beside every command"
+
+    assert words in text_of(known({file: f"# ours\n[[{table}]]\npreset = 'postgres'\n"}))
+    assert words not in text_of(known({file: "# no [[services]] here\n"}))
+
+
 def test_notes_alone_need_no_repository() -> None:
     text = text_of(known({}))
 

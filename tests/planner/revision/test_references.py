@@ -6,9 +6,12 @@ from pathlib import Path
 import pytest
 
 from factory.contract.identity import contract_hash
+from factory.contract.services.declared import Service
+from factory.contract.work_order import Plan
 from planner.compile.ending import Outcome
 from planner.compile.manifest_schema import revision_schema
 from planner.revision.amendment import content
+from planner.revision.references import resolved
 from tests.support.plans import Json
 from tests.support.revisions import Bench, answer, codes, document, mend, same, step
 
@@ -39,6 +42,14 @@ def test_what_stays_is_named_and_not_copied(bench: Bench) -> None:
     ]
     assert (after.requirements, after.system_overview) == (before.requirements, before.system_overview)
     assert bench.models[-1].requests[0].answer_schema == revision_schema()
+
+
+def test_services_that_a_person_put_into_the_present_plan_stay() -> None:
+    bare = Plan.model_construct(**{**document(), "requirements": (), "work_orders": ()})
+    before = bare.model_copy(update={"services": (Service(preset="postgres"),)})
+
+    assert "services" not in resolved({}, bare)
+    assert resolved({}, before)["services"] == [Service(preset="postgres").model_dump(mode="json")]
 
 
 def test_a_work_order_that_is_named_gets_the_number_of_its_place(bench: Bench) -> None:
