@@ -20,7 +20,9 @@ class Meter:
         return _Metered(model, self)
 
     def cost_usd(self, price: Price | None) -> float | None:
-        """What the answers cost in US dollars; None if no price is known."""
+        """What the answers cost in US dollars; None if there were some, and no price is known."""
+        if not self.calls:
+            return 0.0
         return None if self.model is None else cost_usd(self.model, self.usage, price)
 
     def cost_of(self, usage: Usage | None, price: Price | None) -> float | None:

@@ -159,7 +159,7 @@ def test_files_of_the_plan_that_fail_their_checks_are_the_plans_defect(tmp_path:
 
     assert finished.ending.exit_code == 4
     assert len(finished.ending.attempts) == 1
-    assert_complete(finished, "plan_defect")
+    assert_complete(finished, "stopped")
     assert finished.folder is not None
     assert read_object(finished.folder / "repair_request.json")["at_fault"] == "plan"
     assert scene.asked == 0

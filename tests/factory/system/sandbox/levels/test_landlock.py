@@ -18,7 +18,8 @@ def test_an_interpreter_in_a_home_does_not_open_the_home(
     home = tmp_path / "ada"
     (home / "bin").mkdir(parents=True)
     (home / "bin/python3").write_text("#!/bin/sh\n")
-    monkeypatch.setattr(sys, "executable", str(home / "bin/python3"))
+    # What a virtual environment of this interpreter names as the one it was made with.
+    monkeypatch.setattr(sys, "_base_executable", str(home / "bin/python3"))
     policy = Policy(
         root=tmp_path / "checkout", home=tmp_path / "home", temporary=tmp_path / "tmp", shared=tmp_path
     )
