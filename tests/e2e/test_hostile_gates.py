@@ -491,6 +491,8 @@ class TestVerification:
             "compileall": "skipped: scripts/verify.sh verifies",
             "pytest": "skipped: scripts/verify.sh verifies",
             "unusual code": "passed",
+            "manifests": "passed",
+            "imports": "passed",
         }
 
     def test_without_one_a_repository_without_tests_passes(self, tmp_path: Path) -> None:
@@ -504,6 +506,8 @@ class TestVerification:
             "compileall": "passed",
             "pytest": "no tests collected",
             "unusual code": "passed",
+            "manifests": "passed",
+            "imports": "passed",
         }
         assert git(repo, "status", "--porcelain", "--ignored") == ""
 
@@ -523,6 +527,8 @@ class TestVerification:
             "compileall": "passed",
             "pytest": "skipped: the work order is exempt",
             "unusual code": "passed",
+            "manifests": "passed",
+            "imports": "passed",
         }
 
     def test_a_verify_script_that_the_proposal_brings_runs_at_once(self, tmp_path: Path) -> None:

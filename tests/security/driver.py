@@ -13,6 +13,7 @@ import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -70,14 +71,20 @@ def answer(
     own_environment = {"PATH": os.environ["PATH"]}
     if "environment" in request:
         own_environment |= request["environment"]
-    environment = gate_environment(own_environment, bare(), home=home, temporary=temporary)
+    packages = bare()
+    if "provided" in request:
+        folder = Path(request["provided"])
+        packages = replace(
+            packages, python=folder / "bin/python", programs=(folder / "bin",), visible=(folder,)
+        )
+    environment = gate_environment(own_environment, packages, home=home, temporary=temporary)
     policy = Policy(
         root=checkout,
         home=home,
         temporary=temporary,
         shared=shared,
         read_only=(checkout / ".git", checkout / ".venv"),
-        visible=(*needed(environment, os.environ), *bare().visible, place / "objects"),
+        visible=(*needed(environment, os.environ), *packages.visible, place / "objects"),
         network=request.get("network", "none"),
         resources=Resources(**request.get("resources", {})),
     )

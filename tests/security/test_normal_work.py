@@ -229,8 +229,7 @@ def test_the_tests_of_a_product_pass_in_a_runner_that_closed_itself(level: str, 
 def test_tools_of_python_work(level: str, user: str) -> None:
     commands = {
         "venv": "python -m venv --without-pip new && new/bin/python -c 'import sys; print(sys.prefix)'",
-        "pip": "python -m pip --version",
-        "pip install": "python -m pip install --no-index --target t missing-thing 2>&1 | grep 'No matching'",
+        "pytest": "python -m pytest --version",
         "compileall": "python -m compileall -q .",
         "shell": "test -w . && test -x /bin/sh && mktemp > /dev/null",
         "who": "id -un && whoami",
@@ -246,24 +245,34 @@ def test_tools_of_python_work(level: str, user: str) -> None:
 
 
 @pytest.mark.parametrize("level", ["bwrap", "landlock"])
-def test_the_interpreter_of_an_environment_elsewhere_is_used(level: str, user: str) -> None:
+def test_an_environment_that_was_provided_is_used_and_not_changed(level: str, user: str) -> None:
     with protected_place(user) as place:
         environment = place / "elsewhere/env"
         venv.create(environment, with_pip=False, symlinks=True)
         packages = next(environment.glob("lib/python*/site-packages"))
         (packages / "installed.py").write_text("VALUE = 7\n")
-        variables = {"VIRTUAL_ENV": str(environment), "PATH": f"{environment}/bin:{os.defpath}"}
         program = textwrap.dedent("""
             import installed, sys
             print(sys.prefix, installed.VALUE)
             open(installed.__file__, "a")
         """)
-        request = {"name": "env", "argv": ["python", "-c", program], "environment": variables}
-        answer = drive(user, level, place, [request])["env"]
+        request = {"name": "env", "argv": ["python", "-c", program]}
+        active = {"VIRTUAL_ENV": str(environment), "PATH": f"{environment}/bin:{os.defpath}"}
+        answers = drive(
+            user,
+            level,
+            place,
+            [
+                {**request, "provided": str(environment)},
+                # One that the user has activated is none of the project's.
+                {**request, "name": "active", "environment": active},
+            ],
+        )
 
-    assert answer["output"].startswith(f"{environment} 7\n")
-    # Used, and not changed.
-    assert answer["exit_code"] == 1
+    assert answers["env"]["output"].startswith(f"{environment} 7\n")
+    assert answers["env"]["exit_code"] == 1
+    assert "Error" in answers["env"]["output"]
+    assert "No module named 'installed'" in answers["active"]["output"]
 
 
 @pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")

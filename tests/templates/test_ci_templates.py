@@ -149,11 +149,11 @@ class Remote:
         }
         files = {
             "WO-01": {"scripts/verify.sh": "true\n", "hello.py": "A = 1\n"},
-            "WO-02": {"more.py": "B = 2\n"},
+            "WO-02": {"more.py": "import hello\n"},
         }
         plan = manifest(
             order("WO-01", *files["WO-01"]),
-            order("WO-02", "more.py", acceptance=("test -f more.py" if second_works else "false",)),
+            order("WO-02", "more.py", acceptance=("python more.py" if second_works else "false",)),
         )
         self.model = write_answers(folder / "answers", plan, files)
         for name in ("planner", "factory"):

@@ -73,10 +73,7 @@ def verification(
         report: whether pytest is to name the tests that fail.
         kept: the ids of tests that passed before and must pass again.
     """
-
-    def judged(check: Check) -> Check:
-        return _unless_known(check, known)
-
+    judged = _Judged(known)
     python: tuple[Check, ...] = (VerifyScript(), CompileAll(), Pytest(report=report, kept=kept))
     configured = (_configured(check) for check in configuration.checks)
     return (*map(judged, python), LanguageChecks(judged), *map(judged, configured))
@@ -154,10 +151,16 @@ def _configured(check: ConfiguredCheck) -> Check:
     return command if check.gates else ReportOnly(command, _AS_CONFIGURED)
 
 
-def _unless_known(check: Check, known: BaselineReport | None) -> Check:
-    before: BaselineCheck | None = known.check(check.name) if known is not None else None
-    if before is None or not before.red or not before.acceptable:
-        return check
-    if isinstance(check, Pytest) and before.failing_tests is not None:
-        return replace(check, known=before.failing_tests)
-    return ReportOnly(check, _RED_BEFORE)
+@dataclass(frozen=True)
+class _Judged:
+    """What becomes of a check where the baseline is known; a value, so that it goes to another process."""
+
+    known: BaselineReport | None
+
+    def __call__(self, check: Check) -> Check:
+        before: BaselineCheck | None = self.known.check(check.name) if self.known is not None else None
+        if before is None or not before.red or not before.acceptable:
+            return check
+        if isinstance(check, Pytest) and before.failing_tests is not None:
+            return replace(check, known=before.failing_tests)
+        return ReportOnly(check, _RED_BEFORE)

@@ -56,7 +56,7 @@ def test_the_example_has_no_diagnostics() -> None:
 
 def test_the_example_shows_every_field_of_a_work_order() -> None:
     document: JsonObject = json.loads(example())
-    assert set(document) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment"}
+    assert set(document) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment", "services"}
     for order in document["work_orders"]:  # type: ignore[union-attr]
         asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"requires_packages"}
         assert set(order) == asked  # type: ignore[arg-type]

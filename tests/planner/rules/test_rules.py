@@ -221,9 +221,9 @@ class TestOtherLanguages:
     @pytest.mark.parametrize(
         ("symbol", "path"),
         [
-            ("slugline:slug(text: str) -> str", "slugline.js"),
-            ("web.slugline:slug(text: str) -> str", "src/web/slugline.ts"),
-            ("slugline.js:slug(text: str) -> str", "slugline.js"),
+            ("slugline:slug(text: str) -> str", "slugline.rb"),
+            ("web.slugline:slug(text: str) -> str", "src/web/slugline.php"),
+            ("slugline.rb:slug(text: str) -> str", "slugline.rb"),
         ],
     )
     def test_the_hint_asks_for_no_python_module_beside_a_file_that_is_none(
@@ -232,6 +232,26 @@ class TestOtherLanguages:
         found = check(makes(1, path, provides=[symbol])).diagnostics
         (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E305"]
         assert hint.startswith(f"`{path}` is no Python file, and `provides` names Python symbols only")
+
+    @pytest.mark.parametrize(
+        ("symbol", "path"),
+        [
+            ("slugline:slug(text: str) -> str", "slugline.js"),
+            ("web.slugline:slug(text: str) -> str", "src/web/slugline.ts"),
+        ],
+    )
+    def test_beside_a_file_of_a_language_that_is_known_the_hint_names_the_file(
+        self, symbol: str, path: str
+    ) -> None:
+        found = check(makes(1, path, provides=[symbol])).diagnostics
+        (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E305"]
+        assert hint.startswith(f"write the symbol with its file, `{path}:slug")
+
+    def test_a_symbol_of_a_file_that_is_allowed_is_in_scope(self) -> None:
+        found = check(
+            makes(1, "slugline.js", provides=["slugline.js:slug(text: string): string"])
+        ).diagnostics
+        assert "E305" not in [diagnostic.code for diagnostic in found]
 
     def test_of_python_files_it_names_the_missing_one(self) -> None:
         found = check(makes(1, "other.py", "web.js", provides=["slugline:slug() -> str"])).diagnostics

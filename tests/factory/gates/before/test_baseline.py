@@ -21,6 +21,7 @@ from factory.gates.bench import Bench
 from factory.gates.check import CheckResult
 from factory.gates.checks.registry import gating_commands, registry
 from factory.gates.environment import gate_environment
+from factory.gates.trial import expanded
 from factory.repository.target import target
 from factory.system.git.client import Git
 from tests.support.environments import bare, with_workers
@@ -78,7 +79,7 @@ class Desk:
         order = WorkOrder.model_validate(a_work_order(allowed_files=[*changes]))
         context = Bench(self.opened, self.packages, self.environment, 60.0).context(order, tree, folder)
         verify, _ = registry(configuration or Configuration(), known)
-        return {check.name: check.run(context) for check in verify.checks}
+        return {check.name: check.run(context) for check in expanded(verify.checks, context)}
 
 
 @contextmanager
