@@ -24,7 +24,13 @@ from factory.contract.work_order import Plan
 from factory.plans.states.sources import Sources
 from factory.repository.target import require_outside, state_folder, target
 from factory.runs.computed_fields import with_computed_fields
-from factory.runs.inputs import Ports, environment_record, sandbox_record, services_record
+from factory.runs.inputs import (
+    Ports,
+    environment_record,
+    projects_record,
+    sandbox_record,
+    services_record,
+)
 from factory.runs.preflight import clean_up
 from factory.runs.read_plan import load_plan
 from factory.system.files.lock import exclusive
@@ -113,6 +119,8 @@ def _record_footing(records: Records, footing: Footing | None) -> None:
         used = sandbox_record(footing.terms)
         records.event("sandbox", used=dump(used) if used else None)
         records.event("environment", used=dump(environment_record(footing.environment)))
+        for project in projects_record(footing.projects):
+            records.event("project", used=dump(project))
         if footing.services:
             records.event("services", used=[dump(record) for record in services_record(footing.services)])
 

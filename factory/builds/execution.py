@@ -110,13 +110,17 @@ class PlanExecution:
                 terms=footing.terms,
                 environment=footing.environment,
                 services=services,
+                projects=footing.projects,
                 plan=self.plan,
                 place=checkouts.at,
                 price=self.records.state.price,
                 entered=mail.put,
             )
             trees = Trees(goal.git, scratch)
-            queue = LandingQueue(goal, self.history, trees, footing.environment.hash, self._accepted)
+            environments = {None: footing.environment.hash} | {
+                project.directory: project.environment.hash for project in footing.projects
+            }
+            queue = LandingQueue(goal, self.history, trees, environments, self._accepted)
             return self._loop(queue, worker, mail, executor, deadline).run()
 
     def _goal(self) -> Target:
@@ -151,6 +155,7 @@ class PlanExecution:
                 terms=footing.terms,
                 environment=footing.environment,
                 services=footing.services,
+                projects=footing.projects,
                 plan=self.plan,
                 lands=False,
             )
@@ -176,11 +181,13 @@ class PlanExecution:
                     footing.terms,
                     stop,
                     footing.services,
+                    footing.projects,
                 ),
                 self.out / BASELINE_FOLDER,
                 footing.configuration,
                 self.plan.verify_contract,
                 red_accepted=self.settings.baseline_red,
+                projects=footing.projects,
             )
 
     def _loop(

@@ -12,6 +12,7 @@ from factory.configuration.document import Configuration
 from factory.configuration.in_force import configuration_in_force
 from factory.contract.work_order import Plan
 from factory.environments.environment import Environment
+from factory.environments.projects import Subproject, all_locked, opened, require_known
 from factory.environments.provide import Project
 from factory.llm.spending.prices import Price, known_price
 from factory.repository.readiness import require_ready
@@ -32,6 +33,7 @@ class Footing:
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout.
         services: what runs beside every command.
+        projects: those of the repository beside its root.
     """
 
     configuration: Configuration
@@ -39,6 +41,7 @@ class Footing:
     terms: Terms | None
     environment: Environment
     services: Services = NO_SERVICES
+    projects: tuple[Subproject, ...] = ()
 
     @property
     def sandbox(self) -> Sandbox | None:
@@ -55,9 +58,9 @@ def with_locked_packages(plan: Plan, goal: Target, past: History, out: Path, por
     if all(order.id in past.landed for order in plan.work_orders):
         return goal
     configuration = configuration_in_force(goal.git, past.base).configuration
-    project = Project(goal.git, past.base, configuration, plan.wanted_environment, out)
-    ready = partial(require_ready, goal, in_place=False, may_delete_ignored=False)
-    return ports.locked(goal, project, ready)
+    root = Project(goal.git, past.base, configuration, plan.wanted_environment(), out)
+    ready = partial(require_ready, in_place=False, may_delete_ignored=False)
+    return all_locked(goal, root, plan, ports, ready)
 
 
 def find_footing(
@@ -83,6 +86,7 @@ def find_footing(
     accepted = frozenset(settings.attempts.accepted_configuration)
     require_acceptance(goal.git, past.base, plan.work_orders, pending, accepted)
     in_force = configuration_in_force(goal.git, past.base)
+    require_known(pending, in_force.configuration.projects)
     price = settings.attempts.price_under(in_force.configuration)
     # Now, because a model that can't be asked is known before anything is begun.
     if not all(order.fixed_files for order in pending):
@@ -92,6 +96,7 @@ def find_footing(
     for line in in_force.passed_over:
         ports.progress(line)
     services = ports.services(in_force.configuration, plan, terms)
-    project = Project(goal.git, past.base, in_force.configuration, plan.wanted_environment, out)
-    environment = used.enter_context(ports.environment_for(project))
-    return Footing(in_force.configuration, price, terms, environment, services)
+    root = Project(goal.git, past.base, in_force.configuration, plan.wanted_environment(), out)
+    environment = used.enter_context(ports.environment_for(root))
+    projects = opened(root, plan, ports, used)
+    return Footing(in_force.configuration, price, terms, environment, services, projects)

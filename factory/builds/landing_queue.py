@@ -3,7 +3,7 @@
 Whose turn it is, and what follows, is for `decisions`. For one thread.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
@@ -28,7 +28,8 @@ class LandingQueue:
         goal: the branch.
         history: where the plan stands on it.
         trees: makes bases and candidates.
-        environment: the hash of the environment in which its attempts pass.
+        environments: the hashes of the environments in which its attempts pass, by the directories of
+            projects; None for the root.
         accepted: the files of the user's configuration whose change a person accepted.
     """
 
@@ -37,14 +38,14 @@ class LandingQueue:
         goal: Target,
         history: History,
         trees: Trees,
-        environment: str,
+        environments: Mapping[RepoPath | None, str],
         accepted: Set[RepoPath] = frozenset(),
     ) -> None:
         self._git: Final = goal.git
         self._goal = replace(goal, baseline=history.tip)
         self._base = history.base
         self._trees = trees
-        self._environment = environment
+        self._environments = environments
         self._accepted = accepted
         self._made: dict[str, Changes] = {
             order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
@@ -109,7 +110,7 @@ class LandingQueue:
             summary=result.proposal.summary,
             run_id=result.run_id,
             known_by=result.known_by,
-            environment=self._environment,
+            environment=self._environments[order.project],
             generated_by=result.generated_by,
             tree=tree,
             parent=self.tip,

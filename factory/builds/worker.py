@@ -22,6 +22,7 @@ from factory.configuration.document import Configuration
 from factory.contract.identity import run_id
 from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.environment import Environment
+from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -53,6 +54,7 @@ class Worker:
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout.
         services: what runs beside every command.
+        projects: those of the repository beside its root.
         plan: the plan.
         place: opens a checkout of a commit.
         price: what an answer costs; None if it is not known.
@@ -70,6 +72,7 @@ class Worker:
     terms: Terms | None
     environment: Environment
     services: Services
+    projects: tuple[Subproject, ...]
     plan: Plan
     place: Callable[[str], AbstractContextManager[Checkout]]
     price: Price | None
@@ -182,6 +185,7 @@ class Worker:
             terms=self.terms,
             environment=self.environment,
             services=self.services,
+            projects=self.projects,
             entered=partial(self._enter, order.id, run_id(order, baseline)),
             stop=stop,
         )

@@ -68,6 +68,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         warnings=options.warnings,
         notes=read_notes(options.knowledge),
         accepted_configuration=_accepted(options),
+        verify=options.verify,
     )
 
 

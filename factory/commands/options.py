@@ -132,6 +132,13 @@ def _add_gates(command: Parser) -> None:
         help="don't demand that acceptance commands fail before the work is done",
     )
     command.add_argument(
+        "--verify",
+        choices=("touched", "all"),
+        default="touched",
+        help="of a repository with several projects, which are verified before acceptance: those that the"
+        " work order touches, the others only when all else has passed; or all (default: %(default)s)",
+    )
+    command.add_argument(
         "--allow-config",
         action="append",
         default=[],

@@ -16,10 +16,13 @@ from factory.contract.canonical import sha256_hex
 from factory.contract.repo_path import RepoPath
 from factory.system.git.client import Git
 
+OF_A_PROJECT: Final = frozenset({"checks", "environment"})
+"""What a project configures for itself."""
+
 _LINK_MODE: Final = "120000"
 
 
-def configuration_at(git: Git, commit: str) -> Configuration:
+def configuration_at(git: Git, commit: str, project: RepoPath | None = None) -> Configuration:
     """The configuration that a commit of the user's repository holds.
 
     It is taken from the baseline and never from the files of an attempt: a model that could write
@@ -28,24 +31,45 @@ def configuration_at(git: Git, commit: str) -> Configuration:
     Args:
         git: the user's repository.
         commit: the commit's full id.
+        project: the directory of a project, whose own configuration it is; None for the root.
 
     Raises:
         BadConfiguration: the configuration can't be used.
         GitError: git failed.
     """
     # Their sizes first: nothing is read that is too large.
-    listing = git.output("ls-tree", "-z", "-l", "--full-tree", commit, "--", OWN_FILE, PROJECT_FILE)
+    places = {f"{project}/{name}" if project else name: name for name in (OWN_FILE, PROJECT_FILE)}
+    listing = git.output("ls-tree", "-z", "-l", "--full-tree", commit, "--", *places)
     files: dict[str, bytes] = {}
     for entry in filter(None, listing.split(b"\0")):
-        facts, _, name = os.fsdecode(entry).partition("\t")
+        facts, _, path = os.fsdecode(entry).partition("\t")
         mode, kind, blob, size = facts.split()
         if mode == _LINK_MODE:
-            files[name] = _linked(git, commit, name)
+            files[places[path]] = _linked(git, commit, path)
         elif kind == "blob":
-            files[name] = _bytes(git, blob, int(size), name)
+            files[places[path]] = _bytes(git, blob, int(size), path)
         else:
-            raise BadConfiguration("is not a file", where=name)
-    return read_configuration(files.get(OWN_FILE), files.get(PROJECT_FILE))
+            raise BadConfiguration("is not a file", where=path)
+    try:
+        configuration = read_configuration(files.get(OWN_FILE), files.get(PROJECT_FILE))
+    except BadConfiguration as error:
+        if project is None:
+            raise
+        raise BadConfiguration(error.message, where=f"{project}/{error.where}", hint=error.hint) from error
+    if project is not None:
+        _require_own(configuration, project)
+    return configuration
+
+
+def _require_own(configuration: Configuration, project: RepoPath) -> None:
+    """Refuse what only the configuration at the root may say."""
+    general = sorted(configuration.model_fields_set - OF_A_PROJECT)
+    if general:
+        raise BadConfiguration(
+            f"a project's own configuration can't hold {', '.join(f'`{key}`' for key in general)}",
+            where=f"{project}/{OWN_FILE}",
+            hint=f"move it to `{OWN_FILE}` at the root, where it counts for all projects",
+        )
 
 
 def file_at(git: Git, revision: str, path: RepoPath) -> bytes | None:

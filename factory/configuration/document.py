@@ -25,6 +25,7 @@ from factory.contract.packages.names import (
     PythonRequirement,
     PythonVersion,
 )
+from factory.contract.repo_path import RepoPath
 from factory.contract.services.declared import Service, clashes
 from factory.system.sandbox.limit_option import parse_limits
 
@@ -34,6 +35,9 @@ PROJECT_TABLE: Final = ("tool", "workorder")
 
 MAX_FURTHER_PLACES: Final = 32
 """How many further directories commands may be shown."""
+
+MAX_PROJECTS: Final = 100
+"""How many projects a repository may have."""
 
 MAX_BYTES: Final = 1_000_000
 """The largest configuration file that is read, in bytes."""
@@ -193,6 +197,7 @@ class Configuration(_Table):
         sandbox: what commands get in the sandbox beside what all get.
         environment: the packages that commands need, beside what the repository's own files declare.
         services: what every command finds beside it, in the order in which they start.
+        projects: the directories that are projects of their own, none of them within another.
     """
 
     # TOML has lists, which strict validation would not take for tuples.
@@ -202,6 +207,7 @@ class Configuration(_Table):
     sandbox: ConfiguredSandbox = ConfiguredSandbox()
     environment: ConfiguredEnvironment = ConfiguredEnvironment()
     services: Annotated[tuple[Service, ...], Field(strict=False)] = ()
+    projects: Annotated[tuple[RepoPath, ...], Field(strict=False, max_length=MAX_PROJECTS)] = ()
 
 
 def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | None) -> Configuration:
@@ -282,7 +288,11 @@ def _validate(value: Any, file: str, prefix: str) -> Configuration:
         configuration = Configuration.model_validate(value)
         problems = [
             f"{_place(prefix, place)}: {what}"
-            for place, what in (*_clashes(configuration.checks), *_of_services(configuration.services))
+            for place, what in (
+                *_clashes(configuration.checks),
+                *_of_services(configuration.services),
+                *_of_projects(configuration.projects),
+            )
         ]
         if not problems:
             return configuration
@@ -311,6 +321,20 @@ def _of_services(services: Sequence[Service]) -> Iterator[tuple[tuple[str, ...],
             piece = shell_syntax(getattr(service, key) or "")
             if piece is not None:
                 yield ("services", str(number), key), _SHELL.format(piece)
+
+
+def _of_projects(projects: Sequence[RepoPath]) -> Iterator[tuple[tuple[str, ...], str]]:
+    # Some file systems fold letters.
+    folded = [RepoPath(project.casefold()) for project in projects]
+    for number, project in enumerate(folded):
+        for other, before in enumerate(folded[:number]):
+            if project == before:
+                yield ("projects", str(number)), f"`{projects[number]}` is projects[{other}], too"
+            elif project.is_within(before) or before.is_within(project):
+                yield (
+                    ("projects", str(number)),
+                    f"`{projects[number]}` and `{projects[other]}` lie within one another",
+                )
 
 
 def _sentence(problem: SchemaProblem) -> str:

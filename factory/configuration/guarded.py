@@ -26,13 +26,13 @@ _CI: Final = "CI runs it"
 _PYTHON: Final = "Python runs it whenever it starts"
 
 _NAMES: Final = {
+    OWN_FILE: "it configures Workorder",
     ".gitattributes": _GIT,
     ".gitconfig": _GIT,
     ".gitmodules": _GIT,
     ".lfsconfig": _GIT,
 }
 _PLACES: Final = {
-    OWN_FILE: "it configures Workorder",
     ".githooks": _HOOK,
     ".husky": _HOOK,
     ".pre-commit-config.yaml": _HOOK,
@@ -74,8 +74,8 @@ def obeyed(path: RepoPath) -> str | None:
 
 
 def is_verification(path: RepoPath) -> bool:
-    """Whether it is the repository's own verification, which the user owns once it is there."""
-    return _folded(path) == VERIFY_SCRIPT
+    """Whether it is the verification of the repository or of a project; the user's once it is there."""
+    return f"/{_folded(path)}".endswith(f"/{VERIFY_SCRIPT}")
 
 
 def require_accepted(
@@ -96,18 +96,18 @@ def require_accepted(
         NotAccepted: some file is not accepted; all of them are named, with the options to give.
     """
     refused: dict[RepoPath, str] = {}
-    verified = exists(VERIFY_SCRIPT) if any(map(is_verification, _listed(pending))) else False
+    verified = {path for path in filter(is_verification, _listed(pending)) if exists(path)}
     for order in pending:
         for path in order.allowed_files:
             if is_verification(path):
-                reason = "it verifies the repository" if verified else None
+                reason = "it verifies the repository" if path in verified else None
             else:
                 own = next((why for place, why in places.items() if path.is_within(place)), None)
                 reason = own or obeyed(path) or _shadows(path, exists)
             if reason is not None and path not in accepted:
                 refused.setdefault(path, f"`{path}` of {order.id}: {reason}")
         # Whoever comes later finds it made.
-        verified = verified or any(map(is_verification, order.allowed_files))
+        verified.update(filter(is_verification, order.allowed_files))
     if refused:
         raise NotAccepted(
             "the user's configuration is changed only if a person accepts it: " + "; ".join(refused.values()),

@@ -75,7 +75,7 @@ def trespass(
         return None if old is None else Trespass("verifies the repository, and is there already")
     name = path.segments[-1].casefold()
     try:
-        if path.casefold() == PROJECT_FILE and own_table(old) != own_table(new):
+        if name == PROJECT_FILE and own_table(old) != own_table(new):
             table = f"`[{'.'.join(PROJECT_TABLE)}]`"
             return Trespass(
                 f"changes {table}, which configures Workorder as `{OWN_FILE}` does", "other tables"

@@ -28,7 +28,7 @@ from factory.system.git.commits import (
 )
 from factory.system.terminal.console import visible
 
-_FILES: Final = tuple(map(RepoPath.parse, (OWN_FILE, PROJECT_FILE)))
+_FILES: Final = (OWN_FILE, PROJECT_FILE)
 
 
 @dataclass(frozen=True)
@@ -44,48 +44,53 @@ class InForce:
     passed_over: tuple[str, ...] = ()
 
 
-def configuration_in_force(git: Git, commit: str) -> InForce:
+def configuration_in_force(git: Git, commit: str, project: RepoPath | None = None) -> InForce:
     """The configuration that counts for what starts from a commit.
 
     Args:
         git: the user's repository.
         commit: the commit's full id.
+        project: the directory of a project, whose own configuration it is; None for the root.
 
     Raises:
         BadConfiguration: the configuration can't be used.
         GitError: git failed.
     """
+    files = tuple(RepoPath.parse(f"{project}/{name}" if project else name) for name in _FILES)
     landed = [made.id for made in commits_naming(git, commit) if made.trailers[WORK_ORDER] and made.parent]
     changed = changed_files(git, landed) if landed else {}
-    suspects = {name for name, files in changed.items() if any(path in files for path in _FILES)}
+    suspects = {name for name, names in changed.items() if any(path in names for path in files)}
     if not suspects:
-        return InForce(configuration_at(git, commit))
-    return _beyond(git, commit, suspects)
+        return InForce(configuration_at(git, commit, project))
+    counts, passed_over = _beyond(git, commit, suspects, files)
+    return InForce(configuration_at(git, counts, project), passed_over)
 
 
-def _beyond(git: Git, commit: str, suspects: Set[str]) -> InForce:
-    """Go back from the newest change of the configuration to the newest that counts."""
+def _beyond(
+    git: Git, commit: str, suspects: Set[str], files: tuple[RepoPath, ...]
+) -> tuple[str, tuple[str, ...]]:
+    """Go back from the newest change of the configuration to the newest that counts; say what does not."""
     accepted = accepted_contents(git, commit)
     counts, looked_at = commit, commit
     passed_over: list[str] = []
     while True:
-        newest = last_commit_changing(git, looked_at, _FILES)
+        newest = last_commit_changing(git, looked_at, files)
         if newest is None or not newest.parent:
             break
-        changes = _changes(git, newest)
+        changes = _changes(git, newest, files)
         if changes and (newest.id not in suspects or changes <= accepted):
             break
         if changes:
             counts = newest.parent
             passed_over.append(_line(newest, changes))
         looked_at = newest.parent
-    return InForce(configuration_at(git, counts), tuple(passed_over))
+    return counts, tuple(passed_over)
 
 
-def _changes(git: Git, commit: Commit) -> Set[str]:
+def _changes(git: Git, commit: Commit, files: tuple[RepoPath, ...]) -> Set[str]:
     """What a commit configures otherwise than its parent: each file as the trailer names it."""
     changes = set()
-    for path in _FILES:
+    for path in files:
         before, after = file_at(git, commit.parent, path), file_at(git, commit.id, path)
         if _configured(path, before) != _configured(path, after):
             # What is gone has the name of a file without content.
@@ -94,7 +99,7 @@ def _changes(git: Git, commit: Commit) -> Set[str]:
 
 
 def _configured(path: RepoPath, text: bytes | None) -> object:
-    if path == OWN_FILE or text is None:
+    if path.segments[-1] == OWN_FILE or text is None:
         return text
     try:
         return own_table(text)

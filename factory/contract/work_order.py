@@ -184,6 +184,7 @@ class WorkOrder(Document):
         accepted_warnings: what the planner's checks warned of here and the plan keeps.
         requires_packages: the packages that it needs and that were not there before.
         fixed_files: the texts of all its allowed files, if no model is to be asked for them.
+        project: the directory of the project in which its commands run; None for the repository's root.
     """
 
     id: WorkOrderId
@@ -205,6 +206,7 @@ class WorkOrder(Document):
         tuple[RequiredPackage, ...], Field(exclude_if=lambda value: not value, max_length=50)
     ] = ()
     fixed_files: Annotated[tuple[FixedFile, ...], Field(exclude_if=lambda value: not value)] = ()
+    project: Annotated[RepoPath | None, Field(exclude_if=lambda value: value is None)] = None
 
     verify_exempt: bool = False
     depends_on: tuple[WorkOrderId, ...] | None = None
@@ -280,11 +282,15 @@ class Plan(Document):
     parent: str | None = None
     allowed_packages: Annotated[tuple[PackageName, ...], Field(exclude_if=lambda value: not value)] = ()
 
-    @property
-    def wanted_environment(self) -> PlannedEnvironment | None:
-        """The packages of `environment` and those that work orders require; None for none."""
-        wanted = self.environment
+    def wanted_environment(self, project: RepoPath | None = None) -> PlannedEnvironment | None:
+        """What the plan declares for a project; None for nothing.
+
+        Args:
+            project: its directory: what its work orders require. None for the root, which gets `environment`
+                and what work orders that name no project require.
+        """
+        wanted = self.environment if project is None else None
         for order in self.work_orders:
-            for package in order.requires_packages:
+            for package in order.requires_packages if order.project == project else ():
                 wanted = package.added_to(wanted or PlannedEnvironment())
         return wanted

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from factory.configuration.document import Configuration
 from factory.contract.packages.planned import PlannedEnvironment
+from factory.contract.repo_path import RepoPath
 from factory.environments.cache import Cache, cache_folder
 from factory.environments.environment import Environment
 from factory.environments.needs.declared import declared
@@ -26,6 +27,7 @@ class Project:
         configuration: the repository's own, as it counts.
         planned: the packages that the plan declares; None for none.
         out: the directory of the run or the build, which gets what tools print; None to keep nothing.
+        directory: the directory of the project; None for the repository's root.
     """
 
     git: Git
@@ -33,6 +35,7 @@ class Project:
     configuration: Configuration
     planned: PlannedEnvironment | None = None
     out: Path | None = None
+    directory: RepoPath | None = None
 
 
 @contextmanager
@@ -49,7 +52,7 @@ def environment_for(
     Raises:
         WorkorderError: what it asks for is not locked, or can't be provided here.
     """
-    files = commit_files(project.git, project.commit)
+    files = commit_files(project.git, project.commit, project.directory)
     wanted = declared(project.configuration.environment, project.planned)
     workshop = workshop_of(project, own=own, progress=progress)
     with provided(files, wanted, environments_in(own), workshop) as environment:
@@ -58,7 +61,10 @@ def environment_for(
 
 def workshop_of(project: Project, *, own: Mapping[str, str], progress: Callable[[str], None]) -> Workshop:
     """Where the tools run that provide a project's environment."""
-    return Workshop(own, project.out / FOLDER if project.out is not None else None, progress)
+    kept = project.out / FOLDER if project.out is not None else None
+    if kept is not None and project.directory is not None:
+        kept /= project.directory
+    return Workshop(own, kept, progress)
 
 
 def environments_in(own: Mapping[str, str]) -> Cache:

@@ -4,8 +4,8 @@ A command's outcome says what it changed of what it must not.
 """
 
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -13,6 +13,7 @@ from typing import Final
 from factory.attempt.brief import canonical_output, excerpt
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.environments.environment import Environment
 from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
@@ -30,11 +31,27 @@ from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Confinement, Terms
 from factory.system.terminal.console import visible
 
+PROJECTS_FOLDER: Final = "projects"
+"""Beside the artifacts of the root: those of each project, in folders of its name."""
+
 _MAY_PASS: Final = (0, 1, 5)
 """The exit codes that may pass; of pytest also 1, where only new failures count, and 5, without any tests."""
 
 _LOOKED_AT: Final = 200_000
 """How much of each end of an output is looked at for an excerpt, in bytes."""
+
+
+@dataclass(frozen=True)
+class Provisions:
+    """What commands get in a project of the repository.
+
+    Attributes:
+        environment: the interpreters and packages that they find.
+        variables: their environment variables, all of them.
+    """
+
+    environment: Environment
+    variables: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -49,6 +66,7 @@ class Bench:
         terms: the sandbox that confines them, and what they get in it; None starts them as they are.
         stop: ends a command when another thread asks for that; None if none will.
         services: what runs beside each.
+        projects: what commands get in the projects of the repository, by their directories.
     """
 
     checkout: Checkout
@@ -58,6 +76,23 @@ class Bench:
     terms: Terms | None = None
     stop: Stop | None = None
     services: Services = NO_SERVICES
+    projects: Mapping[RepoPath, Provisions] = field(default_factory=dict)
+
+    def environment_of(self, order: WorkOrder) -> Environment:
+        """What the commands of a work order find."""
+        return self.environment if order.project is None else self.projects[order.project].environment
+
+    def with_variables(self, changed: Callable[[Mapping[str, str]], Mapping[str, str]]) -> "Bench":
+        """The same with other environment variables, in every project.
+
+        Args:
+            changed: makes them of those that there are.
+        """
+        projects = {
+            directory: replace(found, variables=changed(found.variables))
+            for directory, found in self.projects.items()
+        }
+        return replace(self, variables=changed(self.variables), projects=projects)
 
     def context(self, order: WorkOrder, tree: str, folder: Path) -> CheckContext:
         """What the checks of an attempt may use.
@@ -86,19 +121,62 @@ class Bench:
             tree=checkout.tree,
             landing=LandingTree(checkout.git, tree),
             before=partial(file_at, checkout.git, checkout.baseline),
-            execute=Executor(
-                checkout,
-                self.environment,
-                self.variables,
-                self.timeout_seconds,
-                folder,
-                self.stop,
-                self.terms,
-                self.services,
-            ),
+            execute=self._executor(folder, None),
             temporary=checkout.temporary,
             folder=folder,
+            within=partial(self._within, order, tree, folder, exempt),
         )
+
+    def _within(
+        self, order: WorkOrder | None, tree: str, folder: Path, exempt: bool, project: RepoPath
+    ) -> CheckContext:
+        """The context of a project."""
+        checkout = self.checkout
+        own = folder / PROJECTS_FOLDER / project
+        own.mkdir(parents=True, exist_ok=True)
+
+        def before(path: RepoPath) -> bytes | None:
+            return file_at(checkout.git, checkout.baseline, RepoPath(f"{project}/{path}"))
+
+        context = CheckContext(
+            order=None if order is None else seen_from(project, order),
+            exempt=exempt,
+            tree=checkout.tree.below(project),
+            landing=LandingTree(checkout.git, f"{tree}:{project}"),
+            before=before,
+            execute=self._executor(folder, project),
+            temporary=checkout.temporary,
+            folder=own,
+            within=lambda _project: context,
+        )
+        return context
+
+    def _executor(self, folder: Path, project: RepoPath | None) -> "Executor":
+        found = Provisions(self.environment, self.variables) if project is None else self.projects[project]
+        return Executor(
+            self.checkout,
+            found.environment,
+            found.variables,
+            self.timeout_seconds,
+            folder,
+            self.stop,
+            self.terms,
+            self.services,
+            project,
+        )
+
+
+def seen_from(project: RepoPath, order: WorkOrder) -> WorkOrder:
+    """A work order with the files below a project alone, by paths that are relative to it."""
+    return order.model_copy(
+        update={
+            "allowed_files": tuple(
+                RepoPath(path.removeprefix(f"{project}/"))
+                for path in order.allowed_files
+                if path.is_within(project)
+            )
+        }
+    )
 
 
 @dataclass(frozen=True)
@@ -114,6 +192,7 @@ class Executor:
         stop: ends a command when another thread asks for that; None if none will.
         terms: the sandbox that confines them, and what they get in it; None starts them as they are.
         services: what runs beside each.
+        project: the project of the repository in whose directory they run; None for the root.
     """
 
     checkout: Checkout
@@ -124,17 +203,19 @@ class Executor:
     stop: Stop | None = None
     terms: Terms | None = None
     services: Services = NO_SERVICES
+    project: RepoPath | None = None
 
     def __call__(
         self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
     ) -> CommandResult:
         """Run one command; see `Execute`."""
+        name = name if self.project is None else f"{PROJECTS_FOLDER}/{self.project}/{name}"
         output = self.folder / f"{name}.output.txt"
         around = Around(self.services, self.checkout.services)
         observed = observe(
             Command(
                 argv=words,
-                cwd=self.checkout.root,
+                cwd=self.checkout.root / (self.project or ""),
                 env=self.variables,
                 timeout_seconds=self._limit(timeout_seconds),
                 stdout=output,
@@ -157,7 +238,7 @@ class Executor:
             timed_out=outcome.timed_out,
             not_started=outcome.not_started,
             seconds=round(outcome.seconds, 3),
-            output_file=output.name,
+            output_file=f"{name}.output.txt",
             output_bytes=outcome.output_bytes,
             excerpt=self._excerpt(printed),
             leftovers=outcome.leftovers,
@@ -174,6 +255,7 @@ class Executor:
             report=observed.report,
             services=tuple(self._service_result(name, ended) for ended in around.ended),
             unready=self._unready(around.unready),
+            project=self.project or "",
         )
 
     def _service_result(self, name: str, ended: Ended) -> ServiceResult:
@@ -183,7 +265,7 @@ class Executor:
             write_atomic(log, ended.log.text)
         return ServiceResult(
             name=ended.name,
-            log_file=log.name if ended.log.total else "",
+            log_file=f"{name}.{ended.name}.log.txt" if ended.log.total else "",
             log_bytes=ended.log.total,
             died=ended.died,
             excerpt=self._excerpt(ended.log.text) if ended.died else "",

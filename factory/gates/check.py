@@ -91,6 +91,7 @@ class CommandResult(BaseModel):
         report: all that was reported, which no document holds.
         services: what ran beside it.
         unready: the service for which it never ran; None if it ran.
+        project: the directory of the project in which it ran; empty for the root.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -119,6 +120,7 @@ class CommandResult(BaseModel):
     report: Report | None = Field(default=None, exclude=True)
     services: tuple[ServiceResult, ...] = Field(default=(), exclude_if=lambda value: not value)
     unready: UnreadyService | None = Field(default=None, exclude_if=lambda value: value is None)
+    project: str = Field(default="", exclude_if=lambda value: not value)
 
     @property
     def machine_failed(self) -> bool:
@@ -233,6 +235,8 @@ class CheckContext:
         execute: runs commands in the checkout.
         temporary: the directory for temporary files that commands see as TMPDIR. What lies there is hostile.
         folder: where artifacts go.
+        within: the same for a project of the repository, given its directory: all paths are relative to that,
+            and commands run in it.
     """
 
     order: WorkOrder | None
@@ -243,6 +247,13 @@ class CheckContext:
     execute: Execute
     temporary: Path
     folder: Path
+    within: "Callable[[RepoPath], CheckContext]"
+
+    @property
+    def of_order(self) -> "CheckContext":
+        """The context in which the work order's commands run: that of its project."""
+        project = self.order.project if self.order is not None else None
+        return self if project is None else self.within(project)
 
     @property
     def writable(self) -> tuple[RepoPath, ...]:

@@ -103,7 +103,10 @@ class TrialResult(BaseModel):
     def failing_tests(self) -> tuple[str, ...]:
         """The ids of the tests that failed, as far as a report or what was printed tells them."""
         last = self.failed.commands[-1] if self.failed is not None and self.failed.commands else None
-        return () if last is None else failing_tests(last.report, last.excerpt)
+        if last is None:
+            return ()
+        below = f"{last.project}/" if last.project else ""
+        return tuple(f"{below}{test}" for test in failing_tests(last.report, last.excerpt))
 
     @property
     def slowest_seconds(self) -> float:

@@ -107,6 +107,9 @@ def _heading(run: RunDocument) -> list[str]:
         lines.append(f"  commands in the sandbox {used}, network: {run.sandbox.network}")
     if run.environment is not None:
         lines.append(f"  commands found {run.environment.description}")
+    lines += [
+        f"  in {visible(project.directory)}: {project.environment.description}" for project in run.projects
+    ]
     lines += [f"  {language.name} lacks {', '.join(language.lacks)}" for language in run.languages]
     return lines
 

@@ -1,12 +1,13 @@
 """Verifies what is started from by the repository's own means, before a model is asked."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from factory.configuration.document import Configuration
 from factory.contract.work_order import VerifyContract
+from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
 from factory.gates.before.services import require_services
@@ -25,6 +26,7 @@ def verify_base(
     *,
     red_accepted: bool,
     reuse: bool = True,
+    projects: Sequence[Subproject] = (),
 ) -> BaselineReport:
     """What the repository's own verification says of a base on which work can be judged.
 
@@ -35,6 +37,7 @@ def verify_base(
         contract: the plan's; what it requires may still have to be made. None if there is none.
         red_accepted: whether the user accepts a base that fails.
         reuse: whether a result of the same base is used again.
+        projects: those of the repository.
 
     Raises:
         Refused: it fails and that is not accepted, or no attempt could be judged on it.
@@ -53,6 +56,7 @@ def verify_base(
         and not all(condition.holds(files.exists(condition.path)) for condition in contract.requires),
         red_accepted=red_accepted,
         reuse=reuse,
+        projects=projects,
     )
     require_usable(report, folder, red_accepted=red_accepted)
     return report
@@ -81,6 +85,7 @@ def on_verified_base(run: Run, bench: Bench, out: Path, *, red_accepted: bool) -
             red_accepted=red_accepted,
             # Of the user's checkout no commit tells all that is in it.
             reuse=not run.in_place,
+            projects=run.projects,
         )
     finally:
         bench.checkout.restore()

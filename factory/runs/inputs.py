@@ -1,7 +1,7 @@
 """What a run is given, all of it: what it touches outside, and its work order, settings and target."""
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -11,15 +11,18 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.configuration.document import Configuration
 from factory.configuration.guarded_parts import Guard
+from factory.contract.errors import MachineProblem
 from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
 from factory.environments.environment import Environment
+from factory.environments.projects import Subproject
 from factory.environments.provide import Project, environment_for, environments_in, workshop_of
 from factory.environments.provision.locking import with_locked_packages
 from factory.gates.baseline_report import BaselineReport
-from factory.gates.bench import Bench
+from factory.gates.bench import Bench, Provisions
+from factory.gates.checks.projects import touched
 from factory.gates.checks.registry import registry
 from factory.gates.environment import gate_environment
 from factory.gates.landing_tree import LandingTree
@@ -34,6 +37,7 @@ from factory.runs.record.model import (
     BoundsRecord,
     EnvironmentRecord,
     LanguageRecord,
+    ProjectRecord,
     RunDocument,
     SandboxRecord,
     ServiceRecord,
@@ -95,6 +99,7 @@ class Ports:
             environments_in(self.environment),
             workshop_of(project, own=self.environment, progress=self.progress),
             require_ready,
+            project.directory,
         )
 
     def services(self, configuration: Configuration, plan: Plan | None, terms: Terms | None) -> Services:
@@ -114,22 +119,45 @@ class Ports:
         terms: Terms | None,
         stop: Stop | None,
         services: Services = NO_SERVICES,
+        projects: Sequence[Subproject] = (),
     ) -> Bench:
         """A checkout, and how commands are run in it.
 
         Raises:
             WorkorderError: the checkout is the user's, and the environment can't be shown there.
         """
-        if environment.node_modules is not None:
-            checkout.offer(environment.node_modules)
-        variables = gate_environment(
-            self.environment,
+        modules = {environment.node_modules, *(project.environment.node_modules for project in projects)}
+        modules.discard(None)
+        if len(modules) > 1:
+            raise MachineProblem(
+                "packages of Node.js for several projects of one repository are not supported yet",
+                where="projects",
+                hint="declare them at the root, for all projects",
+            )
+        for place in modules:
+            assert place is not None
+            checkout.offer(place)
+
+        def provisions(found: Environment) -> Provisions:
+            variables = gate_environment(
+                self.environment,
+                found,
+                home=checkout.home,
+                temporary=checkout.temporary,
+                passed=settings.passed_variables,
+            )
+            return Provisions(found, variables)
+
+        return Bench(
+            checkout,
             environment,
-            home=checkout.home,
-            temporary=checkout.temporary,
-            passed=settings.passed_variables,
+            provisions(environment).variables,
+            settings.timeout_seconds,
+            terms,
+            stop,
+            services,
+            {project.directory: provisions(project.environment) for project in projects},
         )
-        return Bench(checkout, environment, variables, settings.timeout_seconds, terms, stop, services)
 
 
 @dataclass(frozen=True)
@@ -155,6 +183,7 @@ class Run:
         lands: whether a passed attempt is landed; else it only counts as passed.
         entered: told the node and the state when the graph enters a node.
         stop: ends it when another thread asks for that.
+        projects: those of the repository beside its root.
     """
 
     order: WorkOrder
@@ -174,6 +203,7 @@ class Run:
     lands: bool = True
     entered: Callable[[str, RunState], None] = lambda _node, _state: None
     stop: Stop | None = None
+    projects: tuple[Subproject, ...] = ()
 
     @cached_property
     def contract(self) -> str:
@@ -199,12 +229,15 @@ class Run:
     def checks(self) -> tuple[CheckGroup, ...]:
         """What an attempt must pass."""
         declares = bool(self.order.provides or self.order.consumes)
+        directories = [project.directory for project in self.projects]
         return registry(
             self.configuration,
             self.known,
             interfaces=declares,
             kept=self.kept_tests,
             environment=self.environment,
+            projects=self.projects,
+            at_once=touched(self.order, directories) if self.settings.verify == "touched" else None,
         )
 
     @property
@@ -219,6 +252,7 @@ class Run:
             pid=os.getpid(),
             sandbox=sandbox_record(self.terms),
             environment=environment_record(self.environment) if self.environment is not None else None,
+            projects=projects_record(self.projects),
             services=services_record(self.services),
             settings=settings_record(self.settings, in_place=self.in_place),
             languages=self._languages,
@@ -246,7 +280,13 @@ class Run:
         """The checkout, with what its commands get."""
         assert self.environment is not None
         return self.ports.bench(
-            checkout, self.settings, self.environment, self.terms, self.stop, self.services
+            checkout,
+            self.settings,
+            self.environment,
+            self.terms,
+            self.stop,
+            self.services,
+            self.projects,
         )
 
     def entering(self, node: str, state: RunState) -> None:
@@ -279,6 +319,14 @@ def environment_record(environment: Environment) -> EnvironmentRecord:
     """What commands find beside their checkout, as it is recorded."""
     return EnvironmentRecord(
         hash=environment.hash, interpreters=environment.interpreters, packages=len(environment.packages)
+    )
+
+
+def projects_record(projects: Sequence[Subproject]) -> tuple[ProjectRecord, ...]:
+    """The projects beside the root, as they are recorded."""
+    return tuple(
+        ProjectRecord(directory=project.directory, environment=environment_record(project.environment))
+        for project in projects
     )
 
 

@@ -31,7 +31,9 @@ def probe_baseline(
     artifacts = folder.path / PROBE_FOLDER
     remove_tree(artifacts)
     artifacts.mkdir(parents=True)
-    probed = probe(order, bench.context(order, tree, artifacts), checkout.restore)
+    context = bench.context(order, tree, artifacts).of_order
+    assert context.order is not None
+    probed = probe(context.order, context, checkout.restore)
     problem = defect(probed)
     PROBE.write(folder.path, ProbeResult(commands=probed, passed=problem is None))
     for command in probed:

@@ -14,6 +14,7 @@ from factory.configuration.in_force import configuration_in_force
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers, run_id
 from factory.contract.work_order import Plan, WorkOrder
+from factory.environments.projects import Subproject, all_locked, opened, require_known
 from factory.environments.provide import Project
 from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
@@ -119,21 +120,22 @@ def _run(
     for line in in_force.passed_over:
         ports.progress(line)
     configuration = in_force.configuration
-    planned = plan.wanted_environment if plan is not None else None
+    planned = plan.wanted_environment() if plan is not None else None
     project = Project(goal.git, goal.baseline, configuration, planned, out)
     if landed is None:
-        ready = partial(
-            require_ready, goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored
-        )
-        goal = ports.locked(goal, project, ready)
+        require_known([order], configuration.projects)
+        ready = partial(require_ready, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+        goal = all_locked(goal, project, plan, ports, ready)
         project = replace(project, commit=goal.baseline)
     sources = Sources(*committed_files(goal.git, goal.baseline))
     order = _computed(order, plan, sources)
     terms, services, environment = None, NO_SERVICES, None
+    projects: tuple[Subproject, ...] = ()
     if landed is None:
         terms = ports.terms(settings.in_place, configuration)
         services = ports.services(configuration, plan, terms)
         environment = used.enter_context(ports.environment_for(project))
+        projects = opened(project, plan, ports, used)
     run = Run(
         order=order,
         target=goal,
@@ -146,6 +148,7 @@ def _run(
         terms=terms,
         environment=environment,
         services=services,
+        projects=projects,
     )
 
     def prepare() -> Ending | None:

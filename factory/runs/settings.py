@@ -12,6 +12,7 @@ from factory.llm.spending.prices import Price
 from factory.plans.rules.judgement import Warnings
 
 OracleCheck = Literal["off", "auto", "always"]
+Verify = Literal["touched", "all"]
 
 
 class AttemptSettings(BaseModel):
@@ -33,6 +34,8 @@ class AttemptSettings(BaseModel):
             which nothing but such a value failed, or before the first attempt, too.
         notes: what the user wants the model to know, as it was read at the start.
         accepted_configuration: the files of the user's configuration that work orders may change.
+        verify: of a repository with several projects, those that are verified before acceptance; the others
+            are when all else has passed.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -51,6 +54,7 @@ class AttemptSettings(BaseModel):
     warnings: Warnings = "auto"
     notes: tuple[Note, ...] = ()
     accepted_configuration: tuple[RepoPath, ...] = ()
+    verify: Verify = "touched"
 
     def price_under(self, configuration: Configuration) -> Price | None:
         """What the user, or else the repository, says that the model costs."""

@@ -12,6 +12,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 from factory.builds.code_map import CODE_MAP_FILE
 from factory.builds.state.file import STATE_FILE
 from factory.gates.before.baseline import BASELINE_RESULT
+from factory.gates.bench import PROJECTS_FOLDER
 from factory.runs.record import files
 from factory.runs.record.events import EVENTS_FILE
 from planner.compile import artifacts
@@ -47,6 +48,11 @@ _ATTEMPT: Final[list[_Row]] = [
         "every command of the verification with its end, and by what it is known to have passed",
     ),
     (files.CHECK_RESULTS["acceptance"].name, "the postconditions, and every acceptance command with its end"),
+    (
+        files.CHECK_RESULTS["other_projects"].name,
+        "in a repository with several projects: the verification of those that the work order does not touch",
+    ),
+    (f"{PROJECTS_FOLDER}/", "what commands printed that ran in a project, by its directory"),
     ("*.output.txt", "what a command printed"),
     ("*.log.txt", "what a service printed beside a command: its beginning, and of a long log the end"),
     (files.SECOND_PASS.name, "whether acceptance passes again, with another hash seed and the like"),

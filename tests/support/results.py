@@ -90,4 +90,9 @@ def a_context(
         execute=commands or Commands(),
         temporary=root,
         folder=root,
+        within=_no_project,
     )
+
+
+def _no_project(project: RepoPath) -> CheckContext:
+    raise KeyError(project)

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from factory.configuration.document import Configuration
 from factory.contract.packages.planned import PlannedEnvironment
+from factory.contract.repo_path import RepoPath
 from factory.environments.cache import Cache
 from factory.environments.needs.declared import CommitFiles, declared
 from factory.environments.provision.committed import commit_files
@@ -21,6 +22,7 @@ def with_locked_packages(
     cache: Cache,
     workshop: Workshop,
     require_ready: Callable[[], None],
+    directory: RepoPath | None = None,
 ) -> Target:
     """The target with all packages locked; a commit is landed if something is not.
 
@@ -34,11 +36,12 @@ def with_locked_packages(
         cache: where environments are kept.
         workshop: where tools run.
         require_ready: refuses a repository that is not ready for a landing; asked only before one.
+        directory: the project's directory; None for the repository's root.
 
     Raises:
         WorkorderError: a lock does not fit, none can be made or installed, or the commit can't be landed.
     """
-    files = commit_files(target.git, base)
+    files = commit_files(target.git, base, directory)
     wanted = declared(configuration.environment, planned)
     locks = missing_locks(files, wanted, cache, workshop)
     if not locks:
@@ -51,6 +54,10 @@ def with_locked_packages(
         return texts.get(path) or files.read(path)
 
     with provided(CommitFiles(files.names | set(texts), read), wanted, cache, workshop):
-        landed = land_locks(target, locks)
-    workshop.progress(f"locked the packages: {', '.join(sorted(texts))} landed as {landed.baseline[:12]}")
+        placed = {
+            path if directory is None else RepoPath(f"{directory}/{path}"): data
+            for path, data in locks.items()
+        }
+        landed = land_locks(target, placed)
+    workshop.progress(f"locked the packages: {', '.join(sorted(placed))} landed as {landed.baseline[:12]}")
     return landed

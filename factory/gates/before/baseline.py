@@ -4,6 +4,7 @@ The result is a view: it can be deleted, and a damaged one is made anew. Which f
 beside it is for `checks`.
 """
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
@@ -13,6 +14,7 @@ from factory.attempt.failure import Stage
 from factory.configuration.document import Configuration
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
 from factory.contract.errors import MachineProblem
+from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import verification
@@ -35,6 +37,7 @@ def examine_baseline(
     exempt: bool = False,
     red_accepted: bool = False,
     reuse: bool = True,
+    projects: Sequence[Subproject] = (),
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
@@ -49,18 +52,19 @@ def examine_baseline(
         exempt: whether the plan is still to make what the verification needs: then it is only compiled.
         red_accepted: whether the user accepts a baseline that fails.
         reuse: whether a result in the folder is used again.
+        projects: those of the repository, all of which are verified.
 
     Raises:
         FileProblem, GitError: the result can't be written, or git failed.
         Stopped: the bench's stop asked for it.
     """
     tree = bench.checkout.git.text("rev-parse", f"{bench.checkout.baseline}^{{tree}}")
-    identity = _identity(bench, configuration, exempt=exempt)
+    identity = _identity(bench, configuration, projects, exempt=exempt)
     stored = _stored(folder / BASELINE_RESULT)
     if reuse and stored is not None and stored.serves(tree, identity, red_accepted=red_accepted):
         return stored
     folder.mkdir(parents=True, exist_ok=True)
-    checks = _run_checks(bench, folder, configuration, exempt=exempt)
+    checks = _run_checks(bench, folder, configuration, projects, exempt=exempt)
     report = BaselineReport(tree=tree, identity=identity, checks=checks)
     write_atomic(folder / BASELINE_RESULT, readable_json(dump(report)))
     return report
@@ -102,14 +106,19 @@ def _first_failure(check: BaselineCheck) -> str:
 
 
 def _run_checks(
-    bench: Bench, folder: Path, configuration: Configuration, *, exempt: bool
+    bench: Bench,
+    folder: Path,
+    configuration: Configuration,
+    projects: Sequence[Subproject],
+    *,
+    exempt: bool,
 ) -> tuple[BaselineCheck, ...]:
     """All checks, also after one that failed: each failure is known by itself."""
     # From here on everything that differs is what a check changed.
     bench.checkout.stage([])
     context = bench.baseline_context(folder, exempt=exempt)
     checks: list[BaselineCheck] = []
-    for check in expanded(verification(configuration, report=True), context):
+    for check in expanded(verification(configuration, report=True, projects=projects), context):
         result = run_check(check, context, Stage.VERIFY_FAILED)
         checks.append(
             BaselineCheck(
@@ -127,7 +136,9 @@ def _run_checks(
     return tuple(checks)
 
 
-def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> str:
+def _identity(
+    bench: Bench, configuration: Configuration, projects: Sequence[Subproject], *, exempt: bool
+) -> str:
     checkout, terms = bench.checkout, bench.terms
     scratch = str(checkout.home.parent)
     return sha256_hex(
@@ -141,6 +152,14 @@ def _identity(bench: Bench, configuration: Configuration, *, exempt: bool) -> st
                 "exempt": exempt,
                 "sandbox": str(terms and (terms.sandbox.level, terms.network, terms.resources, terms.read)),
                 "packages": bench.environment.hash,
+                "projects": [
+                    [
+                        project.directory,
+                        project.environment.hash,
+                        [dump(check) for check in project.configuration.checks],
+                    ]
+                    for project in projects
+                ],
                 "services": bench.services.identity,
                 "timeout_seconds": bench.timeout_seconds,
             }

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from factory.attempt.failure import Failure, Stage
 from factory.contract.limits import MAX_SOURCE_BYTES
@@ -9,6 +10,7 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import CheckContext, CheckResult
 from factory.languages.port import Codebase, Place, Symbol
+from factory.languages.python.language import PYTHON
 from factory.languages.table import keeps, language_of_symbol, parse_symbol
 from factory.system.terminal.console import visible
 
@@ -43,16 +45,12 @@ class Interfaces:
 def _broken(promised: list[Symbol], context: CheckContext) -> Iterator[tuple[Symbol, str]]:
     """The symbols that are not as promised, each with what there is instead."""
     codebases: dict[str, Codebase] = {}
-
-    def read(path: str) -> bytes | None:
-        file = context.tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
-        return file.data if file is not None else None
-
     for symbol in promised:
         language = language_of_symbol(symbol.address)
         if language.key not in codebases:
+            seat = _seat(symbol, context)
             # What git ignores is not part of the result.
-            codebases[language.key] = language.codebase(context.landing, read)
+            codebases[language.key] = language.codebase(seat.landing, partial(_read, seat))
         place = _place(symbol, context)
         lookup = codebases[language.key].find(symbol, place.root if place is not None else "")
         if not any(keeps(definition, symbol) for definition in lookup.symbols):
@@ -89,5 +87,15 @@ def _is_written(symbol: Symbol, context: CheckContext) -> bool:
 
 
 def _place(symbol: Symbol, context: CheckContext) -> Place | None:
-    language = language_of_symbol(symbol.address)
-    return language.place(symbol, context.writable, context.landing.__contains__)
+    language, seat = language_of_symbol(symbol.address), _seat(symbol, context)
+    return language.place(symbol, seat.writable, seat.landing.__contains__)
+
+
+def _seat(symbol: Symbol, context: CheckContext) -> CheckContext:
+    """Where a symbol is looked for: a module in the work order's project; a file is named from the root."""
+    return context.of_order if language_of_symbol(symbol.address) is PYTHON else context
+
+
+def _read(context: CheckContext, path: str) -> bytes | None:
+    file = context.tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
+    return file.data if file is not None else None

@@ -45,6 +45,7 @@ class Acceptance:
 
     def run(self, context: CheckContext) -> CheckResult:
         done: list[CommandResult] = []
+        context = context.of_order
         commands = context.order.acceptance_commands if context.order is not None else ()
         for number, command in enumerate(commands, start=1):
             words = words_of(command)

@@ -1,24 +1,31 @@
 """The registry of checks: which ones PO runs, in which order, and which of them only report."""
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from typing import Final
 
 from factory.attempt.failure import FailureClass, Stage
 from factory.configuration.command_words import words_of
 from factory.configuration.document import Configuration, ConfiguredCheck
+from factory.contract.repo_path import RepoPath
 from factory.environments.environment import Environment
+from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.check import Check, CheckContext, CheckFamily, CheckResult
 from factory.gates.checks.imports import Imports
 from factory.gates.checks.interfaces import Interfaces
 from factory.gates.checks.languages import LanguageChecks
 from factory.gates.checks.manifests import Manifests
+from factory.gates.checks.projects import Beside, FamilyBeside, Shared, Within, named, within
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.unusual_code import UnusualCode
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
 from factory.gates.judge import judge
 from factory.gates.trial import CheckGroup, run_check
+
+OTHER_PROJECTS: Final = "other_projects"
+"""The part of the projects that a work order does not touch, when all else has passed."""
 
 _AS_CONFIGURED: Final = "only reported, as configured"
 _RED_BEFORE: Final = "only reported: it fails on the baseline, and its failures can't be told apart"
@@ -31,6 +38,8 @@ def registry(
     interfaces: bool = False,
     kept: tuple[str, ...] = (),
     environment: Environment | None = None,
+    projects: Sequence[Subproject] = (),
+    at_once: Set[RepoPath | None] | None = None,
 ) -> tuple[CheckGroup, ...]:
     """The checks of an attempt.
 
@@ -41,20 +50,36 @@ def registry(
             they can be told apart, and a check whose failures can't be is only reported.
         interfaces: whether the work order declares symbols.
         kept: the ids of tests that passed before and must pass again.
+        projects: those of the repository.
+        at_once: the directories of the projects that are verified before anything else; None for the root.
+            The others are verified when all else has passed. None for all.
 
     Returns:
-        The symbols, which need no command; the verification; then what else the work order promises.
+        The symbols, which need no command; the verification; then what else the work order promises, and the
+        verification of the other projects.
     """
     symbols = (CheckGroup("interfaces", Stage.ACCEPTANCE_FAILED, (Interfaces(),)),) if interfaces else ()
-    packages = () if environment is None else (Manifests(environment), Imports(environment))
+    packages = () if environment is None else _of_packages(environment, projects)
+
+    def verified(is_first: bool) -> tuple[Check | CheckFamily, ...]:
+        chosen = {
+            place
+            for place in (None, *(project.directory for project in projects))
+            if (at_once is None or place in at_once) is is_first
+        }
+        return verification(configuration, known, kept=kept, projects=projects, only=chosen)
+
+    others = verified(False)
+    later = (CheckGroup(OTHER_PROJECTS, Stage.VERIFY_FAILED, others),) if others else ()
     return (
         *symbols,
         CheckGroup(
             "verify",
             Stage.VERIFY_FAILED,
-            (UnusualCode(), *packages, *verification(configuration, known, kept=kept)),
+            (UnusualCode(), *packages, *verified(True)),
         ),
         CheckGroup("acceptance", Stage.ACCEPTANCE_FAILED, (Postconditions(), Acceptance())),
+        *later,
     )
 
 
@@ -64,25 +89,92 @@ def verification(
     *,
     report: bool = False,
     kept: tuple[str, ...] = (),
+    projects: Sequence[Subproject] = (),
+    only: Set[RepoPath | None] | None = None,
 ) -> tuple[Check | CheckFamily, ...]:
-    """The checks of the whole repository.
+    """The checks of the whole repository, project by project.
 
     Args:
         configuration: the repository's own.
         known: what the baseline already failed, if that is accepted.
         report: whether pytest is to name the tests that fail.
         kept: the ids of tests that passed before and must pass again.
+        projects: those of the repository.
+        only: the directories of those that are verified, None for the root; None for all.
     """
+    directories = tuple(project.directory for project in projects)
+    checks: list[Check | CheckFamily] = []
+    if only is None or None in only:
+        own = tuple(test for test in kept if not _place_of(test, directories))
+        checks += _of_root(configuration, known, report=report, kept=own, projects=directories)
+    for project in projects:
+        if only is None or project.directory in only:
+            below = f"{project.directory}/"
+            own = tuple(test.removeprefix(below) for test in kept if test.startswith(below))
+            checks += _of_project(project, known, report=report, kept=own)
+    return tuple(checks)
+
+
+def _of_root(
+    configuration: Configuration,
+    known: BaselineReport | None,
+    *,
+    report: bool,
+    kept: tuple[str, ...],
+    projects: tuple[RepoPath, ...],
+) -> Iterator[Check | CheckFamily]:
     judged = _Judged(known)
+    configured = (judged(_configured(check)) for check in configuration.checks)
+    python = (VerifyScript(), CompileAll(projects), Pytest(report=report, kept=kept, beside=projects))
+    default = LanguageChecks(judged)
+    for check in python:
+        yield Beside(projects, judged(check)) if projects else judged(check)
+    yield FamilyBeside(projects, default) if projects else default
+    yield from configured
+
+
+def _of_project(
+    project: Subproject, known: BaselineReport | None, *, report: bool, kept: tuple[str, ...]
+) -> Iterator[Check | CheckFamily]:
+    judged = _Judged(known, project.directory)
+    configured = (_configured(check) for check in project.configuration.checks)
     python: tuple[Check, ...] = (VerifyScript(), CompileAll(), Pytest(report=report, kept=kept))
-    configured = (_configured(check) for check in configuration.checks)
-    return (*map(judged, python), LanguageChecks(judged), *map(judged, configured))
+    checks: tuple[Check | CheckFamily, ...] = (
+        *map(judged, python),
+        LanguageChecks(judged),
+        *map(judged, configured),
+    )
+    for check in checks:
+        yield within(project.directory, check)
+
+
+def _of_packages(environment: Environment, projects: Sequence[Subproject]) -> tuple[Check, ...]:
+    """What holds for the packages of written files."""
+    if not projects:
+        return (Manifests(environment), Imports(environment))
+    found: dict[RepoPath | None, Environment] = {None: environment}
+    found.update((project.directory, project.environment) for project in projects)
+    return (
+        Shared({place: Manifests(packages) for place, packages in found.items()}),
+        Shared({place: Imports(packages) for place, packages in found.items()}),
+    )
+
+
+def _place_of(test: str, projects: tuple[RepoPath, ...]) -> RepoPath | None:
+    """The project of a test."""
+    return next((project for project in projects if test.startswith(f"{project}/")), None)
 
 
 def gating_commands(parts: Sequence[CheckGroup]) -> tuple[str, ...]:
     """The commands of the repository's configuration that can fail an attempt, in order."""
-    return tuple(
-        check.command for part in parts for check in part.checks if isinstance(check, ConfiguredCommand)
+    checks = [check for part in parts for check in part.checks]
+    return (
+        *(check.command for check in checks if isinstance(check, ConfiguredCommand)),
+        *(
+            f"(cd {shlex.quote(check.project)} && {check.check.command})"
+            for check in checks
+            if isinstance(check, Within) and isinstance(check.check, ConfiguredCommand)
+        ),
     )
 
 
@@ -153,14 +245,22 @@ def _configured(check: ConfiguredCheck) -> Check:
 
 @dataclass(frozen=True)
 class _Judged:
-    """What becomes of a check where the baseline is known; a value, so that it goes to another process."""
+    """What becomes of a check where the baseline is known.
+
+    Attributes:
+        known: what the baseline already failed, if that is accepted.
+        project: the directory of the check's project; None for the root.
+    """
 
     known: BaselineReport | None
+    project: RepoPath | None = None
 
     def __call__(self, check: Check) -> Check:
-        before: BaselineCheck | None = self.known.check(check.name) if self.known is not None else None
+        known, name = self.known, named(check.name, self.project)
+        before: BaselineCheck | None = known.check(name) if known is not None else None
         if before is None or not before.red or not before.acceptable:
             return check
         if isinstance(check, Pytest) and before.failing_tests is not None:
-            return replace(check, known=before.failing_tests)
+            below = f"{self.project}/" if self.project is not None else ""
+            return replace(check, known=tuple(test.removeprefix(below) for test in before.failing_tests))
         return ReportOnly(check, _RED_BEFORE)

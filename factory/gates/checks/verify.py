@@ -1,5 +1,6 @@
 """The checks of the whole repository: its own `scripts/verify.sh`, else compileall and pytest for Python."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -57,7 +58,13 @@ class VerifyScript:
 
 @dataclass(frozen=True)
 class CompileAll:
-    """`python -m compileall`, where no verify script does the work."""
+    """`python -m compileall`, where no verify script does the work.
+
+    Attributes:
+        beside: the directories that are verified by themselves.
+    """
+
+    beside: tuple[RepoPath, ...] = ()
 
     name = "compileall"
 
@@ -67,6 +74,9 @@ class CompileAll:
         if not holds_python(context):
             return CheckResult(name=self.name, note=NO_PYTHON)
         words = COMPILE_ALL.words
+        if self.beside:
+            below = "|".join(map(re.escape, self.beside))
+            words = (*words[:-1], "-x", rf"^\./(?:{below})/", words[-1])
         result = context.execute("compileall", " ".join(words), words)
         return CheckResult(
             name=self.name, failure=judge(result, Stage.VERIFY_FAILED, context), commands=(result,)
@@ -83,13 +93,20 @@ class Pytest:
         report: whether to name the tests that fail, although every failure counts.
         kept: the ids of tests that must pass, without parameters: they passed on the baseline, and nobody
             may write their files.
+        beside: the directories that are verified by themselves.
     """
 
     known: tuple[str, ...] | None = None
     report: bool = False
     kept: tuple[str, ...] = ()
+    beside: tuple[RepoPath, ...] = ()
 
     name = "pytest"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The command."""
+        return (*_PYTEST, *(f"--ignore={directory}" for directory in self.beside))
 
     def run(self, context: CheckContext) -> CheckResult:
         if context.exempt:
@@ -99,9 +116,9 @@ class Pytest:
         if not holds_python(context):
             return CheckResult(name=self.name, note=NO_PYTHON)
         if self.known is None and not self.report:
-            result, failures = context.execute("pytest", " ".join(_PYTEST), _PYTEST), None
+            result, failures = context.execute("pytest", " ".join(self.words), self.words), None
         else:
-            result, failures = _with_report(context)
+            result, failures = _with_report(context, self.words)
         failure = judge(result, Stage.VERIFY_FAILED, context, passing=_PASSING)
         note = "no tests collected" if result.exit_code == _NO_TESTS_COLLECTED else ""
         if failure is not None and self.known is not None:
@@ -145,13 +162,15 @@ def _vanished(kept: Sequence[str], passed: Sequence[str] | None, result: Command
     )
 
 
-def _with_report(context: CheckContext) -> tuple[CommandResult, tuple[FailedTest, ...] | None]:
+def _with_report(
+    context: CheckContext, command: tuple[str, ...]
+) -> tuple[CommandResult, tuple[FailedTest, ...] | None]:
     """Run pytest; how it ended, and the failures, or None if they are not all that is wrong."""
     written = context.temporary / _REPORT
     # An earlier command may have put anything there.
     remove_tree(written)
-    words = (*_PYTEST, *REPORT_OPTIONS, f"--junitxml={written}")
-    result = context.execute("pytest", " ".join(_PYTEST), words)
+    words = (*command, *REPORT_OPTIONS, f"--junitxml={written}")
+    result = context.execute("pytest", " ".join(command), words)
     try:
         report = Tree(context.temporary).read(RepoPath.parse(_REPORT), max_bytes=LONGEST_REPORT)
     except FileProblem:

@@ -94,15 +94,19 @@ class Reading:
     problem: str
 
 
-def read_command(command: str) -> Reading:
+def read_command(command: str, directory: str = "") -> Reading:
     """See through `command`.
+
+    Args:
+        command: its text.
+        directory: where it runs, relative to the repository's root; empty for the root.
 
     Raises:
         UnsplittableCommand: the command itself can't be split into words.
     """
     reader = _Reader()
     words = split_words(command)
-    reader.read(words, Invocation(""), depth=0, judged=True)
+    reader.read(words, Invocation("", directory=directory), depth=0, judged=True)
     return Reading(tuple(reader.texts), tuple(reader.shell_texts), tuple(reader.invocations), reader.problem)
 
 

@@ -52,10 +52,10 @@ class PlacedCommand:
     problem: str
 
     @classmethod
-    def read(cls, pointer: str, index: int | None, text: str) -> "PlacedCommand":
-        """The command of that text, read."""
+    def read(cls, pointer: str, index: int | None, text: str, directory: str = "") -> "PlacedCommand":
+        """The command of that text, read; it runs in that directory of the repository."""
         try:
-            reading = read_command(text)
+            reading = read_command(text, directory)
         except UnsplittableCommand as error:
             return cls(pointer, index, text, None, f"can't be split into words: {error}")
         return cls(pointer, index, text, reading, reading.problem)

@@ -130,15 +130,16 @@ class Subject(Manifest):
         """Whether one of the work orders that take a requirement is among the proving ones."""
         return any(index in self.proving_orders for index in self.taken.get(requirement, ()))
 
-    def _raw_commands(self) -> Iterator[tuple[str, int | None, str]]:
+    def _raw_commands(self) -> Iterator[tuple[str, int | None, str, str]]:
         contract = self.manifest.get("verify_contract")
         if isinstance(contract, dict) and isinstance(command := contract.get("command"), str):
-            yield "/verify_contract/command", None, command
+            yield "/verify_contract/command", None, command, ""
         for index, raw in self.raw_orders:
-            commands = raw.get("acceptance_commands")
+            commands, project = raw.get("acceptance_commands"), raw.get("project")
+            directory = project if isinstance(project, str) else ""
             for position, text in enumerate(commands if isinstance(commands, list) else ()):
                 if isinstance(text, str):
-                    yield f"/work_orders/{index}/acceptance_commands/{position}", index, text
+                    yield f"/work_orders/{index}/acceptance_commands/{position}", index, text, directory
 
 
 @dataclass(frozen=True)

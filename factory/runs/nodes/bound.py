@@ -8,6 +8,7 @@ from factory.attempt.prompt import TEMPLATE_NAME
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.gates.bench import Bench
+from factory.gates.checks.registry import OTHER_PROJECTS
 from factory.llm.port import Model
 from factory.runs.inputs import Run
 from factory.runs.nodes.finalize import finalize, land_attempt
@@ -63,7 +64,8 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
             order=order,
             settings=settings,
             bench=bench,
-            checks=checks,
+            # Of a mutant only what is touched tells something.
+            checks=tuple(part for part in checks if part.name != OTHER_PROJECTS),
             folder=folder,
             progress=progress,
         ),
@@ -95,7 +97,7 @@ def _landing(run: Run, bench: Bench) -> Callable[[RunState], str | Failure]:
         order=run.order,
         run_id=run.run_id,
         target=run.target,
-        environment=bench.environment.hash,
+        environment=bench.environment_of(run.order).hash,
         checkout=bench.checkout,
         accepted=run.accepted,
         folder=run.folder,

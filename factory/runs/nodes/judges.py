@@ -55,7 +55,7 @@ class Judges:
             sources: the text of each of these files.
             name: what the folder of the artifacts is called.
         """
-        context = self.context(self._put(sources), name)
+        context = self.context(self._put(sources), name).of_order
         return context.execute("compile", " ".join(words), words).exit_code
 
     def context(self, tree: str, name: str) -> CheckContext:
@@ -134,7 +134,7 @@ class Compilers:
     def _command(self, language: Language) -> tuple[str, ...]:
         """The command that tells for a language; empty if there is none, or if it fails anyway."""
         judges = self._judges
-        context = judges.bench.context(judges.order, self._tree, judges.folder)
+        context = judges.bench.context(judges.order, self._tree, judges.folder).of_order
         words = language.compiling(frozenset(context.landing), reading(context.tree))
         return words if words and self._judges.exit_code(words, {}, "compile") == 0 else ()
 

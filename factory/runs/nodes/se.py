@@ -14,6 +14,7 @@ from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
+from factory.gates.bench import seen_from
 from factory.gates.checks.languages import reading
 from factory.gates.checks.registry import gating_commands
 from factory.gates.landing_tree import LandingTree
@@ -57,7 +58,7 @@ def propose(
     files = read_context(order, tree)
     if isinstance(files, Failure):
         return {"failure": files}
-    has_script = tree.exists(VERIFY_SCRIPT)
+    has_script = (tree if order.project is None else tree.below(order.project)).exists(VERIFY_SCRIPT)
     messages = build_messages(
         template,
         order.model_copy(update={"consumes": as_defined(order, tree)}),
@@ -88,9 +89,12 @@ def propose(
 
 
 def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:
-    """What verifies the repository when the work order has written its files."""
-    there = LandingTree(checkout.git, checkout.baseline)
-    return default_verification(frozenset([*there, *order.allowed_files]), reading(checkout.tree))
+    """What verifies the repository, or the project, when the work order has written its files."""
+    commit, tree, project = checkout.baseline, checkout.tree, order.project
+    if project is not None:
+        commit, tree, order = f"{commit}:{project}", tree.below(project), seen_from(project, order)
+    there = LandingTree(checkout.git, commit)
+    return default_verification(frozenset([*there, *order.allowed_files]), reading(tree))
 
 
 def _request(

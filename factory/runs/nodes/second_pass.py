@@ -4,8 +4,9 @@ A command that passes the first time and not the second tells nothing of the wor
 difference at a time show which of them it was.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
 
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
@@ -53,7 +54,7 @@ def repeat(
                 return problem
         temporary = bench.checkout.temporary / "elsewhere"
         temporary.mkdir(exist_ok=True)
-        other = replace(bench, variables=changed_environment(bench.variables, differences, temporary))
+        other = bench.with_variables(partial(_changed, differences=differences, temporary=temporary))
         return try_out(Trial(order, tree, acceptance), other.context(order, tree, artifacts)).failure
 
     change = compare(failure)
@@ -67,3 +68,9 @@ def repeat(
     SECOND_PASS.write(attempt, record)
     folder.event("repeated", attempt=number, stable=record.stable, changed_by=[*record.changed_by])
     return {"failure": verdict} if verdict is not None else {}
+
+
+def _changed(
+    variables: Mapping[str, str], differences: Sequence[Difference], temporary: Path
+) -> Mapping[str, str]:
+    return changed_environment(variables, differences, temporary)

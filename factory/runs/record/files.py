@@ -99,7 +99,8 @@ ANSWER: Final = Artifact("llm_usage.json", AnswerRecord)
 PROPOSAL: Final = Artifact("proposed_writes.json", WriteProposal)
 WRITE_RESULT: Final = Artifact("write_result.json", WriteResult)
 CHECK_RESULTS: Final = {
-    part: Artifact(f"{part}_result.json", CheckResults) for part in ("interfaces", "verify", "acceptance")
+    part: Artifact(f"{part}_result.json", CheckResults)
+    for part in ("interfaces", "verify", "acceptance", "other_projects")
 }
 """By the name of the part, in the order in which PO runs them."""
 SECOND_PASS: Final = Artifact("second_pass.json", SecondPassResult)

@@ -60,6 +60,18 @@ class EnvironmentRecord(Record):
         return described(self.interpreters, self.packages, self.hash)
 
 
+class ProjectRecord(Record):
+    """A project of the repository beside its root.
+
+    Attributes:
+        directory: its directory.
+        environment: what its commands find.
+    """
+
+    directory: str
+    environment: EnvironmentRecord
+
+
 class ServiceRecord(Record):
     """A service that commands find beside them.
 
@@ -130,6 +142,7 @@ class RunDocument(Record):
     pid: int | None = None
     sandbox: SandboxRecord | None = None
     environment: EnvironmentRecord | None = None
+    projects: tuple[ProjectRecord, ...] = Field(default=(), exclude_if=lambda value: not value)
     services: tuple[ServiceRecord, ...] = Field(default=(), exclude_if=lambda value: not value)
     settings: SettingsRecord | None = None
     languages: tuple[LanguageRecord, ...] = Field(default=(), exclude_if=lambda value: not value)

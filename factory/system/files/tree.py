@@ -191,10 +191,17 @@ class Tree:
 
     Args:
         root: the directory; it is the caller's word that it may be used, links in it included.
+        below: a directory in it, reached without following links, which paths are relative to; None for the
+            root itself.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, below: RepoPath | None = None) -> None:
         self.root = root
+        self._below = below.segments if below is not None else ()
+
+    def below(self, directory: RepoPath) -> "Tree":
+        """The files below a directory, by paths that are relative to it."""
+        return Tree(self.root, directory)
 
     def read(self, path: RepoPath, *, max_bytes: int) -> FoundFile | None:
         """The file at `path`, or None if there is nothing.
@@ -267,7 +274,7 @@ class Tree:
         flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
         descriptor = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
         try:
-            for segment in path.segments[:-1]:
+            for segment in (*self._below, *path.segments[:-1]):
                 if create:
                     with suppress(FileExistsError):
                         os.mkdir(segment, 0o755, dir_fd=descriptor)
@@ -289,7 +296,7 @@ class Tree:
 
     def _problem(self, path: RepoPath, error: OSError, done: str) -> FileProblem:
         """Say which name on the way is in the way; the descriptor walk only knows an error number."""
-        walked = self.root
+        walked = self.root.joinpath(*self._below)
         for number, segment in enumerate(path.segments, start=1):
             walked = walked / segment
             try:

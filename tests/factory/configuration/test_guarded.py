@@ -29,11 +29,11 @@ ALWAYS = (
     "src/sitecustomize.py",
     "usercustomize/__init__.py",
     "lib/a.pth",
+    "services/api/workorder.toml",
 )
 NEVER = (
     "src/app.py",
     ".gitignore",
-    "docs/workorder.toml",
     "docs/.ci/x",
     "workorder.toml.md",
     "pyproject.toml",

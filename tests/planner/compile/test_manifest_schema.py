@@ -82,7 +82,7 @@ def test_it_agrees_with_the_contract() -> None:
     assert properties_of(schema) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment"}
     requirement = properties_of(schema, "requirements", "items")
     assert requirement == set(Requirement.model_fields) - COMPUTED_REQUIREMENT_FIELDS
-    asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"requires_packages"}
+    asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"requires_packages", "project"}
     assert properties_of(schema, *order) == asked
     assert properties_of(schema, *order, "preconditions", "items") == set(Condition.model_fields)
     assert properties_of(schema, *order, "postconditions", "items") == set(Postcondition.model_fields)

@@ -105,8 +105,8 @@ def test_the_environment_of_a_plan_holds_what_its_work_orders_require() -> None:
             environment={"python": ["numpy"], "node": {"zod": "^4"}},
         )
     )
-    wanted = plan.wanted_environment
+    wanted = plan.wanted_environment()
     assert wanted is not None
     assert wanted.python == ("numpy", "fastapi>=0.120")
     assert wanted.node == {"zod": "^4", "@a/b": "*"}
-    assert Plan.model_validate(manifest(order())).wanted_environment is None
+    assert Plan.model_validate(manifest(order())).wanted_environment() is None

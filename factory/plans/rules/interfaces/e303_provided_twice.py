@@ -53,15 +53,18 @@ from factory.plans.rules.rule import Finding, Rule, Subject
 def find(subject: Subject) -> Iterator[Finding]:
     """Look for the second and every further provider of a symbol."""
     interfaces = subject.interfaces
-    first: dict[str, str] = {}
+    # Several projects may have a module of the same name.
+    projects = {placed.index: placed.order.project for placed in subject.orders}
+    first: dict[tuple[str, str], str] = {}
     for declared in interfaces.provided if interfaces is not None else ():
         if interfaces is None or declared.symbol is None:
             continue
         address = declared.symbol.address
         name = subject.order_name(declared.pointer)
-        if address not in first:
-            first[address] = name
-        elif first[address] == name:
+        key = (projects.get(declared.index) or "", address)
+        if key not in first:
+            first[key] = name
+        elif first[key] == name:
             yield Finding(
                 declared.pointer,
                 f"{name} provides {quote(address)} twice",
@@ -70,7 +73,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         elif not interfaces.changes(address, declared.index):
             yield Finding(
                 declared.pointer,
-                f"{quote(address)} is already provided by {first[address]}",
+                f"{quote(address)} is already provided by {first[key]}",
                 "leave it to one of them, or list it in consumes as it was if this work order changes it",
             )
 
