@@ -80,7 +80,7 @@ def demo(cwd: Path, *arguments: str | Path) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_it_builds_and_runs_the_program(spec: Path, tmp_path: Path) -> None:
+def test_it_builds_and_runs_the_program_and_suggests_what_works(spec: Path, tmp_path: Path) -> None:
     model = write_answers(tmp_path / "answers", PLAN, FILES)
 
     done = demo(tmp_path, "--spec", spec, "--llm", model, "--dir", "out here")
@@ -99,12 +99,7 @@ def test_it_builds_and_runs_the_program(spec: Path, tmp_path: Path) -> None:
         assert str(place) in done.stdout
         assert place.is_dir()
 
-
-def test_what_it_suggests_at_its_end_works(spec: Path, tmp_path: Path) -> None:
-    model = write_answers(tmp_path / "answers", PLAN, FILES)
-
-    done = demo(tmp_path, "--spec", spec, "--llm", model, "--dir", "out here")
-
+    # And what it suggests at its end works.
     suggested = done.stdout.partition("Look around:\n")[2].splitlines()
     assert len(suggested) == 3
     for line in suggested:
