@@ -296,3 +296,18 @@ def test_a_further_directory_is_named_from_the_root_on(path: str) -> None:
 
     with pytest.raises(BadConfiguration, match=re.escape("sandbox.read[0]: must be an absolute path")):
         read_configuration(text.encode(), None)
+
+
+@pytest.mark.parametrize(
+    ("projects", "said"),
+    [
+        ('["web", "web/client"]', "projects[1]: `web/client` and `web` lie within one another"),
+        ('["web", "Web"]', "projects[1]: `Web` is projects[0], too"),
+        ('["../web"]', "projects[0]: the path holds .."),
+        ('["/web"]', "projects[0]: the path is absolute"),
+    ],
+)
+def test_projects_are_directories_beside_one_another(projects: str, said: str) -> None:
+    with pytest.raises(BadConfiguration) as refused:
+        read_configuration(f"projects = {projects}".encode(), None)
+    assert said in refused.value.message
