@@ -36,6 +36,10 @@ PLANNER = template_path("prompts/planner.md").read_text()
 VERIFY = template_path("verify.sh").read_text()
 
 
+SELDOM_NEEDED = {"requires_packages", "project"}
+"""Fields of a work order that most plans have no use for: the example and its explanation leave them out."""
+
+
 def example() -> str:
     (text,) = re.findall(r"^```json\n(.*?)^```$", PLANNER, re.DOTALL | re.MULTILINE)
     assert isinstance(text, str)
@@ -58,7 +62,7 @@ def test_the_example_shows_every_field_of_a_work_order() -> None:
     document: JsonObject = json.loads(example())
     assert set(document) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment", "services"}
     for order in document["work_orders"]:  # type: ignore[union-attr]
-        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"requires_packages"}
+        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - SELDOM_NEEDED
         assert set(order) == asked  # type: ignore[arg-type]
 
 
@@ -69,7 +73,7 @@ def test_the_example_declares_what_each_work_order_leaves() -> None:
 
 
 def test_the_fields_are_explained() -> None:
-    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"requires_packages"}:
+    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - SELDOM_NEEDED:
         assert f"| `{field}` |" in PLANNER
     for field in COMPUTED_FIELDS | GIVEN_FIELDS:
         assert field not in PLANNER

@@ -295,6 +295,7 @@ def test_no_binding_field_of_a_landed_work_order_may_change(field: str) -> None:
         "consumes": ["words:f() -> None"],
         "red_exempt": [{"command": "python words.py", "reason": "Other."}],
         "requirements": [],
+        "project": "other",
         "fixed_files": [{"path": "words.py", "text": "Other.\n"}],
         "requires_packages": [{"ecosystem": "python", "specifier": "other"}],
     }
