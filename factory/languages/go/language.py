@@ -10,6 +10,7 @@ from factory.languages.go.commands import COMPILE, STARTER, TEST, VET
 from factory.languages.go.declarations import declarations
 from factory.languages.go.grammar import grammar
 from factory.languages.go.mutation import BLOCKS, TABLE
+from factory.languages.go.spelling import SIMPLE
 from factory.languages.go.symbols import parse_symbol
 from factory.languages.port import Verification
 from factory.languages.trees.declared import Declared
@@ -42,6 +43,7 @@ class Go(TreeLanguage):
     words: Final = _WORDS
     table = TABLE
     blocks = BLOCKS
+    simple = SIMPLE
 
     def grammar(self, path: str) -> Grammar:
         """The grammar of all of its sources."""

@@ -1,5 +1,6 @@
 """How types of Go are spelt: as they are written, and as they bind."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -18,10 +19,27 @@ _LEAVES: Final = ("interpreted_string_literal", "raw_string_literal")
 _PARAMETERS: Final = ("parameter_declaration", "variadic_parameter_declaration")
 _NAMED: Final = (*_PARAMETERS, "field_declaration", "type_parameter_declaration")
 
+_NAME: Final = r"\w+(?:\.\w+)?"
+
+
+def _around(inner: str) -> str:
+    """A pattern of types, by that of the types in their brackets."""
+    return rf"(?:\*|\[\])*(?:map\[{inner}\]{inner}|{_NAME})"
+
+
+_TYPE: Final = _around(_around(rf"\*?{_NAME}"))
+_PARAMETER: Final = rf"(?:\w+ )?(?:\.\.\.)?{_TYPE}"
+_LIST: Final = rf"\((?:{_PARAMETER}(?:, {_PARAMETER})*)?\)"
+_PLAIN_TYPE: Final = re.compile(_TYPE)
+_PLAIN: Final = re.compile(rf"{_LIST}|{_TYPE}")
+
+SIMPLE: Final = re.compile(rf"(?:{_LIST}(?: (?:{_TYPE}|{_LIST}))?| (?!\[){_TYPE})?")
+"""What stands behind a name where nothing can be misread: types of names, without generics and channels."""
+
 
 def written(node: "Node") -> str:
     """A part as it is written, names of parameters included."""
-    return plain(node, {}) or _line(tokens(node, _as_written))
+    return plain(node, _PLAIN, {}) or _line(tokens(node, _as_written))
 
 
 def bound(node: "Node | None", names: Mapping[str, str]) -> str:
@@ -33,7 +51,7 @@ def bound(node: "Node | None", names: Mapping[str, str]) -> str:
     """
     if node is None:
         return ""
-    short = plain(node, names)
+    short = plain(node, _PLAIN_TYPE, names)
     if short:
         return short
 

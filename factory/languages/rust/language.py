@@ -14,6 +14,7 @@ from factory.languages.rust.grammar import grammar
 from factory.languages.rust.imports import used_crates
 from factory.languages.rust.modules import place_of
 from factory.languages.rust.mutation import BLOCKS, TABLE
+from factory.languages.rust.spelling import SIMPLE
 from factory.languages.rust.symbols import parse_symbol
 from factory.languages.trees.declared import Declared
 from factory.languages.trees.language import TreeLanguage
@@ -47,6 +48,7 @@ class Rust(TreeLanguage):
     words: Final = _WORDS
     table = TABLE
     blocks = BLOCKS
+    simple = SIMPLE
 
     def grammar(self, path: str) -> Grammar:
         """The grammar of all of its sources."""

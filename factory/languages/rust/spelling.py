@@ -1,5 +1,6 @@
 """How parts of Rust are spelt: as they are written, and as they bind."""
 
+import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -17,10 +18,31 @@ _BEHIND: Final = (",", ";", ":", "dyn", "impl", "mut", "const")
 _LEAVES: Final = ("string_literal", "raw_string_literal", "char_literal", "lifetime")
 _LISTS: Final = ("type_arguments", "type_parameters")
 
+_NAME: Final = r"(?!_\b)\w+"
+_PATH: Final = rf"{_NAME}(?:::{_NAME})*"
+_REFERENCE: Final = r"(?:&(?:mut )?)?"
+
+
+def _around(inner: str) -> str:
+    """A pattern of types, by that of the types in their brackets."""
+    listed = rf"{inner}(?:, {inner})"
+    named = rf"(?:dyn |impl )?{_PATH}(?:<{listed}*>)?"
+    return rf"{_REFERENCE}(?:{named}|\[{inner}(?:; \w+)?\]|\((?:{listed}+)?\))"
+
+
+_TYPE: Final = _around(_around(_REFERENCE + _PATH))
+_PARAMETER: Final = rf"\w+: {_TYPE}"
+_PARAMETERS: Final = rf"\((?:(?:{_REFERENCE}self|{_PARAMETER})(?:, {_PARAMETER})*)?\)"
+_PLAIN_TYPE: Final = re.compile(_TYPE)
+_PLAIN: Final = re.compile(rf"{_PARAMETERS}|{_TYPE}")
+
+SIMPLE: Final = re.compile(rf"(?:{_PARAMETERS}(?: -> {_TYPE})?|: {_TYPE})?")
+"""What stands behind a name where nothing can be misread: types of names, without lifetimes and bounds."""
+
 
 def written(node: "Node") -> str:
     """A part as it is written, names of parameters included."""
-    return plain(node, {}) or _line(tokens(node, _as_written))
+    return plain(node, _PLAIN, {}) or _line(tokens(node, _as_written))
 
 
 def bound(node: "Node | None", names: Mapping[str, str]) -> str:
@@ -32,7 +54,7 @@ def bound(node: "Node | None", names: Mapping[str, str]) -> str:
     """
     if node is None:
         return ""
-    short = plain(node, names)
+    short = plain(node, _PLAIN_TYPE, names)
     if short:
         return short
 

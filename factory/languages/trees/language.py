@@ -23,9 +23,6 @@ _MAX_NAMES: Final = 20
 
 _LONGEST_REMARK: Final = 120
 _SHORT: Final = 200
-_PARAMETER: Final = r"\w+:? [*&]?\w+"
-_SIMPLE: Final = re.compile(rf"(?:\((?:{_PARAMETER}(?:, {_PARAMETER})*)?\))?(?:(?: -> |: | )[*&]?\w+)?")
-"""What stands behind a name where nothing can be misread: names with types that are names."""
 
 
 class TreeLanguage(ByFile):
@@ -34,9 +31,11 @@ class TreeLanguage(ByFile):
     Attributes:
         table: what its mutants change.
         blocks: the kinds of nodes that hold statements.
+        simple: matches what stands behind a name where it can't be misread.
     """
 
     table: Table
+    simple: re.Pattern[str]
     blocks: Collection[str]
 
     @abstractmethod
@@ -125,7 +124,7 @@ class TreeLanguage(ByFile):
 
     def _line(self, symbol: Declared) -> str:
         """The written form; with `#` if it can't be read back, or means something else."""
-        if symbol.kind != "unknown" and len(symbol.text) < _SHORT and _SIMPLE.fullmatch(symbol.written):
+        if symbol.kind != "unknown" and len(symbol.text) < _SHORT and self.simple.fullmatch(symbol.written):
             return symbol.text
         try:
             is_copyable = symbol.kind != "unknown" and self.keeps(symbol, self.parse_symbol(symbol.text))

@@ -16,18 +16,23 @@ _CLOSING: Final = (")", "]", "}", ">")
 """In front of these, a comma says nothing."""
 
 
-_PLAIN: Final = re.compile(r"(?P<sign>[*&]?)(?P<name>\w+)")
+_WORD: Final = re.compile(r"\w+")
+_LONGEST_PLAIN: Final = 400
+"""The longest text that is compared with a pattern."""
 
 
-def plain(node: "Node", names: Mapping[str, str]) -> str:
-    """A type that is a name, or a pointer to one, as most are; empty for any other.
+def plain(node: "Node", pattern: re.Pattern[str], names: Mapping[str, str]) -> str:
+    """A part that is written as it is spelt, as most are, without a walk; empty for any other.
 
     Args:
-        node: the type.
+        node: the part.
+        pattern: matches what a walk would spell just as it is written.
         names: what names become.
     """
-    match = _PLAIN.fullmatch(text(node))
-    return match["sign"] + names.get(match["name"], match["name"]) if match is not None else ""
+    said = " ".join(text(node).split()).replace("( ", "(").replace(", )", ")")
+    if len(said) > _LONGEST_PLAIN or node.has_error or pattern.fullmatch(said) is None:
+        return ""
+    return _WORD.sub(lambda word: names.get(word[0], word[0]), said) if names else said
 
 
 def tokens(node: "Node", parts: "Callable[[Node], Iterable[Node | str] | None]") -> list[str]:

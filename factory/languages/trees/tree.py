@@ -22,7 +22,10 @@ MAX_SOURCE_BYTES: Final = 250_000
 _MAX_STEPS: Final = 20_000
 """The parser's steps, counted by hundreds: twice what dense valid code of the longest size needs."""
 
-_CHUNK: Final = 1 << 16
+_SMALL: Final = 16_000
+"""The longest source, in bytes, that is parsed without counting; its tree has its text at hand."""
+
+_CHUNK: Final = 1 << 12
 
 
 @dataclass(frozen=True)
@@ -53,8 +56,10 @@ def parse(grammar: Grammar, data: bytes) -> Tree:
         return Tree(data, None, f"is not UTF-8 at line {line}", line)
     from tree_sitter import Parser
 
-    progress = _Progress()
     parser = Parser(_loaded(grammar))
+    if len(data) <= _SMALL:
+        return _tree(data, parser.parse(data).root_node)
+    progress = _Progress()
     try:
         root = parser.parse(
             lambda offset, _: data[offset : offset + _CHUNK], progress_callback=progress
@@ -62,10 +67,7 @@ def parse(grammar: Grammar, data: bytes) -> Tree:
     except ValueError:
         line = data.count(b"\n", 0, progress.offset) + 1
         return Tree(data, None, f"can't be read near line {line}", line)
-    if not root.has_error:
-        return Tree(data, root)
-    line = min((node.start_point.row for node in errors(root)), default=0) + 1
-    return Tree(data, root, f"can't be read at line {line}", line)
+    return _tree(data, root)
 
 
 def walk(node: "Node", without: Collection[str] = ()) -> "Iterator[Node]":
@@ -98,6 +100,13 @@ def text(node: "Node | None") -> str:
 def line_of(node: "Node") -> int:
     """The number of the line where a node begins, from 1."""
     return node.start_point.row + 1
+
+
+def _tree(data: bytes, root: "Node") -> Tree:
+    if not root.has_error:
+        return Tree(data, root)
+    line = min((node.start_point.row for node in errors(root)), default=0) + 1
+    return Tree(data, root, f"can't be read at line {line}", line)
 
 
 class _Progress:

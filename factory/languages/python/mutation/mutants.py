@@ -10,12 +10,12 @@ assertions and of a program's help, f-strings.
 
 import ast
 import warnings
-from collections import defaultdict
 from collections.abc import Collection
 from typing import Final
 
+from factory.languages.edits import spread
 from factory.languages.port import Mutant
-from factory.languages.python.mutation.operators import OPERATORS, Edit, Finder
+from factory.languages.python.mutation.operators import OPERATORS, Finder
 from factory.languages.python.mutation.source_text import SourceText
 
 MAX_SOURCE_CHARS: Final = 400_000
@@ -48,7 +48,7 @@ def mutants(source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant,
     made: list[Mutant] = []
     # Two operators may come to the same text: `not True` loses its `not`, or becomes `True`.
     seen: set[str] = set()
-    for edit in _spread(sorted(edits, key=lambda edit: edit.place), limit):
+    for edit in spread(edits, OPERATORS, limit):
         changed = text.replaced(edit.start, edit.end, edit.new)
         try:
             differs = ast.dump(_parse(changed)) != original
@@ -58,25 +58,6 @@ def mutants(source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant,
             seen.add(changed)
             made.append(Mutant(edit.line, edit.operator, edit.description, changed))
     return tuple(made)
-
-
-def _spread(edits: list[Edit], limit: int) -> list[Edit]:
-    """At most `limit` edits, by place: one a line before two, evenly spread where not all lines get one."""
-    by_line: defaultdict[int, list[Edit]] = defaultdict(list)
-    for edit in edits:
-        by_line[edit.line].append(edit)
-    for group in by_line.values():
-        group.sort(key=lambda edit: (OPERATORS.index(edit.operator), edit.place))
-    kept: list[Edit] = []
-    turn = 0
-    while len(kept) < limit and turn < max(map(len, by_line.values()), default=0):
-        offered = [group[turn] for _, group in sorted(by_line.items()) if turn < len(group)]
-        room = limit - len(kept)
-        if len(offered) > room:
-            offered = [offered[index * len(offered) // room] for index in range(room)]
-        kept += offered
-        turn += 1
-    return sorted(kept, key=lambda edit: edit.place)
 
 
 def _parse(source: str) -> ast.Module:

@@ -6,10 +6,10 @@ refuses another layout would notice every mutant that was written anew from the 
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from factory.languages.edits import Edit, shown
 from factory.languages.python.mutation.changeable import (
     Around,
     changeable,
@@ -35,23 +35,6 @@ OPERATORS: Final = (
     "string",
 )
 """The names of the operators, those first that tests should notice first."""
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A change of the text between two offsets, in bytes."""
-
-    line: int
-    operator: str
-    description: str
-    start: int
-    end: int
-    new: str
-
-    @property
-    def place(self) -> tuple[int, int, int, str]:
-        """What edits are sorted by."""
-        return self.start, OPERATORS.index(self.operator), self.end, self.new
 
 
 class Finder:
@@ -84,8 +67,8 @@ class Finder:
                 # A condition that is always true would only run into the time limit.
                 yield from self._condition(test, ("False",))
             case ast.Return(value=ast.expr() as value) if not _is_nothing(value):
-                shown = _shown(self._text.written(value))
-                yield self._replaced(value, "None", "return", f"`return {shown}` becomes `return None`")
+                said = shown(self._text.written(value))
+                yield self._replaced(value, "None", "return", f"`return {said}` becomes `return None`")
             case ast.Break() if around.loop == "for":
                 yield self._replaced(node, "continue", "loop", "`break` becomes `continue`")
             case ast.Continue():
@@ -96,8 +79,8 @@ class Finder:
                 | ast.Delete()
                 | ast.Assign(targets=[ast.Attribute() | ast.Subscript(), *_])
             ):
-                shown = _shown(self._text.written(node))
-                yield self._replaced(node, "pass", "statement", f"`{shown}` is left out")
+                said = shown(self._text.written(node))
+                yield self._replaced(node, "pass", "statement", f"`{said}` is left out")
 
     def _of_expression(self, node: ast.AST, around: Around) -> Iterator[Edit]:
         match node:
@@ -151,7 +134,7 @@ class Finder:
         while self._text.data[end : end + 1] in (b" ", b"\t"):
             end += 1
         yield Edit(
-            self._text.line(start), "negation", f"`{_shown(self._text.written(node))}` loses its `{written}`",
+            self._text.line(start), "negation", f"`{shown(self._text.written(node))}` loses its `{written}`",
             start, end, "",
         )  # fmt: skip
 
@@ -159,8 +142,8 @@ class Finder:
         if isinstance(test, ast.Constant):
             return
         for value in values:
-            shown = _shown(self._text.written(test))
-            yield self._replaced(test, value, "condition", f"the condition `{shown}` becomes `{value}`")
+            said = shown(self._text.written(test))
+            yield self._replaced(test, value, "condition", f"the condition `{said}` becomes `{value}`")
 
     def _constant(self, node: ast.Constant, around: Around) -> Iterator[Edit]:
         value = node.value
@@ -173,8 +156,8 @@ class Finder:
         elif isinstance(value, str | bytes) and not around.is_message:
             mark = "b" if isinstance(value, bytes) else ""
             new = f'{mark}""' if value else f'{mark}"mutated"'
-            shown = _shown(self._text.written(node))
-            yield self._replaced(node, new, "string", f"`{shown}` becomes `{new}`")
+            said = shown(self._text.written(node))
+            yield self._replaced(node, new, "string", f"`{said}` becomes `{new}`")
 
     def _call(self, node: ast.Call) -> Iterator[Edit]:
         function = node.func
@@ -189,8 +172,8 @@ class Finder:
         if bound is None or isinstance(bound, ast.Constant | ast.Starred):
             return
         written = self._text.written(bound)
-        shown = _shown(written)
-        yield self._replaced(bound, f"({written}) + 1", "off-by-one", f"`{shown}` becomes `({shown}) + 1`")
+        said = shown(written)
+        yield self._replaced(bound, f"({written}) + 1", "off-by-one", f"`{said}` becomes `({said}) + 1`")
 
     def _edit(self, operator: str, start: int, end: int, old: str, new: str) -> Edit:
         return Edit(self._text.line(start), operator, f"`{old}` becomes `{new}`", start, end, new)
@@ -210,8 +193,3 @@ def _is_text(node: ast.expr) -> bool:
 def _is_nothing(node: ast.expr) -> bool:
     """Whether a result is a constant that callers rarely tell from `None`, as an exit code of 0."""
     return isinstance(node, ast.Constant) and not node.value
-
-
-def _shown(text: str) -> str:
-    folded = " ".join(text.split())
-    return folded if len(folded) <= 60 else folded[:59] + "…"
