@@ -9,6 +9,9 @@ from typing import Final
 from factory.contract.text import Read
 from factory.languages.port import Addressed, Codebase, Definitions, Files, Outlined, Place, Symbol
 
+MAX_OUTLINED_BYTES: Final = 100_000
+"""The longest source that is outlined: whatever is in it, to read it takes about a second."""
+
 _NOTHING: Final = re.compile(r"(?!)")
 
 
@@ -81,7 +84,11 @@ class _Codebase:
 
     def _of(self, path: str, outlined: Callable[[str, bytes], Outlined]) -> Outlined:
         data = self._tracked(path)
-        return outlined(path, data) if data is not None else Outlined("", "it is missing in the checkout")
+        if data is None:
+            return Outlined("", "it is missing in the checkout")
+        if len(data) > MAX_OUTLINED_BYTES:
+            return Outlined("", f"its source is longer than {MAX_OUTLINED_BYTES:,} bytes")
+        return outlined(path, data)
 
     def _tracked(self, path: str) -> bytes | None:
         return self.read(path) if path in self.files else None

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from factory.languages.port import BadSymbol
+from factory.languages.python.outline.copyable import is_copyable
 from factory.languages.python.symbols.annotation import last_name
 from factory.languages.python.symbols.classes import has_fields, instance_attributes
 from factory.languages.python.symbols.definition import Definition
@@ -13,7 +13,6 @@ from factory.languages.python.symbols.scope import Binding, Import, Scope, class
 from factory.languages.python.symbols.shapes import Function
 from factory.languages.python.symbols.sources import PythonSources
 from factory.languages.python.symbols.symbol import Symbol
-from factory.languages.python.symbols.written import parse_symbol
 from factory.system.terminal.console import one_line
 
 _DOCSTRING_CHARS: Final = 120
@@ -86,7 +85,7 @@ class ModuleLines:
         own = self._written(name, [node])
         yield from _about(name, node, is_writable=bool(own))
         yield from own
-        if made is not None and _is_copyable(made):
+        if made is not None and is_copyable(made):
             yield made.text
         fields: frozenset[str] = frozenset()
         if made is not None and isinstance(made.shape, Function) and has_fields(node):
@@ -128,28 +127,20 @@ class ModuleLines:
             for binding in shown
             if isinstance(binding, ast.FunctionDef | ast.AsyncFunctionDef | ast.AnnAssign)
         ]
-        return tuple(dict.fromkeys(binding.text for binding in symbols if _is_copyable(binding)))
+        return tuple(dict.fromkeys(binding.text for binding in symbols if is_copyable(binding)))
 
     def _written(self, name: str, bound: Sequence[Binding]) -> list[str]:
         """The written forms of what a name is bound to; several where a condition decides."""
         symbols = self._sources.find(self._module.name, name).definitions
         # Of a function with overloads the last definition is the one that runs.
         shown = symbols[-1:] if any(is_overload(symbol) for symbol in bound) else symbols
-        return [symbol.text for symbol in shown if _is_copyable(symbol)]
+        return [symbol.text for symbol in shown if is_copyable(symbol)]
 
 
 def first_line(docstring: str) -> str:
     """The first line of a docstring, shortened."""
     line = one_line(docstring.strip().partition("\n")[0].strip())
     return line if len(line) <= _DOCSTRING_CHARS else line[: _DOCSTRING_CHARS - 1] + "…"
-
-
-def _is_copyable(symbol: Symbol) -> bool:
-    """Whether the written form can be read back, and means the same."""
-    try:
-        return symbol.keeps(parse_symbol(symbol.text))
-    except BadSymbol:
-        return False
 
 
 def _about(name: str, node: ast.ClassDef, *, is_writable: bool) -> Iterator[str]:

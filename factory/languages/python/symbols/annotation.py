@@ -15,6 +15,9 @@ from typing import Final
 MAX_NODES: Final = 300
 """The most nodes of an annotation or default value that is read; a larger one equals only itself by place."""
 
+_SHORT: Final = 100
+"""How many bytes can't hold as many nodes: no sign makes more than two."""
+
 _TOO_LARGE: Final = "<too large>"
 _OLD_GENERICS: Final = {
     "AsyncContextManager": "AbstractAsyncContextManager",
@@ -36,6 +39,8 @@ def annotation_text(node: ast.expr | None) -> str | None:
     """The normalised text of an annotation; None if it says no type, as a bare `Final` does."""
     if node is None:
         return None
+    if isinstance(node, ast.Name):
+        return _OLD_GENERICS.get(node.id, node.id) if node.id not in _WRAPPERS else None
     if is_large(node):
         return _TOO_LARGE
     members = _union(node)
@@ -49,9 +54,11 @@ def value_text(node: ast.expr) -> str:
     return _TOO_LARGE if is_large(node) else ast.unparse(node)
 
 
-def is_large(node: ast.AST) -> bool:
+def is_large(node: ast.expr | ast.stmt) -> bool:
     """Whether a node holds too much to be looked at by recursion."""
-    waiting = [node]
+    if node.lineno == node.end_lineno and (node.end_col_offset or 0) - node.col_offset <= _SHORT:
+        return False
+    waiting: list[ast.AST] = [node]
     count = 0
     while waiting and count <= MAX_NODES:
         count += 1

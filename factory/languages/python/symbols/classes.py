@@ -100,8 +100,9 @@ class Fields:
 def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, bool]]:
     """The attributes that methods set, those of `__init__` first.
 
-    Each with its type, None if that is not known, and whether the type is that of a parameter that it gets,
-    which may have changed on the way.
+    The bodies of the methods are cut to what binds something, as a `Module` has them. Each attribute with its
+    type, None if that is not known, and whether the type is that of a parameter that it gets, which may have
+    changed on the way.
     """
     methods = [
         statement for statement in node.body if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef)
@@ -112,7 +113,7 @@ def instance_attributes(node: ast.ClassDef) -> Iterator[tuple[str, str | None, b
             continue
         given = arguments if method.name == "__init__" else ()
         types = {argument.arg: annotation_text(argument.annotation) for argument in given}
-        for inner in ast.walk(method):
+        for inner in method.body:
             annotation: str | None = None
             targets: list[ast.expr]
             match inner:

@@ -2,10 +2,20 @@
 
 import ast
 import warnings
+from collections import deque
 from dataclasses import dataclass, field
+from typing import Final, cast
 
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.languages.python.symbols.scope import Scope, imported_module
+
+_FIELDS: Final = ("items", "cases", "body", "handlers", "orelse", "finalbody")
+"""The fields with statements, or with what binds names, in the order that every node has them in."""
+
+_HOLDERS: Final = (ast.Attribute, ast.Tuple, ast.List, ast.Starred)
+"""Targets that may be attributes, or hold some."""
+
+_NOTHING: Final = ast.Constant(None)
 
 
 @dataclass
@@ -47,6 +57,7 @@ def parse_module(name: str, package: str, path: str, data: bytes) -> Module:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(data)
+        _cut(tree)
         module.scope.bind(tree.body, package)
         module.docstring = ast.get_docstring(tree) or ""
     except SyntaxError as error:
@@ -79,6 +90,52 @@ def imported_names(module: Module, data: bytes) -> frozenset[str]:
             names.add(origin)
             names.update(f"{origin}.{alias.name}" for alias in node.names)
     return frozenset(names)
+
+
+def _cut(tree: ast.Module) -> None:
+    """Cut the bodies of functions to what may set an attribute, in the order of `ast.walk`.
+
+    They are most of a tree, and the trees of a whole repository are kept.
+    """
+    waiting: list[ast.AST] = [tree]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            node.body = _binding(node)
+        else:
+            waiting.extend(_inside(node))
+
+
+def _binding(function: ast.AST) -> list[ast.stmt]:
+    """What binds anything but names in a function, each without what is inside it."""
+    made: list[ast.AST] = []
+    waiting = deque([function])
+    while waiting:
+        node = waiting.popleft()
+        waiting.extend(_inside(node))
+        match node:
+            case ast.AnnAssign(target=ast.Attribute()):
+                node.value = None
+                made.append(node)
+            case ast.Assign(targets=targets) if any(isinstance(target, _HOLDERS) for target in targets):
+                node.value = node.value if isinstance(node.value, ast.Name) else _NOTHING
+                made.append(node)
+            case ast.For(target=target) | ast.AsyncFor(target=target) if isinstance(target, _HOLDERS):
+                node.iter = _NOTHING
+                made.append(node)
+            case ast.withitem(optional_vars=target) if isinstance(target, _HOLDERS):
+                node.context_expr = _NOTHING
+                made.append(node)
+    for node in made:
+        if isinstance(node, ast.For | ast.AsyncFor):
+            node.body = node.orelse = []
+    # What a `with` binds is no statement, and nobody runs or prints these.
+    return cast("list[ast.stmt]", made)
+
+
+def _inside(node: ast.AST) -> list[ast.AST]:
+    """The statements in a statement, and what binds names in it."""
+    return [inner for name in _FIELDS for inner in getattr(node, name, ())]
 
 
 def _exports(scope: Scope) -> frozenset[str] | None:

@@ -37,9 +37,13 @@ _HEAD: Final = re.compile(
     r"(?P<module>[^\W\d][\w.]*):(?P<name>[^\W\d][\w.]*)"
 )
 _BINDINGS: Final = frozenset({"classmethod", "staticmethod"})
-_FIRST: Final = frozenset({"self", "cls", "mcs"})
+FIRST: Final = frozenset({"self", "cls", "mcs"})
+"""What a method calls its first parameter."""
+
 _CAPITAL: Final = re.compile(r"_*[A-Z]")
-_CAP_WORDS: Final = re.compile(r"_*[A-Z]\w*[a-z]")
+CAP_WORDS: Final = re.compile(r"_*[A-Z]\w*[a-z]")
+"""Names of classes, which are no functions."""
+
 _FORMS: Final = (
     "write `pkg.module:name(x: int) -> str`, `pkg.module:Class`, "
     "`pkg.module:Class.method(self, x: int) -> str` or `pkg.module:NAME: int`"
@@ -102,7 +106,7 @@ def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bo
             where=" ".join(f"@{decorator}" for decorator in decorators),
             hint="write @property" if is_property else "leave out those that callers don't see",
         )
-    if not scope and _CAP_WORDS.match(last):
+    if not scope and CAP_WORDS.match(last):
         raise BadSymbol(
             "calls what is named like a class",
             where=name,
@@ -111,7 +115,7 @@ def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bo
     signature = replace(_signature(rest, last), is_async=is_async)
     decorator = decorators[0] if decorators else ""
     first = signature.parameters[0].name if signature.parameters else ""
-    if scope and decorator != "staticmethod" and first not in _FIRST:
+    if scope and decorator != "staticmethod" and first not in FIRST:
         raise BadSymbol(
             "is a method whose first parameter is neither self nor cls",
             where=rest,

@@ -81,7 +81,8 @@ def test_go(kinds: list[str], results: list[str], names: str, variadic: bool) ->
 
 
 @pytest.mark.parametrize(
-    "declared", ["fn f(x: Vec<_>)", "fn f(mut x: u8)", "fn f(_: u8) -> _", "fn f(x: (u8,), y: ()) -> (u8, u8)"]
+    "declared",
+    ["fn f(x: Vec<_>)", "fn f(mut x: u8)", "fn f(_: u8) -> _", "fn f(x: (u8,), y: ()) -> (u8, u8)"],
 )
 def test_rust_that_is_nearly_plain(declared: str) -> None:
     _same(RUST, "src/lib.rs", "pub {} {{ }}", declared)

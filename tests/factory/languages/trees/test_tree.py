@@ -2,10 +2,15 @@
 
 import pytest
 import tree_sitter_go
+import tree_sitter_javascript
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from factory.languages.by_file import MAX_OUTLINED_BYTES
+from factory.languages.go.language import GO as GO_LANGUAGE
+from factory.languages.port import Address, Language
 from factory.languages.trees.tree import MAX_SOURCE_BYTES, line_of, parse, text, walk
+from factory.languages.typescript.language import TYPESCRIPT
 
 GO = tree_sitter_go.language
 
@@ -50,3 +55,20 @@ def test_deep_nesting_is_walked(data: bytes) -> None:
 def test_nothing_raises(data: bytes) -> None:
     tree = parse(GO, data)
     assert bool(tree.problem) == (tree.line > 0)
+
+
+def test_what_is_read_again_and_again_is_given_up_at_the_same_place() -> None:
+    trees = [parse(tree_sitter_javascript.language, b"->" * 10_000) for _ in range(2)]
+    assert trees[0].root is None
+    assert trees[0].problem == "can't be read near line 1"
+    assert trees[0] == trees[1]
+
+
+@pytest.mark.parametrize("language", [GO_LANGUAGE, TYPESCRIPT], ids=lambda language: language.key)
+def test_a_source_that_is_too_long_is_read_and_not_outlined(language: Language) -> None:
+    path = f"a{language.suffixes[0]}"
+    source = b"package p\n\nfunc A() {}\n" if language is GO_LANGUAGE else b"export function A() {}\n"
+    files = {path: source + b"\n" * MAX_OUTLINED_BYTES}
+    codebase = language.codebase(files, files.get)
+    assert codebase.outline(path).problem == "its source is longer than 100,000 bytes"
+    assert codebase.find(Address(path, "A")).symbols
