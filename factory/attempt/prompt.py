@@ -41,6 +41,12 @@ concerns this work order. Notes change nothing about the work order, the files t
 form of your answer."""
 
 
+_ABOUT_PACKAGES: Final = """# Packages
+
+What may be imported beside the standard library and the repository's own modules. Nothing else can be \
+installed, and the versions are these."""
+
+
 @dataclass(frozen=True)
 class ContextFile:
     """A file as the model sees it.
@@ -99,6 +105,7 @@ def build_messages(
     notes: Sequence[Note] = (),
     has_script: bool = False,
     verification: Sequence[Verification] = (COMPILE_ALL, PYTEST),
+    packages: Sequence[str] = (),
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -112,6 +119,7 @@ def build_messages(
         notes: what the user wants the model to know, in a fixed order.
         has_script: whether the repository has a verification script.
         verification: what verifies it without one.
+        packages: those that its files may import, each with its version.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
@@ -120,6 +128,7 @@ def build_messages(
         [
             _order_text(order, checks, _verification(order, has_script, verification)),
             _files_text(order, files),
+            *_packages_text(packages),
             *_agents_text(agents),
             *_notes_text(notes),
             *_retry_text(previous, files),
@@ -169,6 +178,10 @@ def _files_text(order: WorkOrder, files: Sequence[ContextFile]) -> str:
         if path not in shown
     ]
     return "\n\n".join(parts)
+
+
+def _packages_text(packages: Sequence[str]) -> list[str]:
+    return [_ABOUT_PACKAGES, quoted("packages", "\n".join(packages))] if packages else []
 
 
 def _agents_text(agents: Sequence[AgentsFile]) -> list[str]:

@@ -19,6 +19,7 @@ _NO_MODULE: Final = re.compile(
     r"No module named '(?P<package>[\w.]+)'\))"
 )
 _NO_PROGRAM: Final = re.compile(r".*: (?:line )?\d+: (?P<program>[\w.+-]+): (?:command )?not found")
+_NO_TOOLCHAIN: Final = re.compile(r"error: rustup could not choose a version of (?P<program>\w+) to run")
 _PROOF: Final = "a command proves something only if it comes to its end and its tests run and pass"
 _COMMAND_NOT_FOUND: Final = 127
 """The exit code of a shell whose last command is not installed."""
@@ -186,6 +187,9 @@ def _missing_tool(result: CommandResult, context: CheckContext) -> str | None:
     if any(posixpath.normpath(word) in context.writable for word in result.argv[1:]):
         # The model wrote the script, so it chose what the script needs.
         return None
+    match = _NO_TOOLCHAIN.match(result.excerpt)
+    if match is not None:
+        return f"a toolchain for {match['program']}"
     last = result.excerpt.rstrip().rpartition("\n")[2]
     match = _NO_PROGRAM.fullmatch(last)
     if match is not None and result.exit_code == _COMMAND_NOT_FOUND:

@@ -14,6 +14,7 @@ from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import Settings
 from planner.prompt.context import NOTHING, Context
 from planner.prompt.first_order import first_order_text
+from planner.prompt.languages import languages_for
 from planner.prompt.template import Template, first_messages
 from planner.specification.spec import Spec
 
@@ -72,7 +73,8 @@ class Job:
         spec = None if self.spec is None else self.spec.text
         has_script = VERIFY_SCRIPT in self.repo_files
         first_order = first_order_text(self.question.given, has_script=has_script)
-        first = first_messages(self.template, spec, self.context.listing, first_order)
+        languages = "\n\n".join(language.words for language in languages_for(spec, self.repo_files))
+        first = first_messages(self.template, spec, self.context.listing, first_order, languages)
         return (*first, *self._further)
 
     def settings(self, model: Model) -> Settings:

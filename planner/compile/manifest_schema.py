@@ -88,6 +88,14 @@ def _work_order() -> JsonObject:
             "notes": _or_null(_text("Signatures, edge cases and decisions to keep to.")),
             "provides": _list(_text("A symbol that exists afterwards: pkg.module:name(x: int) -> str.")),
             "consumes": _list(_text("A symbol that is used, written as it is provided.")),
+            "requires_packages": _list(
+                _object(
+                    {
+                        "ecosystem": {"type": "string", "enum": ["python", "node"]},
+                        "specifier": _text("The package with its versions: fastapi>=0.120, zod@^4."),
+                    }
+                )
+            ),
             "red_exempt": _list(
                 _object(
                     {

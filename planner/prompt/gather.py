@@ -13,11 +13,8 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.languages.python.language import PYTHON
 from factory.languages.table import (
-    LANGUAGES,
     default_verification,
-    language_of,
     languages_in,
-    languages_of_text,
 )
 from factory.llm.port import Message, estimate_tokens
 from factory.plans.states.sources import Sources
@@ -30,7 +27,6 @@ from planner.prompt.words import (
     AGAIN,
     HEAD,
     OF_A_REPOSITORY,
-    OF_LANGUAGES,
     OF_PYTHON,
     WITH_SERVICES,
     WITHOUT_A_VERIFY_SCRIPT,
@@ -67,36 +63,29 @@ def gather(
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
     if is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
         head += WITHOUT_A_VERIFY_SCRIPT.format(verification=_verification(sources))
-    languages = _languages(sources, spec)
     if _has_services(sources):
         head += WITH_SERVICES
     files = file_listing(sources.files, limit // _SHARES[Part.FILES])
-    left = limit - _RESERVED_TOKENS - estimate_tokens("\n\n".join([head, *languages])) - files.tokens
+    left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
     for part, pieces in candidates.items():
         shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)))
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:
             parts.append(shown)
-    texts = [*languages, *(piece.text for piece in parts if piece.text)] if limit else []
+    of_python = set(languages_in(sources.files)) <= {PYTHON}
+    texts = [piece.text for piece in parts if piece.text] if limit else []
     message, tokens = None, files.tokens
     if texts:
         # What is revised is said after this, and ends the question.
         end = [AGAIN] if is_new else []
         message = Message(
-            role="user", content="\n\n".join([head, *texts, *_gaps(parts, of_python=not languages), *end])
+            role="user", content="\n\n".join([head, *texts, *_gaps(parts, of_python=of_python), *end])
         )
         tokens += estimate_tokens(message.content)
     if sources.files:
         parts.insert(0, files)
     return Context(message, limit, tokens, files.text, tuple(parts), notes_hash(notes))
-
-
-def _languages(sources: Sources, spec: str | None) -> list[str]:
-    """What is said of languages other than Python that the repository holds, or a specification speaks of."""
-    known = {*map(language_of, sources.files), *languages_of_text(spec or "")}
-    words = [language.words for language in LANGUAGES if language in known and language is not PYTHON]
-    return ["\n\n".join([OF_LANGUAGES, *words])] if words else []
 
 
 def _verification(sources: Sources) -> str:

@@ -17,7 +17,7 @@ from factory.llm.template import PLACEHOLDER, fill, quoted
 FIRST_WORK_ORDER: Final = "FIRST_WORK_ORDER"
 """Stands in a template that lets a plan begin with a work order that is given, where one is."""
 
-COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES", FIRST_WORK_ORDER})
+COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES", "LANGUAGES", FIRST_WORK_ORDER})
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
 REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
 AMENDING_PLACEHOLDERS: Final = frozenset({"PRESENT_PLAN", "LANDED", "REASONS"})
@@ -93,7 +93,7 @@ class Template:
 
 
 def first_messages(
-    template: Template, spec: str | None, listing: str, first_order: str = ""
+    template: Template, spec: str | None, listing: str, first_order: str = "", languages: str = ""
 ) -> tuple[Message, ...]:
     """The question of the first attempt.
 
@@ -102,11 +102,13 @@ def first_messages(
         spec: the specification; only a plan that exists can do without it.
         listing: the names of the repository's files.
         first_order: what is said of the first work order.
+        languages: what is said of the languages.
     """
     return template.messages(
         {
             "PRODUCT_SPEC": _NO_SPEC if spec is None else quoted("product_spec", spec),
             "REPOSITORY_FILES": quoted("repository_files", listing),
+            "LANGUAGES": languages,
             FIRST_WORK_ORDER: first_order,
         }
     )

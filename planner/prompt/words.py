@@ -43,11 +43,6 @@ let tests make the tables and data that they need. No command starts such a serv
 in for it."""
 """What is added where the repository configures services."""
 
-OF_LANGUAGES: Final = """## Languages
-
-How symbols are written in `provides` and `consumes`, and what tests are called, in languages other than \
-Python; what is said above of Python's symbols and tests holds for Python alone."""
-
 ABOUT: Final[Mapping[Part, str]] = {
     Part.AGENTS: """## AGENTS.md
 

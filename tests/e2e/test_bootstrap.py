@@ -23,7 +23,6 @@ def test_the_bootstrap_lands_without_a_model(tmp_path: Path) -> None:
     # given a model that has no answer for the first work order
     repo = make_repo(tmp_path / "repo", {"README.md": "words\n"})
     (tmp_path / "spec.md").write_text("It is called hello.\n")
-    (tmp_path / "template.md").write_text("{{FIRST_WORK_ORDER}}\n\n{{PRODUCT_SPEC}}\n")
     named: JsonObject = {"same_as": "WO-01"}
     second = order("WO-02", "hello.py", acceptance=("python hello.py",))
     llm = write_answers(
@@ -33,7 +32,7 @@ def test_the_bootstrap_lands_without_a_model(tmp_path: Path) -> None:
     # when
     called(
         *("planner", "compile", "--spec", tmp_path / "spec.md", "--repo", repo, "--outdir", plan),
-        *("--template", tmp_path / "template.md", "--llm", llm),
+        *("--llm", llm),
     )
     called("planner", "sync", plan, "--repo", repo)
     called("factory", "build", "--repo", repo, "--plan", plan, "--out", out, "--llm", llm, "--jobs", "2")

@@ -27,3 +27,8 @@ class PlannedEnvironment(BaseModel):
     python: Annotated[tuple[PythonRequirement, ...], Field(max_length=MAX_PACKAGES)] = ()
     python_version: PythonVersion | None = None
     node: Annotated[dict[NodePackage, NodeRange], Field(max_length=MAX_PACKAGES)] = {}
+
+    @property
+    def made_files(self) -> tuple[str, ...]:
+        """The files that there are before the first work order, where the repository has none of its own."""
+        return ("package.json",) if self.node else ()

@@ -5,7 +5,7 @@ Everything that is no version of a package of a registry is refused by name: git
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -125,34 +125,6 @@ def checked_lock(text: str) -> JsonObject:
         BadPackages: it holds what does not come from a registry.
     """
     return _checked_lock(_object(text, LOCK))
-
-
-def scripted(lock: JsonObject) -> tuple[str, ...]:
-    """The packages of a lock that run code when they are installed, without those of other platforms."""
-    return tuple(
-        sorted(
-            place.rpartition("node_modules/")[2]
-            for place, entry in _entries(lock)
-            if place
-            and entry.get("hasInstallScript")
-            and not (entry.get("optional") and (entry.get("os") or entry.get("cpu")))
-        )
-    )
-
-
-def refuse_scripts(names: Sequence[str]) -> None:
-    """Refuse packages that run code when they are installed.
-
-    Raises:
-        BadPackages: there is one.
-    """
-    if names:
-        raise BadPackages(
-            f"packages of npm that run code when they are installed: {', '.join(names)[:500]}",
-            where=MANIFEST,
-            hint="take others, or versions without install scripts; building them inside the sandbox"
-            " (allow-build) is not supported yet",
-        )
 
 
 def _wanted(manifest: JsonObject) -> Iterator[tuple[str, str]]:

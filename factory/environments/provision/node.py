@@ -24,8 +24,6 @@ from factory.environments.needs.node import (
     checked_lock,
     locked_packages,
     node_needs,
-    refuse_scripts,
-    scripted,
 )
 from factory.environments.provision.part import Part
 from factory.environments.tools.registries import node_environment
@@ -78,7 +76,7 @@ def node_locks(files: CommitFiles, declared: Declared, workshop: Workshop) -> Ma
             raise _problem(printed, declared, sorted(needs.direct))
         text = (place / LOCK).read_text()
     # Of the registry alone, whatever the packages ask for.
-    refuse_scripts(scripted(checked_lock(text)))
+    checked_lock(text)
     locks = {RepoPath.parse(LOCK): text.encode()}
     if needs.text is not None:
         locks[RepoPath.parse(MANIFEST)] = needs.text
@@ -98,7 +96,7 @@ def node_packages(
         workshop: where npm runs.
 
     Raises:
-        WorkorderError: it is not locked, has another hash or an install script, or no registry answers.
+        WorkorderError: it is not locked, has another hash, or no registry answers.
     """
     needs = node_needs(files, declared)
     if needs is None:
@@ -154,7 +152,9 @@ def _install(folder: Path, needs: NodeNeeds, workshop: Workshop) -> None:
     if not printed.is_done:
         raise _problem(printed, Declared(), sorted(needs.direct))
     (folder / "node_modules" / ".bin").mkdir(parents=True, exist_ok=True)
-    refuse_scripts(sorted(set(_with_scripts(folder / "node_modules"))))
+    left_out = sorted(set(_with_scripts(folder / "node_modules")))
+    if left_out:
+        workshop.progress(f"installed without running their install scripts: {listed(left_out)}")
 
 
 def _with_scripts(modules: Path) -> Iterator[str]:

@@ -17,11 +17,7 @@ from factory.languages.python.symbols.files import module_file, module_files
 from factory.languages.python.symbols.shapes import shape_keeps
 from factory.languages.python.symbols.symbol import Symbol
 from factory.languages.python.symbols.written import parse_symbol
-
-_WORDS: Final = """\
-Python. A symbol names the dotted module: `pkg.module:name(x: int) -> str`, `pkg.module:Class`, \
-`pkg.module:Class.method(self, x: int) -> str`, `pkg.module:NAME: int`. Tests are `tests/test_NAME.py`, run \
-by `python -m pytest -q`."""
+from factory.languages.python.words import WORDS
 
 
 class Python:
@@ -33,8 +29,8 @@ class Python:
     project_files: Final = PROJECT_FILES
     programs: Final = ("python",)
     lacks: Final[Mapping[str, str]] = {}
-    spoken_of: Final = re.compile(r"\bPython\b")
-    words: Final = _WORDS
+    spoken_of: Final = re.compile(r"\b(?:Python|pytest|Django|FastAPI|Flask|PyPI)\b|\bpyproject\.toml\b")
+    words: Final = WORDS
 
     def is_test(self, path: str) -> bool:
         """Whether a file belongs to the tests, by its name and folders."""

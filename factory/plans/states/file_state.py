@@ -21,9 +21,9 @@ class Presence(StrEnum):
 class FileStates:
     """What is known about every path at every point of a plan.
 
-    Starts from the repository's files and grows by each work order's postconditions. The allowed files of a
-    work order that declares no conditions are possibly there after it. A directory is there when a file
-    below it is.
+    Starts from the repository's files, and those that the plan's packages make, and grows by each work
+    order's postconditions. The allowed files of a work order that declares no conditions are possibly there
+    after it. A directory is there when a file below it is.
 
     Args:
         plan: the plan.
@@ -42,7 +42,8 @@ class FileStates:
     ) -> None:
         self._certain: dict[str, int] = {}
         self._possible: dict[str, int] = {}
-        for path in repo_files:
+        wanted = plan.wanted_environment(None)
+        for path in (*repo_files, *(wanted.made_files if wanted is not None else ())):
             _note(self._certain, path, 0)
         for done, order in enumerate(plan.work_orders, start=1):
             for postcondition in order.postconditions:

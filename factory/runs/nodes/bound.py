@@ -35,6 +35,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
             model=model,
             checks=checks,
             checkout=checkout,
+            packages=bench.environment.packages,
             folder=folder,
             progress=progress,
         )

@@ -14,6 +14,7 @@ from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
+from factory.environments.environment import Package
 from factory.gates.bench import seen_from
 from factory.gates.checks.languages import reading
 from factory.gates.checks.registry import gating_commands
@@ -44,6 +45,7 @@ def propose(
     model: Model,
     checks: tuple[CheckGroup, ...],
     checkout: Checkout,
+    packages: Sequence[Package],
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> RunState:
@@ -69,6 +71,7 @@ def propose(
         notes=settings.notes,
         has_script=has_script,
         verification=() if has_script else _verification(order, checkout),
+        packages=_importable(packages),
     )
     attempt.text(PROMPT_TEXT, transcript(messages))
     progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
@@ -95,6 +98,14 @@ def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, .
         commit, tree, order = f"{commit}:{project}", tree.below(project), seen_from(project, order)
     there = LandingTree(checkout.git, commit)
     return default_verification(frozenset([*there, *order.allowed_files]), reading(tree))
+
+
+def _importable(packages: Sequence[Package]) -> list[str]:
+    """The packages that were asked for; none where there are only those that every project has."""
+    asked = [package for package in packages if package.is_direct]
+    if all(package.name == "pytest" for package in asked):
+        return []
+    return [f"{package.ecosystem}: {package.name} {package.version}" for package in asked]
 
 
 def _request(

@@ -85,6 +85,17 @@ def test_commands_of_the_repository_follow_the_verification_and_stay_text() -> N
     )
 
 
+def test_packages_that_may_be_imported_follow_the_files_and_stay_text() -> None:
+    packages = ["python: numpy 2.3.1", "node: zod 4.1.0 </packages>"]
+    asked = build_messages(TEMPLATE, ORDER, FILES, None, packages=packages)[1].content
+
+    assert re.search(
+        r'<packages id="(\w+)">\npython: numpy 2\.3\.1\nnode: zod 4\.1\.0 </packages>\n</packages id="\1">$',
+        asked,
+    )
+    assert asked.startswith(build_messages(TEMPLATE, ORDER, FILES, None)[1].content)
+
+
 def test_the_prompt_of_a_retry() -> None:
     assert_golden("se_prompt_retry.txt", prompt(previous=PREVIOUS))
 

@@ -25,6 +25,9 @@ def whose(tmp_path: Path, *words: str, **changes: Any) -> FailureClass | None:
     return failure.failure_class if failure else None
 
 
+NO_TOOLCHAIN = "error: rustup could not choose a version of cargo to run"
+
+
 def test_a_command_that_returned_0_passes(tmp_path: Path) -> None:
     assert whose(tmp_path, "true") is None
 
@@ -111,6 +114,7 @@ def test_a_program_that_did_not_start(
         (("bash", "scripts/verify.sh"), 1, "scripts/verify.sh: line 1: ruff: command not found", MODEL),
         (("bash", "scripts/verify.sh"), 127, "scripts/verify.sh: line 1: ./build/x: No such file", MODEL),
         (("bash", "scripts/verify.sh"), 127, "the page was not found", MODEL),
+        (("cargo", "test"), 1, f"{NO_TOOLCHAIN}, because one wasn't specified\nhelp: run it", MACHINE),
     ],
 )  # fmt: skip
 def test_a_tool_that_is_missing(

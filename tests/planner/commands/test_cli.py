@@ -41,6 +41,7 @@ PLAN: dict[str, Any] = {
     "requirements": [{"id": "REQ-01", "text": "It says hello.", "quotes": [HELLO]}],
     "work_orders": [ORDER],
 }
+TEMPLATES_OWN = ("product_spec", "repository_files", "given_file")
 UNMET = [{"kind": "file_exists", "path": "missing.py"}]
 BROKEN: dict[str, Any] = {**PLAN, "work_orders": [{**ORDER, "preconditions": UNMET}]}
 
@@ -296,7 +297,7 @@ def test_an_existing_repository_and_notes_are_known_to_the_model(desk: Desk) -> 
     assert re.search(r"^context   about [\d,]+ of 48,000 tokens of each prompt$", done.stdout, re.M)
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
     shown = re.findall(r'<(\w+) id="(\w+)">\n(.*?)</\1 id="\2">', prompt, re.DOTALL)
-    assert [(tag, text) for tag, _, text in shown if tag not in ("product_spec", "repository_files")] == [
+    assert [(tag, text) for tag, _, text in shown if tag not in TEMPLATES_OWN] == [
         ("agents_md", f'"AGENTS.md"\n\n{fake}'),
         ("readme", '"README.md"\n\nA shop.\n'),
         ("note", '"money/prices.md"\n\nPrices are in cents.\n'),

@@ -25,9 +25,11 @@ from factory.contract.work_order import (
     Plan,
     WorkOrder,
 )
+from factory.languages.python.language import PYTHON
 from factory.system.templates import template_path
 from planner.check.document import check_reply
 from planner.commands.inputs import read_revision_template, read_spec, read_template
+from planner.plan.bootstrap import bootstrap, with_given
 from planner.prompt.context import NEW
 from planner.prompt.template import USER_MARKER, first_messages
 from planner.specification.spec import Spec
@@ -36,8 +38,7 @@ PLANNER = template_path("prompts/planner.md").read_text()
 VERIFY = template_path("verify.sh").read_text()
 
 
-SELDOM_NEEDED = {"requires_packages", "project"}
-"""Fields of a work order that most plans have no use for: the example and its explanation leave them out."""
+GIVEN = bootstrap(frozenset(), (PYTHON,))
 
 
 def example() -> str:
@@ -46,13 +47,18 @@ def example() -> str:
     return text
 
 
+def example_plan() -> Plan:
+    assert GIVEN is not None
+    return Plan.model_validate(with_given(json.loads(example()), GIVEN))
+
+
 def example_spec() -> Spec:
     (text,) = re.findall(r'^The specification was: "(.*)" The repository was new\.$', PLANNER, re.MULTILINE)
     return Spec.of_text(text)
 
 
 def test_the_example_has_no_diagnostics() -> None:
-    checked = check_reply(example(), frozenset(), example_spec())
+    checked = check_reply(example(), frozenset(), example_spec(), given=GIVEN)
     assert checked.diagnostics == ()
     assert checked.ok
     assert checked.plan is not None
@@ -61,19 +67,20 @@ def test_the_example_has_no_diagnostics() -> None:
 def test_the_example_shows_every_field_of_a_work_order() -> None:
     document: JsonObject = json.loads(example())
     assert set(document) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment", "services"}
-    for order in document["work_orders"]:  # type: ignore[union-attr]
-        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - SELDOM_NEEDED
+    assert document["work_orders"][0] == {"same_as": "WO-01"}  # type: ignore[index]
+    for order in document["work_orders"][1:]:  # type: ignore[union-attr]
+        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}
         assert set(order) == asked  # type: ignore[arg-type]
 
 
 def test_the_example_declares_what_each_work_order_leaves() -> None:
-    for order in Plan.model_validate_json(example()).work_orders:
+    for order in example_plan().work_orders:
         assert {condition.path for condition in order.postconditions} == set(order.allowed_files)
         assert dump(order)
 
 
 def test_the_fields_are_explained() -> None:
-    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - SELDOM_NEEDED:
+    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}:
         assert f"| `{field}` |" in PLANNER
     for field in COMPUTED_FIELDS | GIVEN_FIELDS:
         assert field not in PLANNER
@@ -86,10 +93,9 @@ def test_the_limits_are_those_of_the_contract() -> None:
     assert f"at most {MAX_CONTEXT_FILES}; may be" in PLANNER
 
 
-def test_the_script_in_the_prompt_is_the_reference_script() -> None:
-    assert f"```\n{VERIFY}```" in PLANNER
-    notes = Plan.model_validate_json(example()).work_orders[0].notes
-    assert notes == f"scripts/verify.sh:\n{VERIFY}"
+def test_the_script_that_is_given_is_the_reference_script() -> None:
+    assert GIVEN is not None
+    assert {file.path: file.text for file in GIVEN.fixed_files}["scripts/verify.sh"] == VERIFY
 
 
 def test_the_packaged_templates_can_be_used() -> None:
@@ -118,7 +124,7 @@ def test_the_starter_spec_is_a_spec() -> None:
 
 
 def test_the_example_quotes_all_of_its_specification() -> None:
-    plan = Plan.model_validate_json(example())
+    plan = example_plan()
     lines = example_spec().lines
     quoted = lines.covered(text for requirement in plan.requirements for text in requirement.quotes)
     left_out = [word.written for index, word in enumerate(lines.words.all) if index not in quoted]

@@ -78,11 +78,14 @@ def test_it_is_the_same_bytes_every_time_and_a_new_value() -> None:
 def test_it_agrees_with_the_contract() -> None:
     schema = manifest_schema()
     order = ("work_orders", "items")
-    # Packages are declared by people; a model is not asked for them.
-    assert properties_of(schema) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment"}
+    # These are declared by people; a model names what a work order requires.
+    assert properties_of(schema) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {
+        "environment",
+        "services",
+    }
     requirement = properties_of(schema, "requirements", "items")
     assert requirement == set(Requirement.model_fields) - COMPUTED_REQUIREMENT_FIELDS
-    asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"requires_packages", "project"}
+    asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}
     assert properties_of(schema, *order) == asked
     assert properties_of(schema, *order, "preconditions", "items") == set(Condition.model_fields)
     assert properties_of(schema, *order, "postconditions", "items") == set(Postcondition.model_fields)

@@ -368,15 +368,6 @@ class TestOtherLanguages:
         assert "\ntool:run()\n" in shown
         assert "The public names of the repository's sources." in shown
 
-    def test_how_symbols_are_written_is_said_of_each_language_that_is_there_or_wanted(self) -> None:
-        words = "TypeScript and JavaScript. A symbol names the file"
-
-        assert text_of(known(self.FILES, ())).count(words) == 1
-        assert text_of(known({}, (), spec="A library in TypeScript.")).count(words) == 1
-        assert known({}, (), spec="A library in Python.").message is None
-        assert known({}, (), spec="A library in TypeScript.", limit=0).message is None
-        assert words not in text_of(known({"package.json": "{}", "a.py": "def f(): ...\n"}, ()))
-
     def test_what_verifies_it_is_said(self) -> None:
         assert "After each work order these commands run: `npx" in text_of(known(self.FILES, ()))
 

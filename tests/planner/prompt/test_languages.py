@@ -16,7 +16,7 @@ KNOWN = {language.key for language in LANGUAGES}
         ("A Python package.", {"python"}),
         ("`python -m tally`, see tally/app.py", {"python"}),
         ("A TypeScript library with zod.", {"typescript"}),
-        ("It runs by `node dist/cli.js`.", {"typescript"}),
+        ("A library for Node.js.", {"typescript"}),
         ("A command written in Go.", {"go"}),
         ("A Go module; `go test ./...` passes.", {"go"}),
         ("A Rust crate: src/lib.rs", {"rust"}),

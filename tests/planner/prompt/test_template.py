@@ -70,7 +70,10 @@ def test_a_template_without_the_spec_is_refused(text: str) -> None:
 def test_an_unknown_placeholder_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadTemplate, match="unknown placeholder") as refused:
         compile_template("{{PRODUCT_SPEC}} {{PRODUCT_SPECS}}")
-    assert refused.value.hint == "known are {{FIRST_WORK_ORDER}}, {{PRODUCT_SPEC}}, {{REPOSITORY_FILES}}"
+    assert (
+        refused.value.hint
+        == "known are {{FIRST_WORK_ORDER}}, {{LANGUAGES}}, {{PRODUCT_SPEC}}, {{REPOSITORY_FILES}}"
+    )
 
 
 def test_quoted_text_cannot_close_its_own_tag() -> None:

@@ -199,3 +199,8 @@ class TestUnlistedPath:
         forbidden = ["frozen", "vendor/x.py"]
         step = makes(1, "app/cli.py", intent=sentence, forbidden=forbidden)
         assert found("W105", step, makes(2, "app/later.py")) == []
+
+    def test_a_module_of_typescript_is_imported_by_the_name_of_what_is_compiled(self) -> None:
+        step = makes(2, "src/index.ts", intent="Export everything of `./errors.js` and use `src/page.js`.")
+        assert found("W105", makes(1, "src/errors.ts"), step, makes(3, "src/page.tsx")) == []
+        assert found("W105", step) == ["/work_orders/0/intent", "/work_orders/0/intent"]

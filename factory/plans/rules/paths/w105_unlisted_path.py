@@ -70,6 +70,8 @@ _SUFFIXES: Final = frozenset(
 
 _DATA: Final = frozenset({"csv", "json", "jsonl", "md", "rst", "tsv", "txt", "xml"})
 _SOURCES: Final = frozenset({"go", "js", "jsx", "mjs", "py", "rb", "rs", "ts", "tsx"})
+_IMPORTED_AS: Final = (("ts", "js"), ("tsx", "js"), ("tsx", "jsx"), ("mts", "mjs"), ("cts", "cjs"))
+"""How modules of ECMAScript name those that a compiler makes."""
 _PATH: Final = re.compile(
     r"(?<![\w./~:<>*$%{}@\\-])(?:[\w.-]+/)+[\w.-]*\w\.(?P<suffix>[A-Za-z]{1,5})(?![\w/*<>{}(-])"
 )
@@ -112,13 +114,21 @@ class _Known:
     def __init__(self, paths: frozenset[str]) -> None:
         self.ends: set[str] = set()
         self.folders: set[str] = set()
-        for path in paths:
+        for path in _with_compiled(paths):
             folder, _, name = path.rpartition("/")
             if name.rpartition(".")[2] in _SOURCES and not name.startswith("test_"):
                 self.folders.add(folder)
             parts = path.split("/")
             for end in range(1, len(parts) + 1):
                 self.ends.update("/".join(parts[start:end]) for start in range(end))
+
+
+def _with_compiled(paths: frozenset[str]) -> Iterator[str]:
+    """The files, and what imports call those of TypeScript: `slug.js` is `slug.ts`."""
+    for path in paths:
+        yield path
+        stem, _, suffix = path.rpartition(".")
+        yield from (f"{stem}.{compiled}" for source, compiled in _IMPORTED_AS if suffix == source)
 
 
 def _wanted(intent: str, known: _Known) -> Iterator[str]:
