@@ -18,7 +18,9 @@ def _cargo_folder() -> str:
     except OSError:
         asked = None
     place = asked.stdout.strip() if asked is not None and asked.returncode == 0 else shutil.which("cargo")
-    return str(Path(place).parent) if place else ""
+    # Rustup's may be there without any toolchain.
+    runs = place and subprocess.run([place, "--version"], capture_output=True, check=False).returncode == 0
+    return str(Path(place).parent) if place and runs else ""
 
 
 _CARGO = _cargo_folder()
@@ -27,4 +29,4 @@ PROGRAMS = os.pathsep.join(filter(None, (_CARGO, os.environ.get("PATH", os.defpa
 """A PATH on which cargo needs no home."""
 
 needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
-needs_cargo = pytest.mark.skipif(not _CARGO, reason="cargo is not installed")
+needs_cargo = pytest.mark.skipif(not _CARGO, reason="cargo is not installed, or has no toolchain")

@@ -1,7 +1,6 @@
 """Modules of Go and crates of Rust from registries on loopback, by the real `go` and cargo."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,14 +16,9 @@ from factory.environments.provision.part import Part
 from factory.environments.provision.rust import rust_crates, rust_locks
 from factory.environments.tools.workshop import Workshop
 from tests.support.registries import Registry, a_registry
+from tests.support.toolchains import needs_cargo, needs_go
 
 pytestmark = pytest.mark.slow
-needs_go = pytest.mark.skipif(shutil.which("go") is None, reason="go is not installed")
-
-
-needs_rust = pytest.mark.skipif(
-    not (shutil.which("cargo") and shutil.which("rustc")), reason="cargo is not installed"
-)
 
 GO = {"go.mod": "module example.com/shop\n\ngo 1.19\n\nrequire example.com/alpha v1.0.0\n"}
 GO_PROGRAM = 'package main\n\nimport "example.com/alpha"\n\nfunc main() { println(alpha.Name()) }\n'
@@ -160,7 +154,7 @@ def test_a_proxy_of_go_that_does_not_answer_is_the_machines(scene: Scene) -> Non
     assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
 
 
-@needs_rust
+@needs_cargo
 def test_crates_of_rust_are_locked_downloaded_and_found_without_a_network(scene: Scene) -> None:
     locked, part = scene.rust(RUST)
 
@@ -175,7 +169,7 @@ def test_crates_of_rust_are_locked_downloaded_and_found_without_a_network(scene:
     assert scene.rust(locked) == (locked, part)
 
 
-@needs_rust
+@needs_cargo
 def test_what_a_registry_of_rust_does_not_have_or_has_otherwise_is_named(scene: Scene) -> None:
     missing = failing(scene.rust, {**RUST, "Cargo.toml": RUST["Cargo.toml"].replace("alpha", "nowhere")})
     locked, _ = scene.rust(RUST)
@@ -192,7 +186,7 @@ def test_what_a_registry_of_rust_does_not_have_or_has_otherwise_is_named(scene: 
     assert newer.headline.startswith("Cargo.lock: does not fit Cargo.toml")
 
 
-@needs_rust
+@needs_cargo
 def test_a_registry_of_rust_that_does_not_answer_is_the_machines(scene: Scene) -> None:
     locked, _ = scene.rust(RUST)
     scene.crates("http://127.0.0.1:9")
