@@ -90,7 +90,7 @@ def diagnose(
     chosen = sandbox.level if sandbox is not None else None
     kept = () if sandbox is None else (_bounds(sandbox),)
     provided, packages = _environment(environment)
-    languages = look_at_languages(environment)
+    languages = look_at_languages(repo, environment)
     return Diagnosis(
         findings=(
             _git(environment),

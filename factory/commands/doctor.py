@@ -23,7 +23,8 @@ def add_options(commands: Commands) -> None:
         type=Path,
         default=Path(),
         metavar="DIR",
-        help="the git repository whose services are looked for (default: the current directory)",
+        help="the root of the git repository whose languages and services are looked for (default: the"
+        " current directory)",
     )
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
     command.set_defaults(run=run)

@@ -1,14 +1,18 @@
 """What `doctor` says of languages: what each offers, and whether the programs of those in use are here."""
 
+import os
 import shutil
 from collections.abc import Mapping
+from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from factory.contract.errors import WorkorderError
 from factory.languages.features import lacking
 from factory.languages.port import Language
 from factory.languages.table import LANGUAGES, languages_in
-from factory.system.process.capture import capture
+from factory.system.git.client import Git
+from factory.system.process.environment import searched_places
 
 
 class LanguageFinding(BaseModel):
@@ -47,18 +51,20 @@ class LanguageFinding(BaseModel):
         return "; ".join(parts)
 
 
-def look_at_languages(environment: Mapping[str, str]) -> tuple[LanguageFinding, ...]:
+def look_at_languages(repo: Path | None, environment: Mapping[str, str]) -> tuple[LanguageFinding, ...]:
     """All languages that are known.
 
     Args:
+        repo: the repository whose languages are in use; None, or what is none, uses none.
         environment: the factory's own environment.
     """
-    here = languages_in(_files(environment))
-    return tuple(_finding(language, environment, is_here=language in here) for language in LANGUAGES)
+    here = languages_in(_files(repo))
+    # As for commands, which search no place that is relative to where they run.
+    path = os.pathsep.join(searched_places(environment))
+    return tuple(_finding(language, path, is_here=language in here) for language in LANGUAGES)
 
 
-def _finding(language: Language, environment: Mapping[str, str], *, is_here: bool) -> LanguageFinding:
-    path = environment.get("PATH")
+def _finding(language: Language, path: str, *, is_here: bool) -> LanguageFinding:
     return LanguageFinding(
         name=language.name,
         suffixes=language.suffixes,
@@ -68,9 +74,8 @@ def _finding(language: Language, environment: Mapping[str, str], *, is_here: boo
     )
 
 
-def _files(environment: Mapping[str, str]) -> list[str]:
-    """The files of the repository around the current directory; none without one."""
-    if shutil.which("git", path=environment.get("PATH")) is None:
-        return []
-    listing = capture(["git", "ls-files", "-z", "--full-name", ":/"], cwd=None, env=dict(environment))
-    return listing.stdout.decode("utf-8", "replace").split("\0") if listing.ok else []
+def _files(repo: Path | None) -> frozenset[str]:
+    try:
+        return Git.open(repo).tracked_files() if repo is not None else frozenset()
+    except (WorkorderError, OSError):
+        return frozenset()
