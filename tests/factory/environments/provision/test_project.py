@@ -60,6 +60,27 @@ def test_a_run_locks_first_and_its_commands_find_the_packages(tmp_path: Path) ->
     assert (scene.out / "environment" / "python-lock.txt").is_file()
 
 
+def test_a_project_has_packages_of_its_own_and_the_engineer_is_told_of_them(tmp_path: Path) -> None:
+    files = {
+        "workorder.toml": b'projects = ["api"]\n',
+        "api/workorder.toml": DECLARED,
+        **{f"api/{name}": content for name, content in VERIFY_PASSES.items()},
+        **VERIFY_PASSES,
+    }
+    repo = make_repo(tmp_path / "repo", files)
+    answers = [a_proposal({"api/size.py": "SIZE = 1\n"})]
+    of_api = {"project": "api", "allowed_files": ["api/size.py"], "acceptance_commands": [NEEDS_ALPHA]}
+    scene = Scene(repo, answers, **of_api)
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code is ExitCode.PASS, finished.ending.message
+    assert git(repo, "ls-files", "*.lock").split() == [f"api/{OWN_LOCK}"]
+    assert finished.folder is not None
+    prompt = (finished.folder / "attempt_1" / "se_prompt.txt").read_text()
+    assert "python: alpha 1.0\n" in prompt
+
+
 def test_a_build_with_a_plan_that_declares_locks_once(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo", VERIFY_PASSES)
     scene = planned(repo, {"python": ["alpha>=1"]})
