@@ -16,17 +16,15 @@ _NOTHING: Final = re.compile(r"(?!)")
 
 
 class ByFile(ABC):
-    """A language that reads each of its files by itself; a base of those that `Language` describes."""
+    """A language that reads each of its files by itself; a base of those that `Language` describes.
 
-    @property
-    def programs(self) -> tuple[str, ...]:
-        """The programs that its verification starts; see `Language`."""
-        return ()
+    Attributes:
+        programs: the programs that its verification starts; see `Language`.
+        spoken_of: matches its names, if it has some that are no ordinary words; see `Language`.
+    """
 
-    @property
-    def spoken_of(self) -> re.Pattern[str]:
-        """Matches its names, if it has some that are no ordinary words; see `Language`."""
-        return _NOTHING
+    programs: tuple[str, ...] = ()
+    spoken_of: re.Pattern[str] = _NOTHING
 
     @abstractmethod
     def find(self, symbol: Addressed, read: Read) -> Definitions:

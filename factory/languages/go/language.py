@@ -41,6 +41,8 @@ class Go(TreeLanguage):
     project_files: Final = (_PROJECT_FILE,)
     lacks: Final[Mapping[str, str]] = {}
     words: Final = _WORDS
+    programs = ("go",)
+    spoken_of = _SPOKEN_OF
     table = TABLE
     blocks = BLOCKS
     simple = SIMPLE
@@ -48,16 +50,6 @@ class Go(TreeLanguage):
     def grammar(self, path: str) -> Grammar:
         """The grammar of all of its sources."""
         return grammar
-
-    @property
-    def programs(self) -> tuple[str, ...]:
-        """What its verification starts."""
-        return ("go",)
-
-    @property
-    def spoken_of(self) -> re.Pattern[str]:
-        """Matches the language, whose name alone is an ordinary word, and its tools."""
-        return _SPOKEN_OF
 
     def is_test(self, path: str) -> bool:
         """Whether a file belongs to the tests: `go test` alone compiles it, or it is data of theirs."""

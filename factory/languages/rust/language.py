@@ -46,6 +46,8 @@ class Rust(TreeLanguage):
     project_files: Final = (_PROJECT_FILE,)
     lacks: Final[Mapping[str, str]] = {}
     words: Final = _WORDS
+    programs = ("cargo",)
+    spoken_of = _SPOKEN_OF
     table = TABLE
     blocks = BLOCKS
     simple = SIMPLE
@@ -53,16 +55,6 @@ class Rust(TreeLanguage):
     def grammar(self, path: str) -> Grammar:
         """The grammar of all of its sources."""
         return grammar
-
-    @property
-    def programs(self) -> tuple[str, ...]:
-        """What its verification starts."""
-        return ("cargo",)
-
-    @property
-    def spoken_of(self) -> re.Pattern[str]:
-        """Matches the language and its tools."""
-        return _SPOKEN_OF
 
     def is_test(self, path: str) -> bool:
         """Whether a file belongs to the tests, by its folder or its name."""

@@ -40,16 +40,8 @@ class TypeScript(ByFile):
     project_files: Final = PROJECT_FILES
     lacks: Final[Mapping[str, str]] = {}
     words: Final = _WORDS
-
-    @property
-    def programs(self) -> tuple[str, ...]:
-        """What runs the compiler, the runner and the tests."""
-        return ("node", "npx")
-
-    @property
-    def spoken_of(self) -> re.Pattern[str]:
-        """Matches the languages, their runtime and its packages."""
-        return _SPOKEN_OF
+    programs = ("node", "npx")
+    spoken_of = _SPOKEN_OF
 
     def compiling(self, files: Collection[str], read: Read) -> tuple[str, ...]:
         """The compiler, where it verifies the project; JavaScript was parsed when a mutant was made."""
