@@ -99,5 +99,17 @@ def declared(configured: ConfiguredEnvironment, planned: PlannedEnvironment | No
     )
 
 
+def not_locked(packages: str, lock: str) -> BadPackages:
+    """What is said where an environment is asked for before its packages are locked.
+
+    Args:
+        packages: what they are called, such as `the crates of Rust`.
+        lock: the file that would hold them.
+    """
+    return BadPackages(
+        f"{packages} are not locked", where=lock, hint="`factory run` and `factory build` lock them first"
+    )
+
+
 def _name_of(text: str) -> str:
     return normalised_name(parse_requirement(text).name)

@@ -11,7 +11,7 @@ from factory.contract.canonical import canonical_json, sha256_hex
 from factory.contract.errors import MachineProblem, WorkorderError
 from factory.contract.repo_path import RepoPath
 from factory.environments.cache import Cache
-from factory.environments.needs.declared import BadPackages, CommitFiles
+from factory.environments.needs.declared import BadPackages, CommitFiles, not_locked
 from factory.environments.needs.go import LOCK, MANIFEST, GoNeeds, go_needs
 from factory.environments.provision.part import Part
 from factory.environments.tools.registries import go_environment
@@ -67,11 +67,7 @@ def go_modules(files: CommitFiles, cache: Cache, workshop: Workshop) -> Iterator
         yield None
         return
     if needs.packages and not needs.is_locked and not needs.is_vendored:
-        raise BadPackages(
-            "the modules of Go are not locked",
-            where=LOCK,
-            hint="`factory run` and `factory build` lock them first",
-        )
+        raise not_locked("the modules of Go", LOCK)
     go = workshop.program("go", _INSTALL_GO)
     version = said_by(go, cache.folder, workshop, "env", "GOVERSION").removeprefix("go")
     root = Path(said_by(go, cache.folder, workshop, "env", "GOROOT"))

@@ -15,7 +15,7 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
 from factory.environments.cache import Cache
 from factory.environments.environment import Package
-from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
+from factory.environments.needs.declared import BadPackages, CommitFiles, Declared, not_locked
 from factory.environments.needs.node import (
     LOCK,
     MANIFEST,
@@ -103,11 +103,7 @@ def node_packages(
         yield None
         return
     if needs.lock is None and needs.pnpm is None:
-        raise BadPackages(
-            "the packages of npm are not locked",
-            where=LOCK,
-            hint="`factory run` and `factory build` lock them first",
-        )
+        raise not_locked("the packages of npm", LOCK)
     version = said_by(workshop.program("node", _INSTALL_NODE), cache.folder, workshop, "--version")
     platform_ = [platform.system(), platform.machine(), *platform.libc_ver()]
     contents = sha256_hex(

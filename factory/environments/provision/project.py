@@ -70,5 +70,5 @@ def _refuse_building(declared: Declared) -> None:
         raise BadPackages(
             "building packages is not supported yet",
             where="workorder.toml: environment.allow-build",
-            hint="take it out, and ask for versions that have wheels, or no install script",
+            hint="take it out, and ask for versions that have wheels",
         )

@@ -8,7 +8,7 @@ from factory.contract.repo_path import RepoPath
 from factory.environments.bare import bare_environment
 from factory.environments.cache import Cache
 from factory.environments.environment import Environment
-from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
+from factory.environments.needs.declared import CommitFiles, Declared, not_locked
 from factory.environments.needs.python.needs import (
     OWN_LOCK,
     PythonLock,
@@ -76,11 +76,7 @@ def python_environment_for(
             yield bare
         return
     if not project.lock.is_whole:
-        raise BadPackages(
-            "the Python packages are not locked",
-            where=OWN_LOCK,
-            hint="`factory run` and `factory build` lock them first",
-        )
+        raise not_locked("the Python packages", OWN_LOCK)
     with python_packages(
         project.lock.pins, project.needs.direct, project.chosen, cache, workshop
     ) as environment:

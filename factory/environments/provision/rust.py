@@ -11,7 +11,7 @@ from factory.contract.canonical import canonical_json, sha256_hex
 from factory.contract.errors import MachineProblem, WorkorderError
 from factory.contract.repo_path import RepoPath
 from factory.environments.cache import Cache
-from factory.environments.needs.declared import BadPackages, CommitFiles
+from factory.environments.needs.declared import BadPackages, CommitFiles, not_locked
 from factory.environments.needs.rust import LOCK, MANIFEST, RustNeeds, rust_needs
 from factory.environments.provision.part import Part
 from factory.environments.tools.registries import rust_environment
@@ -71,11 +71,7 @@ def rust_crates(files: CommitFiles, cache: Cache, workshop: Workshop) -> Iterato
         yield None
         return
     if needs.wants and not needs.is_locked:
-        raise BadPackages(
-            "the crates of Rust are not locked",
-            where=LOCK,
-            hint="`factory run` and `factory build` lock them first",
-        )
+        raise not_locked("the crates of Rust", LOCK)
     rustc = workshop.program("rustc", _INSTALL_RUST)
     # A command has another home, where the programs of rustup would find no toolchain.
     root = Path(said_by(rustc, cache.folder, workshop, "--print", "sysroot", remember=False))
