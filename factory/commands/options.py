@@ -154,7 +154,7 @@ def _add_proof(command: Parser) -> None:
         "--no-second-pass",
         action="store_true",
         help="don't run the acceptance commands of an attempt that passed once more, with another hash seed,"
-        " time zone, user's name, directory for temporary files and order of tests",
+        " time zone, user's name, directory for temporary files and order of pytest's tests",
     )
     command.add_argument(
         "--mutants",
