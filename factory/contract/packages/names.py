@@ -5,11 +5,12 @@ and a reference to git are refused here, by what they are. Pure.
 """
 
 import re
-from typing import Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
-from packaging.requirements import InvalidRequirement, Requirement
-from packaging.utils import canonicalize_name
 from pydantic import AfterValidator, Field
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 MAX_PACKAGES: Final = 500
 """The most packages that one place declares."""
@@ -27,12 +28,15 @@ _TAG: Final = re.compile(r"[a-z][a-z0-9-]*")
 _DISTRIBUTION: Final = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 
 
-def parse_requirement(text: str) -> Requirement:
+def parse_requirement(text: str) -> "Requirement":
     """A Python package as PEP 508 writes it, such as `fastapi>=0.120`, of the index alone.
 
     Raises:
         ValueError: it is no such requirement, or names a place.
     """
+    # Most plans name no package, and most commands read none.
+    from packaging.requirements import InvalidRequirement, Requirement
+
     if len(text) > _MAX_CHARS or not text.isprintable():
         raise ValueError(f"must be one line of at most {_MAX_CHARS} characters")
     try:
@@ -50,6 +54,8 @@ def parse_requirement(text: str) -> Requirement:
 
 def normalised_name(name: str) -> str:
     """A Python package's name as all of its spellings are compared."""
+    from packaging.utils import canonicalize_name
+
     return str(canonicalize_name(name))
 
 

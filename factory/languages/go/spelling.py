@@ -1,6 +1,5 @@
 """How types of Go are spelt: as they are written, and as they bind."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -30,10 +29,9 @@ def _around(inner: str) -> str:
 _TYPE: Final = _around(_around(rf"\*?{_NAME}"))
 _PARAMETER: Final = rf"(?:\w+ )?(?:\.\.\.)?{_TYPE}"
 _LIST: Final = rf"\((?:{_PARAMETER}(?:, {_PARAMETER})*)?\)"
-_PLAIN_TYPE: Final = re.compile(_TYPE)
-_PLAIN: Final = re.compile(rf"{_LIST}|{_TYPE}")
+_PLAIN: Final = rf"{_LIST}|{_TYPE}"
 
-SIMPLE: Final = re.compile(rf"(?:{_LIST}(?: (?:{_TYPE}|{_LIST}))?| (?!\[){_TYPE})?")
+SIMPLE: Final = rf"(?:{_LIST}(?: (?:{_TYPE}|{_LIST}))?| (?!\[){_TYPE})?"
 """What stands behind a name where nothing can be misread: types of names, without generics and channels."""
 
 
@@ -51,7 +49,7 @@ def bound(node: "Node | None", names: Mapping[str, str]) -> str:
     """
     if node is None:
         return ""
-    short = plain(node, _PLAIN_TYPE, names)
+    short = plain(node, _TYPE, names)
     if short:
         return short
 

@@ -1,6 +1,5 @@
 """How parts of Rust are spelt: as they are written, and as they bind."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
@@ -33,10 +32,9 @@ def _around(inner: str) -> str:
 _TYPE: Final = _around(_around(_REFERENCE + _PATH))
 _PARAMETER: Final = rf"\w+: {_TYPE}"
 _PARAMETERS: Final = rf"\((?:(?:{_REFERENCE}self|{_PARAMETER})(?:, {_PARAMETER})*)?\)"
-_PLAIN_TYPE: Final = re.compile(_TYPE)
-_PLAIN: Final = re.compile(rf"{_PARAMETERS}|{_TYPE}")
+_PLAIN: Final = rf"{_PARAMETERS}|{_TYPE}"
 
-SIMPLE: Final = re.compile(rf"(?:{_PARAMETERS}(?: -> {_TYPE})?|: {_TYPE})?")
+SIMPLE: Final = rf"(?:{_PARAMETERS}(?: -> {_TYPE})?|: {_TYPE})?"
 """What stands behind a name where nothing can be misread: types of names, without lifetimes and bounds."""
 
 
@@ -54,7 +52,7 @@ def bound(node: "Node | None", names: Mapping[str, str]) -> str:
     """
     if node is None:
         return ""
-    short = plain(node, _PLAIN_TYPE, names)
+    short = plain(node, _TYPE, names)
     if short:
         return short
 

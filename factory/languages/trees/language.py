@@ -31,11 +31,11 @@ class TreeLanguage(ByFile):
     Attributes:
         table: what its mutants change.
         blocks: the kinds of nodes that hold statements.
-        simple: matches what stands behind a name where it can't be misread.
+        simple: a pattern of what stands behind a name where it can't be misread; compiled at its first use.
     """
 
     table: Table
-    simple: re.Pattern[str]
+    simple: str
     blocks: Collection[str]
 
     @abstractmethod
@@ -124,7 +124,11 @@ class TreeLanguage(ByFile):
 
     def _line(self, symbol: Declared) -> str:
         """The written form; with `#` if it can't be read back, or means something else."""
-        if symbol.kind != "unknown" and len(symbol.text) < _SHORT and self.simple.fullmatch(symbol.written):
+        if (
+            symbol.kind != "unknown"
+            and len(symbol.text) < _SHORT
+            and re.fullmatch(self.simple, symbol.written)
+        ):
             return symbol.text
         try:
             is_copyable = symbol.kind != "unknown" and self.keeps(symbol, self.parse_symbol(symbol.text))

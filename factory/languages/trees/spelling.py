@@ -21,16 +21,17 @@ _LONGEST_PLAIN: Final = 400
 """The longest text that is compared with a pattern."""
 
 
-def plain(node: "Node", pattern: re.Pattern[str], names: Mapping[str, str]) -> str:
+def plain(node: "Node", pattern: str, names: Mapping[str, str]) -> str:
     """A part that is written as it is spelt, as most are, without a walk; empty for any other.
 
     Args:
         node: the part.
-        pattern: matches what a walk would spell just as it is written.
+        pattern: matches what a walk would spell just as it is written; compiled at its first use, because
+            it is large.
         names: what names become.
     """
     said = " ".join(text(node).split()).replace("( ", "(").replace(", )", ")")
-    if len(said) > _LONGEST_PLAIN or node.has_error or pattern.fullmatch(said) is None:
+    if len(said) > _LONGEST_PLAIN or node.has_error or re.fullmatch(pattern, said) is None:
         return ""
     return _WORD.sub(lambda word: names.get(word[0], word[0]), said) if names else said
 
