@@ -44,7 +44,8 @@ form of your answer."""
 _ABOUT_PACKAGES: Final = """# Packages
 
 What may be imported beside the standard library and the repository's own modules. Nothing else can be \
-installed, and the versions are these."""
+installed, and the versions are these. What is only there because one of them needs it can't be imported: \
+that fails a check, also where its documentation shows it; use what the packages below offer themselves."""
 
 
 @dataclass(frozen=True)
