@@ -35,9 +35,10 @@ class RunState(TypedDict, total=False):
         scores: how many mutants of this attempt were noticed; None if none were tried.
         failing_tests: the ids of the tests that failed in this attempt, as far as they are known.
         failure: why this attempt failed; None while it has not.
-        previous_proposal: what the attempt before proposed, for the retry's prompt.
+        previous_proposal: the last proposal that could be read, for the retry's prompt.
         previous_reply: the `unread_reply` of the attempt before, for the retry's prompt.
         previous_failure: why the attempt before failed.
+        earlier_failure: why `previous_proposal` failed, if it is not of the attempt before.
         attempts: one summary for each finished attempt.
         verdict: how the run ended; None while it goes on.
         commit: the commit that landed.
@@ -58,6 +59,7 @@ class RunState(TypedDict, total=False):
     previous_proposal: WriteProposal | None
     previous_reply: str | None
     previous_failure: Failure | None
+    earlier_failure: Failure | None
     attempts: tuple[AttemptSummary, ...]
     verdict: Verdict | None
     commit: str | None

@@ -1,21 +1,38 @@
-"""How a model answers a work order: files written whole or edited; the JSON schema of that for a provider.
+"""How a model answers a work order: files written whole, edited or kept; the JSON schema for a provider.
 
 What comes of it is a `WriteProposal`, where every file is whole. The schema is written out instead of
 generated, so that the same request has the same bytes under every version of the validation library. It
 keeps to the subset that strict structured outputs accept: every property required, no extra properties, no
-defaults. A test holds it against the model.
+defaults. A test holds it against the model. It says nothing of one work order, because providers keep a
+schema in front of the prompt: where it differs, nothing of what follows is served from their caches.
 """
 
-from collections.abc import Sequence
-from typing import Annotated
+import re
+from typing import Annotated, Final
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from factory.contract.limits import MAX_EDITS
-from factory.contract.proposal import Sha256
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Document
+
+SHOWN_DIGITS: Final = 16
+"""How many digits of a hash a prompt shows; they tell a few versions of one file apart."""
+
+_SHOWN_HASH: Final = re.compile(rf"[0-9a-f]{{{SHOWN_DIGITS},64}}")
+
+
+def _require_shown_hash(text: str) -> str:
+    if not _SHOWN_HASH.fullmatch(text):
+        raise ValueError(
+            f"must be the first {SHOWN_DIGITS} lower-case hex digits of a SHA-256, or more of it"
+        )
+    return text
+
+
+ShownHash = Annotated[str, Field(strict=True), AfterValidator(_require_shown_hash)]
+"""The beginning of a SHA-256, or all of it."""
 
 
 class Edit(Document):
@@ -35,13 +52,14 @@ class AnsweredWrite(Document):
 
     Attributes:
         path: the file.
-        base_sha256: the SHA-256 of the file as the model saw it; of no bytes if it did not exist.
+        base_sha256: the hash of the file as the model saw it, or of what it proposed before; of no bytes if
+            it did not exist.
         content: the new text; None if it is edited.
         edits: the changes; None or none if it is written whole.
     """
 
     path: RepoPath
-    base_sha256: Sha256
+    base_sha256: ShownHash
     content: Annotated[str, Field(strict=True)] | None = None
     edits: Annotated[tuple[Edit, ...], Field(max_length=MAX_EDITS)] | None = None
 
@@ -53,25 +71,29 @@ class AnsweredWrite(Document):
 
 
 class WriteAnswer(Document):
-    """The answer of a model to a work order."""
+    """The answer of a model to a work order.
+
+    Attributes:
+        summary: what it says of its work.
+        writes: the files that it writes; not empty unless some are kept.
+        keep: the files that shall be as its proposal had them that failed.
+        remarks: what it wants a person or the planner to know.
+    """
 
     summary: Annotated[str, Field(strict=True)]
-    writes: Annotated[tuple[AnsweredWrite, ...], Field(min_length=1)]
+    writes: tuple[AnsweredWrite, ...]
+    keep: tuple[RepoPath, ...] = ()
+    remarks: tuple[Annotated[str, Field(strict=True)], ...] = ()
+
+    @model_validator(mode="after")
+    def _require_work(self) -> "WriteAnswer":
+        if not self.writes and not self.keep:
+            raise ValueError("must write a file, or keep one")
+        return self
 
 
-def answer_schema(paths: Sequence[str], base_hashes: Sequence[str]) -> JsonObject:
-    """The JSON schema of a `WriteAnswer` for one work order.
-
-    Args:
-        paths: the files that may be written; they become an enumeration.
-        base_hashes: the hashes that `base_sha256` may have, as an enumeration, because models copy 64 hex
-            digits wrongly.
-
-    Returns:
-        A schema within the subset that strict structured outputs accept.
-    """
-    path_values: list[JsonValue] = list(dict.fromkeys(paths))
-    hash_values: list[JsonValue] = list(dict.fromkeys(base_hashes))
+def answer_schema() -> JsonObject:
+    """The JSON schema of a `WriteAnswer`, within the subset that strict structured outputs accept."""
     edit = _object(
         old=_described("string", "A passage that stands in the file exactly once."),
         new=_described("string", "What shall stand in its place."),
@@ -80,15 +102,23 @@ def answer_schema(paths: Sequence[str], base_hashes: Sequence[str]) -> JsonObjec
         ["array", "null"], "What changes in the file as it is shown; null if it is written whole."
     )
     write = _object(
-        path={"type": "string", "enum": path_values},
-        base_sha256={"type": "string", "enum": hash_values},
+        path=_described("string", "One of the work order's allowed files."),
+        base_sha256=_described(
+            "string", "The hash that is shown with the version that is written or edited."
+        ),
         content=_described(["string", "null"], "The whole new text of the file; null if it is edited."),
         edits={**edits, "items": edit},
     )
     return _object(
         summary=_described("string", "What was done and why, in a few sentences."),
-        writes={"type": "array", "minItems": 1, "items": write},
+        writes={"type": "array", "items": write},
+        keep=_texts("The files that stay as the failed proposal had them; empty without one."),
+        remarks=_texts("What a person or the planner should know; mostly empty."),
     )
+
+
+def _texts(description: str) -> JsonObject:
+    return {**_described("array", description), "items": {"type": "string"}}
 
 
 def _object(**properties: JsonValue) -> JsonObject:

@@ -45,5 +45,11 @@ EXCERPT_CHARS: Final = 2_000
 """The longest excerpt of a command's output in a failure brief, and of a proposal's summary in the record of
 an attempt, in characters."""
 
+MAX_REMARKS: Final = 10
+"""Of the remarks of an answer, or of a plan, how many are kept."""
+
+MAX_REMARK_CHARS: Final = 500
+"""The longest remark, in characters; what is longer is cut."""
+
 MAX_SUMMARIES: Final = 5
 """Of how many attempts, the last ones, a request to repair a plan holds the summaries."""

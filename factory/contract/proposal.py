@@ -44,7 +44,16 @@ class Write(Document):
 
 
 class WriteProposal(Document):
-    """What a model wants to write, and what it says of it."""
+    """What a model wants to write, and what it says of it.
+
+    Attributes:
+        summary: what it says of its work.
+        writes: the files.
+        remarks: what it wants a person or the planner to know; bounded, a stranger's words.
+    """
 
     summary: Annotated[str, Field(strict=True)]
     writes: Annotated[tuple[Write, ...], Field(min_length=1), AfterValidator(_require_total_size)]
+    remarks: Annotated[
+        tuple[Annotated[str, Field(strict=True)], ...], Field(exclude_if=lambda value: not value)
+    ] = ()

@@ -301,5 +301,9 @@ class Language(Protocol):
         """Matches where a text, such as a specification, speaks of the language or of its tools."""
 
     @property
+    def symbol_words(self) -> str:
+        """What an engineer's prompt says of its symbols: how they are written, and what of them binds."""
+
+    @property
     def words(self) -> str:
         """What a planner's prompt says of it: how symbols are written, what tests are called and run by."""

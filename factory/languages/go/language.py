@@ -25,11 +25,13 @@ _PROJECT_FILE: Final = "go.mod"
 _SPOKEN_OF: Final = re.compile(
     r"\bGolang\b|\bgo\.mod\b|\bin Go\b|\bGo (?:module|program|package|library|command|tool|1\.\d)"
 )
-_WORDS: Final = """\
-Go. A symbol names the file: `slug/slug.go:Slugify(text string) (string, error)`, `slug/slug.go:Slugger`, \
+_SYMBOLS: Final = """\
+A symbol names the file: `slug/slug.go:Slugify(text string) (string, error)`, `slug/slug.go:Slugger`, \
 `slug/slug.go:Slugger.Next(text string) string`, `slug/slug.go:Options.Max int`, `slug/slug.go:Limit int`. \
-Names of parameters don't bind, types do. Tests are `NAME_test.go` beside the source, run by `go test ./...` \
-or `go test ./slug -run '^TestSlugify$'`. A module begins with a `go.mod`."""
+Names of parameters don't bind, types do."""
+_WORDS: Final = f"""\
+Go. {_SYMBOLS} Tests are `NAME_test.go` beside the source, run by `go test ./...` or `go test ./slug -run \
+'^TestSlugify$'`. A module begins with a `go.mod`."""
 
 
 class Go(TreeLanguage):
@@ -40,6 +42,7 @@ class Go(TreeLanguage):
     suffixes: Final = (".go",)
     project_files: Final = (_PROJECT_FILE,)
     lacks: Final[Mapping[str, str]] = {}
+    symbol_words: Final = _SYMBOLS
     words: Final = _WORDS
     programs = ("go",)
     spoken_of = _SPOKEN_OF

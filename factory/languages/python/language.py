@@ -17,7 +17,7 @@ from factory.languages.python.symbols.files import module_file, module_files
 from factory.languages.python.symbols.shapes import shape_keeps
 from factory.languages.python.symbols.symbol import Symbol
 from factory.languages.python.symbols.written import parse_symbol
-from factory.languages.python.words import WORDS
+from factory.languages.python.words import SYMBOLS, WORDS
 
 
 class Python:
@@ -30,6 +30,7 @@ class Python:
     programs: Final = ("python",)
     lacks: Final[Mapping[str, str]] = {}
     spoken_of: Final = re.compile(r"\b(?:Python|pytest|Django|FastAPI|Flask|PyPI)\b|\bpyproject\.toml\b")
+    symbol_words: Final = SYMBOLS
     words: Final = WORDS
 
     def is_test(self, path: str) -> bool:

@@ -1,6 +1,12 @@
-"""What a planner's prompt says of Python: its symbols, commands, packages and tests."""
+"""What prompts say of Python: to an engineer its symbols, to a planner commands, packages and tests, too."""
 
 from typing import Final
+
+SYMBOLS: Final = """\
+`pkg.module:Class.method(…)` is `method` of `Class` in the module `pkg.module`; `pkg.module:Name` alone is a \
+class or another name; `Class.__init__` may be the one that a dataclass gets. What binds is the name, the \
+order, names, annotations and defaults of the parameters, the result, `async`, property, class method or \
+static method; `...` as a default stands for any default."""
 
 WORDS: Final = """\
 Python. Symbols are written so:

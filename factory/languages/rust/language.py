@@ -29,12 +29,13 @@ _MAX_STEPS: Final = 8
 """How many files a re-exported name is followed through."""
 
 _SPOKEN_OF: Final = re.compile(r"\bRust\b|\bCargo\.toml\b|\bcargo\b")
-_WORDS: Final = """\
-Rust. A symbol names the file: `src/lib.rs:slugify(text: &str) -> String`, `src/lib.rs:Slugger`, \
+_SYMBOLS: Final = """\
+A symbol names the file: `src/lib.rs:slugify(text: &str) -> String`, `src/lib.rs:Slugger`, \
 `src/lib.rs:Slugger.next(&mut self, text: &str) -> String`, `src/lib.rs:Options.max: usize`, \
-`src/lib.rs:LIMIT: usize`, `src/lib.rs:Shape.Circle(f64)`. Names of parameters don't bind, types do. Tests \
-are `tests/NAME.rs`, or `#[cfg(test)] mod tests` in the source, run by `cargo test --offline`. A crate \
-begins with a `Cargo.toml`."""
+`src/lib.rs:LIMIT: usize`, `src/lib.rs:Shape.Circle(f64)`. Names of parameters don't bind, types do."""
+_WORDS: Final = f"""\
+Rust. {_SYMBOLS} Tests are `tests/NAME.rs`, or `#[cfg(test)] mod tests` in the source, run by `cargo test \
+--offline`. A crate begins with a `Cargo.toml`."""
 
 
 class Rust(TreeLanguage):
@@ -45,6 +46,7 @@ class Rust(TreeLanguage):
     suffixes: Final = (".rs",)
     project_files: Final = (_PROJECT_FILE,)
     lacks: Final[Mapping[str, str]] = {}
+    symbol_words: Final = _SYMBOLS
     words: Final = _WORDS
     programs = ("cargo",)
     spoken_of = _SPOKEN_OF

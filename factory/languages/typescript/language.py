@@ -19,16 +19,16 @@ from factory.languages.typescript.sources import Sources
 from factory.languages.typescript.written import keeps, parse_symbol
 
 _SPOKEN_OF: Final = re.compile(r"\b(?:TypeScript|JavaScript|Node\.js|npm|vitest|package\.json|tsconfig)\b")
-_WORDS: Final = """\
-TypeScript and JavaScript. A symbol names the file and what it exports: \
-`src/slug.ts:slugify(text: string, max?: number): string`, `src/slug.ts:Slugger`, \
-`src/slug.ts:Slugger.next(text: string): string`, `src/slug.ts:Slugger.constructor(max: number)`, \
-`src/slug.ts:LIMIT: number`, `src/slug.ts:Options`. Tests are `tests/NAME.test.ts` (or `.js`), run by \
-`npx --no-install vitest run tests/NAME.test.ts` where vitest is declared, by \
-`node --import tsx --test tests/NAME.test.ts` where tsx is declared, else in JavaScript by \
-`node --test tests/NAME.test.js`. Name the runner itself, not `npm test`. A package, its `type` and its \
-dependencies stand in `package.json`, the compiler's options in `tsconfig.json`; relative imports of modules \
-of ECMAScript end in `.js`."""
+_SYMBOLS: Final = """\
+A symbol names the file and what it exports: `src/slug.ts:slugify(text: string, max?: number): string`, \
+`src/slug.ts:Slugger`, `src/slug.ts:Slugger.next(text: string): string`, \
+`src/slug.ts:Slugger.constructor(max: number)`, `src/slug.ts:LIMIT: number`, `src/slug.ts:Options`."""
+_WORDS: Final = f"""\
+TypeScript and JavaScript. {_SYMBOLS} Tests are `tests/NAME.test.ts` (or `.js`), run by `npx --no-install \
+vitest run tests/NAME.test.ts` where vitest is declared, by `node --import tsx --test tests/NAME.test.ts` \
+where tsx is declared, else in JavaScript by `node --test tests/NAME.test.js`. Name the runner itself, not \
+`npm test`. A package, its `type` and its dependencies stand in `package.json`, the compiler's options in \
+`tsconfig.json`; relative imports of modules of ECMAScript end in `.js`."""
 
 
 class TypeScript(ByFile):
@@ -39,6 +39,7 @@ class TypeScript(ByFile):
     suffixes: Final = SUFFIXES
     project_files: Final = PROJECT_FILES
     lacks: Final[Mapping[str, str]] = {}
+    symbol_words: Final = _SYMBOLS
     words: Final = _WORDS
     programs = ("node", "npx")
     spoken_of = _SPOKEN_OF

@@ -60,7 +60,12 @@ def _after_failure(state: RunState, failure: Failure, max_attempts: int) -> RunS
         update["verdict"] = "failed"
     else:
         update["attempt"] = number + 1
-        update["previous_proposal"] = state.get("proposal")
+        if state.get("proposal") is not None:
+            update["previous_proposal"] = state["proposal"]
+            update["earlier_failure"] = None
+        elif state.get("previous_proposal") is not None:
+            # An answer that could not be read: there is still the proposal before it.
+            update["earlier_failure"] = state.get("earlier_failure") or state.get("previous_failure")
         update["previous_reply"] = state.get("unread_reply")
         update["previous_failure"] = failure
         update["proposal"] = None

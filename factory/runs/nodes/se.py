@@ -2,14 +2,16 @@
 
 from collections.abc import Callable, Sequence
 
+from factory.attempt.answers.parse import parse_answer
+from factory.attempt.answers.versions import ContextFile, Versions
 from factory.attempt.commit_message import generator
 from factory.attempt.failure import Failure, Stage
-from factory.attempt.parse import parse_answer
-from factory.attempt.prompt import AgentsFile, ContextFile, PreviousAttempt, build_messages
+from factory.attempt.prompt import AgentsFile, build_messages
+from factory.attempt.retry import PreviousAttempt
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.contract.answer import answer_schema
-from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
+from factory.contract.canonical import dump, sha256_hex
 from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
@@ -75,7 +77,7 @@ def propose(
     )
     attempt.text(PROMPT_TEXT, transcript(messages))
     progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
-    request = _request(messages, order, files, settings, number)
+    request = _request(messages, order, settings, number)
     try:
         answer = model.complete(request)
     except (ProviderError, BudgetReached) as error:
@@ -84,7 +86,7 @@ def propose(
     ANSWER.write(attempt.path, AnswerRecord.of(answer))
     folder.event("answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason)
     paid: RunState = {"answer": call_key(model.adapter, model.name, request), "usage": answer.usage}
-    proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
+    proposal = parse_answer(answer, Versions.of(files, state.get("previous_proposal")))
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
@@ -111,7 +113,6 @@ def _importable(packages: Sequence[Package]) -> list[str]:
 def _request(
     messages: tuple[Message, ...],
     order: WorkOrder,
-    files: Sequence[ContextFile],
     settings: AttemptSettings,
     attempt: int,
 ) -> Request:
@@ -119,7 +120,7 @@ def _request(
         purpose="propose",
         messages=messages,
         schema_name="write_proposal",
-        answer_schema=answer_schema(order.allowed_files, [*(file.sha256 for file in files), EMPTY_SHA256]),
+        answer_schema=answer_schema(),
         parameters=settings.parameters,
         attempt=attempt,
         subject=contract_hash(order),
@@ -185,7 +186,12 @@ def _previous(state: RunState) -> PreviousAttempt | None:
     failure = state.get("previous_failure")
     if failure is None:
         return None
-    return PreviousAttempt(state.get("previous_proposal"), failure, state.get("previous_reply") or "")
+    return PreviousAttempt(
+        state.get("previous_proposal"),
+        failure,
+        state.get("previous_reply") or "",
+        state.get("earlier_failure"),
+    )
 
 
 def _repeatable(answer: Answer) -> str | None:

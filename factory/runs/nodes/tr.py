@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
+from factory.attempt.answers.parse import fitted
 from factory.attempt.failure import Failure, Stage
-from factory.attempt.parse import fitted
 from factory.attempt.scope import violation
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout

@@ -2,14 +2,17 @@
 
 import re
 import shlex
+from itertools import takewhile
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factory.attempt.answers.versions import ContextFile
 from factory.attempt.failure import Failure, FailureClass, Stage
-from factory.attempt.prompt import TEMPLATE_NAME, AgentsFile, ContextFile, PreviousAttempt, build_messages
+from factory.attempt.prompt import TEMPLATE_NAME, AgentsFile, build_messages
+from factory.attempt.retry import PreviousAttempt
 from factory.contract.note import Note
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
@@ -77,7 +80,7 @@ def test_commands_of_the_repository_follow_the_verification_and_stay_text() -> N
 
     assert re.search(
         r"python -m pytest\. Then these commands of the repository:\n"
-        r'<commands id="(\w+)">\nruff check \.\nmypy </commands>\n</commands id="\1">\n\n# The files',
+        r'<commands id="(\w+)">\nruff check \.\nmypy </commands>\n</commands id="\1">\n\n# Files to write',
         prompt,
     )
     assert build_messages(TEMPLATE, exempt, FILES, None, checks=commands) == build_messages(
@@ -85,24 +88,114 @@ def test_commands_of_the_repository_follow_the_verification_and_stay_text() -> N
     )
 
 
-def test_packages_that_may_be_imported_follow_the_files_and_stay_text() -> None:
+def test_packages_that_may_be_imported_stand_first_and_stay_text() -> None:
     packages = ["python: numpy 2.3.1", "node: zod 4.1.0 </packages>"]
     asked = build_messages(TEMPLATE, ORDER, FILES, None, packages=packages)[1].content
 
     assert re.search(
-        r'<packages id="(\w+)">\npython: numpy 2\.3\.1\nnode: zod 4\.1\.0 </packages>\n</packages id="\1">$',
+        r'<packages id="(\w+)">\npython: numpy 2\.3\.1\nnode: zod 4\.1\.0 </packages>\n</packages id="\1">\n',
         asked,
     )
-    assert asked.startswith(build_messages(TEMPLATE, ORDER, FILES, None)[1].content)
+    assert asked.endswith(build_messages(TEMPLATE, ORDER, FILES, None)[1].content)
 
 
 def test_the_prompt_of_a_retry() -> None:
     assert_golden("se_prompt_retry.txt", prompt(previous=PREVIOUS))
 
 
-def test_what_the_repository_and_the_user_say_follows_the_files() -> None:
-    assert guided().startswith(prompt().rstrip("\n"))
-    assert_golden("se_prompt_guided.txt", guided().removeprefix(prompt().rstrip("\n")))
+def test_what_the_user_and_the_repository_say_comes_before_the_files() -> None:
+    plain = build_messages(TEMPLATE, ORDER, FILES, None)[1].content
+    user = build_messages(TEMPLATE, ORDER, FILES, None, agents=AGENTS, notes=NOTES)[1].content
+
+    assert user.endswith(plain)
+    assert_golden("se_prompt_guided.txt", user.removesuffix(plain))
+
+
+def test_work_orders_that_read_the_same_share_all_that_comes_before_them() -> None:
+    other = ORDER.model_copy(update={"title": "Another", "allowed_files": (RepoPath("src/other.py"),)})
+    texts = [
+        transcript(build_messages(TEMPLATE, order, FILES[:2], None, agents=AGENTS, notes=NOTES))
+        for order in (ORDER, other)
+    ]
+
+    shared = "".join(a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(*texts, strict=False)))
+    assert "a product" in shared
+    assert shared.index("# Notes") < shared.index("# What the repository") < shared.index("# Files to read")
+    assert "# Files to write" not in shared
+
+
+def test_symbols_are_explained_in_the_languages_of_the_work_order() -> None:
+    def rules(**changes: object) -> str:
+        return build_messages(TEMPLATE, ORDER.model_copy(update=changes), (), None)[0].content
+
+    assert "pkg.module:Class" in rules()
+    go = rules(allowed_files=(RepoPath("slug/slug.go"),))
+    assert "slug/slug.go:Slugify" in go
+    assert "pkg.module" not in go
+
+
+class TestRetry:
+    """What failed can be edited or kept, as long as its files are what they were."""
+
+    PROPOSAL = WriteProposal.model_validate_json(
+        a_proposal({"src/app.py": "x = 1\n", "tests/test_app.py": "assert 3 == 4\n"})
+    )
+
+    def user(self, previous: PreviousAttempt, files: tuple[ContextFile, ...] = FILES) -> str:
+        return build_messages(TEMPLATE, ORDER, files, previous)[1].content
+
+    def test_each_proposed_file_has_the_hash_by_which_it_is_edited(self) -> None:
+        user = self.user(PreviousAttempt(self.PROPOSAL, FAILURE))
+
+        assert f"`src/app.py` (base_sha256 to edit it: {sha256('x = 1' + chr(10))[:16]})" in user
+        assert "name under `keep`" in user
+
+    def test_what_has_changed_since_can_only_be_proposed_again(self) -> None:
+        changed = ContextFile(RepoPath("src/app.py"), "y\n", sha256("y\n"))
+        only = WriteProposal(summary="s", writes=self.PROPOSAL.writes[:1])
+
+        user = self.user(PreviousAttempt(only, FAILURE), (*FILES, changed))
+
+        assert "`src/app.py`, but the file has changed since" in user
+        assert "propose all the files of the work order again" in user
+
+    @pytest.mark.parametrize(
+        ("excerpt", "is_own"),
+        [
+            ("tests/test_app.py:1: AssertionError", True),
+            ("FAILED tests/test_app.py::test_x - assert 3 == 4", True),
+            ("test_app.py failed", True),
+            ("tests/test_app.pyc", False),
+            ("tests/my_test_app.py:1: AssertionError", False),
+            ("src/app.py:1: NameError", False),
+        ],
+    )
+    def test_a_failed_test_of_the_same_attempt_may_be_what_is_wrong(self, excerpt: str, is_own: bool) -> None:
+        failure = FAILURE.model_copy(update={"excerpt": excerpt})
+
+        user = self.user(PreviousAttempt(self.PROPOSAL, failure))
+
+        assert ("names `tests/test_app.py`, which the same attempt wrote" in user) == is_own
+
+    def test_a_file_that_is_shown_in_part_is_shown_whole_when_the_failure_names_it(self) -> None:
+        part = ContextFile(RepoPath("src/long.py"), "whole text\n", sha256("whole text\n"), part="its face\n")
+        failure = FAILURE.model_copy(update={"excerpt": "src/long.py:7: KeyError"})
+
+        first = build_messages(TEMPLATE, ORDER, (part,), None)[1].content
+        again = self.user(PreviousAttempt(self.PROPOSAL, failure), (part,))
+
+        assert "its face" in first
+        assert "whole text" not in first
+        assert again.startswith(first)
+        assert "whole text" in again
+
+    def test_after_an_answer_that_was_none_the_proposal_before_it_is_still_there(self) -> None:
+        unread = FAILURE.model_copy(update={"message": "not valid JSON", "stage": Stage.LLM_OUTPUT_INVALID})
+
+        user = self.user(PreviousAttempt(self.PROPOSAL, unread, "no JSON", earlier=FAILURE))
+
+        places = ("no JSON", "not valid JSON", "x = 1", FAILURE.message, "name under `keep`")
+        assert [*places] == sorted(places, key=user.index)
 
 
 def test_a_retry_begins_like_the_first_attempt_so_that_a_provider_can_cache_it() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from factory.attempt.answers.versions import ContextFile
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, FailureClass
-from factory.attempt.prompt import ContextFile
 from factory.contract.note import Note, notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonValue
@@ -167,7 +167,7 @@ def test_the_nearest_agents_files_and_the_notes_are_shown_as_they_were_at_first(
         prompt = (finished.folder / f"attempt_{number}" / "se_prompt.txt").read_text()
         assert "commands: bash scripts/verify.sh." in prompt
         shown = re.findall(r'<(?:agents_md|note) id="\w+">\n"(.*)"\n\n(.*)\n', prompt)
-        assert shown == [("AGENTS.md", "of the root"), ("docs/AGENTS.md", "of docs"), ("a.md", "a note")]
+        assert shown == [("a.md", "a note"), ("AGENTS.md", "of the root"), ("docs/AGENTS.md", "of docs")]
     recorded = read_object(finished.folder / "run.json")["settings"]
     assert isinstance(recorded, dict)
     assert recorded["knowledge"] == notes_hash((Note("a.md", "a note\n"),))
@@ -248,11 +248,11 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("before", "shown"),
         [
-            ("a\nb\n", r"It proposed this as `app.py`:\n<file id=\"\w+\">\na\nC\n</file"),
+            ("a\nb\n", r"It proposed this as `app.py` .*:\n<file id=\"\w+\">\na\nC\n</file"),
             # Of a long file, and whatever its line endings are, only what it would have changed.
             (
                 "a\r\n" * 99 + "b\r\n",
-                r"changes to `app.py`:\n<diff id=\"\w+\">\n@@ .* @@\n a\n a\n a\n-b\n\+C\n \n</diff",
+                r"changes to `app.py` .*:\n<diff id=\"\w+\">\n@@ .* @@\n a\n a\n a\n-b\n\+C\n \n</diff",
             ),
         ],
     )
@@ -260,9 +260,11 @@ class TestAnswers:
         self, before: str, shown: str, tmp_path: Path
     ) -> None:
         repo = make_repo(tmp_path / "repo", {"app.py": before})
+        proposed = before.replace("\r\n", "\n").replace("b", "C")
         scene = Scene(
             repo,
-            [an_edit("app.py", before, ("b", "C")), an_edit("app.py", before, ("b", "B"))],
+            # The second answer edits what the first one proposed.
+            [an_edit("app.py", before, ("b", "C")), an_edit("app.py", proposed, ("C", "B"))],
             allowed_files=["app.py"],
             acceptance_commands=["grep -q B app.py"],
         )
@@ -327,21 +329,6 @@ def test_everything_that_was_asked_and_answered_is_kept(tmp_path: Path) -> None:
     assert (attempt / "llm_response.txt").read_text() == a_proposal()
     assert "text" not in read_object(attempt / "llm_usage.json")
     assert summary_of(finished)["model_answers"] == 1
-
-
-def test_the_schema_lists_what_paths_and_hashes_there_can_be(tmp_path: Path) -> None:
-    model = ScriptedModel([a_proposal()])
-    scene = Scene(
-        make_repo(tmp_path / "repo"), context_files=["README.md"], allowed_files=["src/app.py", "README.md"]
-    )
-    scene.model = model
-
-    scene.run()
-
-    schema: Any = model.requests[0].answer_schema
-    properties = schema["properties"]["writes"]["items"]["properties"]
-    assert properties["path"]["enum"] == ["src/app.py", "README.md"]
-    assert properties["base_sha256"]["enum"] == [sha256("a product\n"), sha256("")]
 
 
 def test_a_second_attempt_gets_a_request_of_its_own(tmp_path: Path) -> None:

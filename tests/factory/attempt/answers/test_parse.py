@@ -1,18 +1,23 @@
 """Which answers are proposals, and what of an old file stays, though a model can't see it."""
 
+import json
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from factory.attempt.answers.parse import fitted, parse_answer
+from factory.attempt.answers.versions import ContextFile, Versions
 from factory.attempt.failure import Failure, FailureClass, Stage
-from factory.attempt.parse import fitted, parse_answer
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.llm.port import Answer, FinishReason
-from tests.support.answers import a_proposal, an_edit
+from tests.support.answers import a_proposal, an_edit, sha256
 from tests.support.scripted_model import answer
 
 BOM = "\ufeff"
+NOTHING = Versions.of([], None)
 
 
 @pytest.mark.parametrize(
@@ -49,7 +54,7 @@ def test_fitting_twice_is_fitting_once(content: str, old: str) -> None:
 
 @given(st.text(max_size=200))
 def test_any_answer_is_a_proposal_or_a_failure_with_a_reason(text: str) -> None:
-    parsed = parse_answer(answer(text), {})
+    parsed = parse_answer(answer(text), NOTHING)
 
     assert isinstance(parsed, Failure)
     assert parsed.message
@@ -58,11 +63,12 @@ def test_any_answer_is_a_proposal_or_a_failure_with_a_reason(text: str) -> None:
 
 @given(st.integers(min_value=0, max_value=len(a_proposal()) - 1))
 def test_no_part_of_a_proposal_is_a_proposal(length: int) -> None:
-    assert isinstance(parse_answer(answer(a_proposal()[:length]), {}), Failure)
+    assert isinstance(parse_answer(answer(a_proposal()[:length]), NOTHING), Failure)
 
 
 CUT = a_proposal()[:40]
-SHOWN = {RepoPath("README.md"): "a product\n"}
+README = ContextFile(RepoPath("README.md"), "a product\n", sha256("a product\n"))
+SHOWN = Versions.of([README], None)
 
 
 @pytest.mark.parametrize(
@@ -75,7 +81,7 @@ SHOWN = {RepoPath("README.md"): "a product\n"}
         ("null", "must be an object"),
         ('"text"', "must be an object"),
         ("{}", "/summary: is missing; /writes: is missing"),
-        ('{"summary": "s", "writes": []}', "/writes: must not be empty"),
+        ('{"summary": "s", "writes": []}', "must write a file, or keep one"),
         ('{"summary": "s", "writes": {}}', "/writes: must be a list"),
         ('{"summary": 1, "writes": [1]}', "/summary: "),
         (
@@ -129,7 +135,7 @@ def test_what_is_no_proposal(said: str | Answer, message: str) -> None:
     ],
 )
 def test_what_is_understood_all_the_same(said: str) -> None:
-    assert parse_answer(answer(said), {}) == parse_answer(answer(a_proposal()), {})
+    assert parse_answer(answer(said), NOTHING) == parse_answer(answer(a_proposal()), NOTHING)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +149,78 @@ def test_what_is_understood_all_the_same(said: str) -> None:
 def test_a_file_is_edited(before: bytes, after: bytes) -> None:
     said = an_edit("app.py", before, ("a\nb\n", "a\nB\nB\n"))
 
-    parsed = parse_answer(answer(said), {RepoPath("app.py"): before.decode()})
+    parsed = parse_answer(
+        answer(said), Versions.of([ContextFile(RepoPath("app.py"), before.decode(), sha256(before))], None)
+    )
 
     assert isinstance(parsed, WriteProposal)
     assert fitted(parsed.writes[0].content, before).encode() == after
+
+
+class TestAfterAFailure:
+    """What failed can be edited by its hash, and kept; what it replaces is the file as it is."""
+
+    FAILED = WriteProposal.model_validate_json(
+        a_proposal({"a.py": "one\ntwo\n", "README.md": "b\n"}, bases={"README.md": "a product\n"})
+    )
+    AFTER = Versions.of([README], FAILED)
+
+    def read(self, versions: Versions = AFTER, **said: Any) -> WriteProposal | Failure:
+        return parse_answer(answer(json.dumps({"summary": "s", "writes": [], **said})), versions)
+
+    def write(self, path: str, base: str, **how: Any) -> dict[str, Any]:
+        return {"path": path, "base_sha256": base, **how}
+
+    def test_one_passage_is_answered_and_the_rest_is_kept(self) -> None:
+        edits = [{"old": "two", "new": "three"}]
+        for base in (sha256("one\ntwo\n")[:16], sha256("one\ntwo\n"), sha256("")[:20]):
+            parsed = self.read(writes=[self.write("a.py", base, edits=edits)], keep=["README.md"])
+
+            assert isinstance(parsed, WriteProposal)
+            written = {write.path: (write.base_sha256, write.content) for write in parsed.writes}
+            assert written == {
+                "a.py": (sha256(""), "one\nthree\n"),
+                "README.md": (sha256("a product\n"), "b\n"),
+            }
+
+    def test_an_edit_is_made_in_the_version_that_its_hash_names(self) -> None:
+        for base, old in ((sha256("b\n")[:16], "b"), (sha256("a product\n")[:16], "a product")):
+            parsed = self.read(writes=[self.write("README.md", base, edits=[{"old": old, "new": "c"}])])
+
+            assert isinstance(parsed, WriteProposal)
+            assert parsed.writes[0].content == "c\n"
+            assert parsed.writes[0].base_sha256 == sha256("a product\n")
+
+    def test_an_unknown_hash_stays_wrong_so_that_the_scope_refuses_it(self) -> None:
+        parsed = self.read(writes=[self.write("a.py", "1" * 16, content="x")])
+
+        assert isinstance(parsed, WriteProposal)
+        assert parsed.writes[0].base_sha256 == "1" * 16 + "0" * 48
+
+    def test_a_written_file_is_not_kept_too(self) -> None:
+        parsed = self.read(writes=[self.write("a.py", sha256("")[:16], content="x")], keep=["a.py", "a.py"])
+
+        assert isinstance(parsed, WriteProposal)
+        assert [(write.path, write.content) for write in parsed.writes] == [("a.py", "x")]
+
+    @pytest.mark.parametrize(
+        "versions",
+        [NOTHING, SHOWN, Versions.of([ContextFile(RepoPath("a.py"), "new\n", sha256("new\n"))], FAILED)],
+    )
+    def test_nothing_is_kept_that_was_not_proposed_for_the_file_as_it_is(self, versions: Versions) -> None:
+        parsed = self.read(versions, keep=["a.py"])
+
+        assert isinstance(parsed, Failure)
+        assert (parsed.stage, parsed.where) == (Stage.LLM_OUTPUT_INVALID, "the answer /keep/0")
+        assert "`a.py` can't be kept" in parsed.message
+
+
+def test_remarks_are_bounded_and_never_a_reason_to_refuse() -> None:
+    said = json.loads(a_proposal()) | {"remarks": ["  ", "\x1b[31m" + "x" * 600, *map(str, range(20))]}
+
+    parsed = parse_answer(answer(json.dumps(said)), NOTHING)
+
+    assert isinstance(parsed, WriteProposal)
+    assert len(parsed.remarks) == 10
+    assert len(parsed.remarks[0]) == 500
+    assert parsed.remarks[1:] == tuple(map(str, range(9)))

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.attempt.edits import BadEdit, edited
+from factory.attempt.answers.edits import BadEdit, edited
 from factory.contract.answer import Edit
 
 TEXT = "def a():\n    return 1\n\n\ndef b():\n    return 1\n"

@@ -2,27 +2,28 @@
 
 import codecs
 import json
-from collections.abc import Mapping
+from collections.abc import Sequence
 
-from factory.attempt.edits import BadEdit, edited
+from factory.attempt.answers.edits import BadEdit, edited
+from factory.attempt.answers.versions import Versions
 from factory.attempt.failure import Failure, Stage
 from factory.contract.answer import AnsweredWrite, WriteAnswer
 from factory.contract.documents import BadDocument, read_document, schema_problems
-from factory.contract.proposal import WriteProposal
+from factory.contract.limits import MAX_REMARK_CHARS, MAX_REMARKS
+from factory.contract.proposal import Write, WriteProposal
 from factory.contract.reply import json_text
-from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.llm.port import Answer, FinishReason
 
 _SOURCE = "the answer"
 
 
-def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal | Failure:
+def parse_answer(answer: Answer, versions: Versions) -> WriteProposal | Failure:
     """Read a proposal out of an answer; a Markdown fence around it is understood, prose is not.
 
     Args:
         answer: the answer.
-        texts: the files that the model was shown, which it may edit.
+        versions: what it may edit or keep: the files that the model was shown, and what it proposed before.
     """
     match answer.finish_reason:
         case FinishReason.STOP:
@@ -46,11 +47,27 @@ def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal
         return _invalid(error.message, where=error.where, hint="answer with exactly the fields of the schema")
     writes: list[JsonValue] = []
     for number, write in enumerate(read.writes):
-        content = _content(write, texts, f"{_SOURCE} /writes/{number}")
+        where = f"{_SOURCE} /writes/{number}"
+        meant = versions.meant(write.path, write.base_sha256)
+        content = _content(write, meant, versions, where)
         if isinstance(content, Failure):
             return content
-        writes.append({"path": write.path, "base_sha256": write.base_sha256, "content": content})
-    document: JsonValue = {"summary": read.summary, "writes": writes}
+        # Whichever version it is about, it replaces the file as it is.
+        base = meant if isinstance(meant, str) else meant.base_sha256
+        writes.append({"path": write.path, "base_sha256": base, "content": content})
+    written = {write.path for write in read.writes}
+    for number, path in enumerate(dict.fromkeys(read.keep)):
+        kept = versions.proposed.get(path)
+        if path in written:
+            continue
+        if kept is None:
+            return _invalid(
+                f"`{path}` can't be kept: no proposal of the file that is there now failed before",
+                where=f"{_SOURCE} /keep/{number}",
+                hint="write the file, or leave it out of `keep` if it shall stay as it is",
+            )
+        writes.append({"path": path, "base_sha256": kept.base_sha256, "content": kept.content})
+    document: JsonValue = {"summary": read.summary, "writes": writes, "remarks": [*_bounded(read.remarks)]}
     problems = schema_problems(WriteProposal, document)
     if problems:
         return _invalid(
@@ -60,19 +77,29 @@ def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal
     return WriteProposal.model_validate(document)
 
 
-def _content(write: AnsweredWrite, texts: Mapping[RepoPath, str], where: str) -> str | Failure:
+def _bounded(remarks: Sequence[str]) -> list[str]:
+    """The remarks that are kept; one that is too long, or too many of them, is no reason to refuse work."""
+    said = [remark.strip() for remark in remarks if remark.strip()]
+    return [
+        remark if len(remark) <= MAX_REMARK_CHARS else f"{remark[: MAX_REMARK_CHARS - 1]}…"
+        for remark in said[:MAX_REMARKS]
+    ]
+
+
+def _content(write: AnsweredWrite, meant: Write | str, versions: Versions, where: str) -> str | Failure:
     """The whole new text of a file."""
     if write.content is not None:
         content = write.content
     else:
         assert write.edits is not None
-        if write.path not in texts:
+        text = _edited_text(write, meant, versions)
+        if text is None:
             return _invalid(
                 f"`{write.path}` is not among the files that were shown, so it can't be edited",
                 where=f"{where}/edits",
                 hint="give the whole text of a new file as `content`",
             )
-        made = edited(texts[write.path], write.edits)
+        made = edited(text, write.edits)
         if isinstance(made, BadEdit):
             passage = write.edits[made.number].old
             return _invalid(
@@ -88,6 +115,16 @@ def _content(write: AnsweredWrite, texts: Mapping[RepoPath, str], where: str) ->
             hint="write the character as an escape of the file's language",
         )
     return content
+
+
+def _edited_text(write: AnsweredWrite, meant: Write | str, versions: Versions) -> str | None:
+    """The version that is edited; None if there is no text of it."""
+    if isinstance(meant, Write):
+        return meant.content
+    text = versions.text(write.path)
+    proposed = versions.proposed.get(write.path)
+    # Of a file that does not exist there is only what was proposed.
+    return text if text is not None or proposed is None else proposed.content
 
 
 def _shortened(passage: str) -> str:
