@@ -24,6 +24,7 @@ from factory.languages.python.language import PYTHON
 from factory.languages.table import LANGUAGES, language_of, language_of_symbol
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted, quoted_file
+from factory.specification.passages import GAP, Passages
 
 TEMPLATE_NAME = "prompts/software_engineer.md"
 
@@ -43,6 +44,21 @@ What the people of the project know about it, read only, each note with its path
 concerns this work order. Notes change nothing about the work order, the files that may be written or the \
 form of your answer."""
 
+
+_ABOUT_PASSAGES: Final = f"""# What the specification says
+
+The passages of the product's specification that this work order carries out, word for word, under their \
+headings; `{GAP}` stands for what concerns others. The work order says what is decided beyond them: names, \
+interfaces, files, what the tests cover. Where the two contradict each other, do what the work order says, \
+and tell of it in the summary. Passages change nothing about the files that may be written or the form of \
+your answer."""
+
+_ABOUT_ABSENT: Final = "What the plan quotes for it beside those:"
+
+_ABOUT_REFERRED: Final = """What these passages name and the specification says elsewhere, to be understood \
+and kept to, not built:"""
+
+_ABOUT_LEFT_OUT: Final = "The passages also name these, for which there is no room:"
 
 _ABOUT_PACKAGES: Final = """# Packages
 
@@ -89,6 +105,7 @@ def build_messages(
     has_script: bool = False,
     verification: Sequence[Verification] = (COMPILE_ALL, PYTEST),
     packages: Sequence[str] = (),
+    passages: Passages | None = None,
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -104,6 +121,7 @@ def build_messages(
         has_script: whether the repository has a verification script.
         verification: what verifies it without one.
         packages: those that its files may import, each with its version.
+        passages: what the specification says of its requirements.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
@@ -117,6 +135,7 @@ def build_messages(
             *_agents_text(agents),
             *([_ABOUT_FILES, *map(_read_text, read)] if read else []),
             _order_text(order, checks, _verification(order, has_script, verification)),
+            *_passages_text(passages),
             *_writable_text(order, written),
             *(retry_text(previous, Versions.of(files, previous.proposal)) if previous is not None else []),
         ]
@@ -177,6 +196,23 @@ def _writable_text(order: WorkOrder, files: Sequence[ContextFile]) -> list[str]:
             parts.append(
                 f"`{path}`. base_sha256: {file.sha256[:SHOWN_DIGITS]}\n{quoted('file', file.content)}"
             )
+    return parts
+
+
+def _passages_text(passages: Passages | None) -> list[str]:
+    if passages is None:
+        return []
+    parts = [_ABOUT_PASSAGES] if passages.quoted or passages.absent else []
+    if passages.quoted:
+        parts.append(quoted("specification", passages.quoted))
+    if passages.absent:
+        lines = "\n".join(text for texts in passages.absent.values() for text in texts)
+        parts.append(f"{_ABOUT_ABSENT}\n\n{quoted('specification_quotes', lines)}")
+    if passages.referred:
+        parts.append(f"{_ABOUT_REFERRED}\n\n{quoted('specification_definitions', passages.referred)}")
+    if passages.left_out:
+        names = "\n".join(reference.name for reference in passages.left_out)
+        parts.append(f"{_ABOUT_LEFT_OUT}\n\n{quoted('specification_names', names)}")
     return parts
 
 

@@ -32,7 +32,8 @@ from factory.runs.inputs import (
     services_record,
 )
 from factory.runs.preflight import clean_up
-from factory.runs.read_plan import load_plan
+from factory.runs.read_plan import load_plan, load_specification
+from factory.specification.passages import Specification
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
 from factory.system.git.commits import changed_files, files_before
@@ -53,6 +54,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
     """
     try:
         plan = load_plan(settings.plan)
+        spec = load_specification(settings.plan, plan)
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -65,7 +67,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
         ):
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=False)
-            execution = _prepare(plan, git, out, settings, ports, listener, used)
+            execution = _prepare(plan, spec, git, out, settings, ports, listener, used)
             return execution if isinstance(execution, Built) else _execute(execution)
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
@@ -73,6 +75,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
 
 def _prepare(
     plan: Plan,
+    spec: Specification | None,
     git: Git,
     out: Path,
     settings: BuildSettings,
@@ -110,7 +113,7 @@ def _prepare(
     records.build(BuildPhase.RUNNING)
     _record_landed(records, past)
     _record_footing(records, footing)
-    return PlanExecution(plan, goal, past, start, sources, records, out, settings, ports, footing)
+    return PlanExecution(plan, spec, goal, past, start, sources, records, out, settings, ports, footing)
 
 
 def _record_footing(records: Records, footing: Footing | None) -> None:

@@ -35,6 +35,7 @@ from factory.runs.plan_defect import tell_warnings
 from factory.runs.preflight import indexes_folder
 from factory.runs.record.folder import RunFolder
 from factory.services.templates import prepared
+from factory.specification.passages import Specification
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 
@@ -45,6 +46,7 @@ class PlanExecution:
 
     Attributes:
         plan: the plan.
+        spec: the specification that it was made for; None if it keeps none.
         goal: where it lands.
         history: where it stands there.
         start: the files that the plan starts from.
@@ -57,6 +59,7 @@ class PlanExecution:
     """
 
     plan: Plan
+    spec: Specification | None
     goal: Target
     history: History
     start: frozenset[str]
@@ -112,6 +115,7 @@ class PlanExecution:
                 services=services,
                 projects=footing.projects,
                 plan=self.plan,
+                spec=self.spec,
                 place=checkouts.at,
                 price=self.records.state.price,
                 entered=mail.put,

@@ -34,6 +34,7 @@ from factory.runs.record.files import LANDING_FOLDER
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
 from factory.services.resolved import Services
+from factory.specification.passages import Specification
 from factory.system.process.stop import Stop, Stopped
 from factory.system.sandbox.port import Terms
 
@@ -56,6 +57,7 @@ class Worker:
         services: what runs beside every command.
         projects: those of the repository beside its root.
         plan: the plan.
+        spec: the specification that it was made for; None if it keeps none.
         place: opens a checkout of a commit.
         price: what an answer costs; None if it is not known.
         entered: told when a work order comes to a node; called in any thread.
@@ -74,6 +76,7 @@ class Worker:
     services: Services
     projects: tuple[Subproject, ...]
     plan: Plan
+    spec: Specification | None
     place: Callable[[str], AbstractContextManager[Checkout]]
     price: Price | None
     entered: Callable[[NodeEntered], None]
@@ -177,6 +180,7 @@ class Worker:
             configuration=self.configuration,
             user_base=self.user_base,
             plan=self.plan,
+            spec=self.spec,
             known=self.known,
             kept_tests=self.kept_tests,
             # Of several at a time a person sees the states, not every step.

@@ -57,6 +57,8 @@ def plan_hash(plan: Plan) -> str:
         whole["revision"] = plan.revision
     if plan.parent is not None:
         whole["parent"] = plan.parent
+    if plan.spec_text_hash is not None:
+        whole["spec_text_hash"] = plan.spec_text_hash
     return sha256_hex(canonical_json(whole))
 
 

@@ -32,6 +32,12 @@ MAX_NOTES_BYTES: Final = 200_000
 MAX_AGENTS_BYTES: Final = 64_000
 """What a prompt for one work order shows of the AGENTS.md files together, in bytes."""
 
+MAX_SPEC_BYTES: Final = 1_000_000
+"""The largest copy of a specification beside a plan, in bytes."""
+
+MAX_REFERENCES_BYTES: Final = 16_000
+"""What a prompt for one work order shows of the definitions that its passages name, in bytes."""
+
 MAX_PATH_BYTES: Final = 1_024
 """The longest repository path, in bytes of UTF-8."""
 

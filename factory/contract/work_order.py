@@ -28,6 +28,9 @@ MANIFEST_NAME: Final = "WORK_ORDERS_MANIFEST.json"
 VERIFY_SCRIPT: Final = RepoPath.parse("scripts/verify.sh")
 """The repository's own verification, if it has one."""
 
+SPEC_NAME: Final = "WORK_ORDERS_SPEC.txt"
+"""The file name of the specification's text beside a plan."""
+
 WORK_ORDER_ID: Final = re.compile(r"WO-(0[1-9]|[1-9][0-9]+)")
 
 WARNING_CODE: Final = re.compile(r"W[0-9]{3}")
@@ -43,7 +46,7 @@ GIVEN_FIELDS: Final = frozenset({"fixed_files"})
 NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings"}
 """Fields of a work order that may change after it has landed: what was done fulfils it all the same."""
 
-COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent", "allowed_packages"})
+COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent", "allowed_packages", "spec_text_hash"})
 """Likewise of a plan."""
 
 COMPUTED_REQUIREMENT_FIELDS: Final = frozenset({"withdrawn"})
@@ -266,6 +269,7 @@ class Plan(Document):
         allowed_packages: the names of packages that a person allowed although no specification names them.
         revision: how many plans there have been, this one included.
         parent: the hash of the plan that this one revises; None of the first.
+        spec_text_hash: SHA-256 of the specification's text, which lies beside the plan; None without it.
     """
 
     system_overview: tuple[Text, ...] = ()
@@ -281,6 +285,9 @@ class Plan(Document):
     revision: Annotated[int, Field(strict=True, ge=1)] = 1
     parent: str | None = None
     allowed_packages: Annotated[tuple[PackageName, ...], Field(exclude_if=lambda value: not value)] = ()
+    spec_text_hash: Annotated[
+        str | None, Field(strict=True, pattern="^[0-9a-f]{64}$", exclude_if=lambda value: value is None)
+    ] = None
 
     def wanted_environment(self, project: RepoPath | None = None) -> PlannedEnvironment | None:
         """What the plan declares for a project; None for nothing.

@@ -46,6 +46,7 @@ from factory.runs.record.model import (
 from factory.runs.settings import AttemptSettings
 from factory.services.resolution import resolve
 from factory.services.resolved import NO_SERVICES, Services
+from factory.specification.passages import Passages, Specification
 from factory.system.clock import Clock
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Terms
@@ -177,6 +178,7 @@ class Run:
         user_base: the commit that holds the files as the user had them, before any work order of a plan; None
             where that is the baseline.
         plan: the plan that the work order belongs to; None if it is not at hand.
+        spec: the specification that the plan was made for; None if the plan keeps none.
         known: what the baseline already failed, if that is accepted.
         kept_tests: the ids of tests that passed before and must pass again.
         in_place: whether it works in the user's checkout; None for a build, which never does.
@@ -197,6 +199,7 @@ class Run:
     services: Services = NO_SERVICES
     user_base: str | None = None
     plan: Plan | None = None
+    spec: Specification | None = None
     known: BaselineReport | None = None
     kept_tests: tuple[str, ...] = ()
     in_place: bool | None = None
@@ -214,6 +217,13 @@ class Run:
     def requirements(self) -> tuple[Requirement, ...]:
         """Those that the work order takes, with the specification's words; none without a plan."""
         return requirements_of(self.order, self.plan.requirements) if self.plan is not None else ()
+
+    @cached_property
+    def passages(self) -> Passages | None:
+        """What the specification says of the work order's requirements; None if there is none at hand."""
+        if self.spec is None or not self.requirements:
+            return None
+        return self.spec.passages({asked.id: asked.quotes for asked in self.requirements})
 
     @cached_property
     def run_id(self) -> str:

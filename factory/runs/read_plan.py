@@ -5,8 +5,9 @@ from pathlib import Path
 from factory.contract.documents import BadDocument, read_document, schema_problems
 from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.repository.target import Refused
+from factory.specification.passages import Specification
 from factory.system.files.tree import read_bounded
-from factory.system.plan_files import read_plan
+from factory.system.plan_files import read_plan, read_spec_text
 
 
 def load_plan(path: Path) -> Plan:
@@ -38,6 +39,20 @@ def load_plan(path: Path) -> Plan:
                     hint="compile the plan again, or leave out depends_on: then all earlier ones count",
                 )
     return plan
+
+
+def load_specification(path: Path, plan: Plan | None) -> Specification | None:
+    """Read the specification that a plan was made for; None if the plan keeps none.
+
+    Args:
+        path: where the plan was read from.
+        plan: the plan; None if there is none.
+
+    Raises:
+        NoPlan, FileProblem: it is not as the plan says, or can't be read.
+    """
+    text = read_spec_text(path, plan.spec_text_hash) if plan is not None else None
+    return Specification(text) if text is not None else None
 
 
 def load_work_order(path: Path) -> WorkOrder:

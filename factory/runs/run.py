@@ -33,11 +33,12 @@ from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports, Run
 from factory.runs.plan_defect import broken_rules, tell_warnings
 from factory.runs.preflight import clean_up, landed_by
-from factory.runs.read_plan import load_work_order, plan_beside
+from factory.runs.read_plan import load_specification, load_work_order, plan_beside
 from factory.runs.record.endings import Ending, interrupted, refusal_of, stopped
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
 from factory.services.resolved import NO_SERVICES
+from factory.specification.passages import Specification
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
 from factory.system.git.commits import WORK_ORDER, commits_naming, landing_commits
@@ -89,6 +90,7 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
     try:
         order = load_work_order(settings.work_order)
         plan = plan_beside(settings.work_order, order)
+        spec = load_specification(settings.work_order.parent, plan)
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -97,7 +99,7 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=settings.in_place)
             with ExitStack() as used:
-                return _run(order, plan, target(git, settings.branch), out, settings, ports, used)
+                return _run(order, plan, spec, target(git, settings.branch), out, settings, ports, used)
     except Interrupted as signal:
         return Finished(interrupted(signal, None), None)
     except (WorkorderError, OSError) as error:
@@ -107,6 +109,7 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
 def _run(
     order: WorkOrder,
     plan: Plan | None,
+    spec: Specification | None,
     goal: Target,
     out: Path,
     settings: RunSettings,
@@ -142,6 +145,7 @@ def _run(
         folder=RunFolder(out / run_id(order, goal.baseline), ports.clock),
         settings=settings.attempts,
         plan=plan,
+        spec=spec,
         configuration=configuration,
         ports=ports,
         in_place=settings.in_place,

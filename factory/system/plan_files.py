@@ -8,10 +8,11 @@ from json import JSONDecodeError
 from pathlib import Path
 from typing import Final
 
+from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
-from factory.contract.limits import MAX_JSON_BYTES
+from factory.contract.limits import MAX_JSON_BYTES, MAX_SPEC_BYTES
 from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
-from factory.contract.work_order import COMPUTED_FIELDS, MANIFEST_NAME
+from factory.contract.work_order import COMPUTED_FIELDS, MANIFEST_NAME, SPEC_NAME
 from factory.system.files.tree import read_bounded
 
 _WORK_ORDER_FILE: Final = re.compile(r"WO-([0-9]{1,9})\.json")
@@ -30,7 +31,8 @@ def read_plan(path: Path) -> JsonValue:
 
     Raises:
         NoPlan: nothing is there, it is a text of another kind or a single work order, a directory holds
-            neither, or its work orders differ from its manifest.
+            neither, its work orders differ from its manifest, or the specification's text beside it was
+            changed.
         BadJson: a file is not strict JSON.
         FileProblem: a file can't be read.
     """
@@ -48,11 +50,13 @@ def read_plan(path: Path) -> JsonValue:
                 where=str(path),
                 hint="name the directory or the manifest of the plan that it belongs to",
             )
+        _require_spec_text(path, value)
         return value
     files = work_order_files(path)
     if (path / MANIFEST_NAME).exists():
         manifest = _read(path / MANIFEST_NAME)
         _require_agreement(path, manifest, files)
+        _require_spec_text(path, manifest)
         return manifest
     if not files:
         raise NoPlan(
@@ -62,6 +66,13 @@ def read_plan(path: Path) -> JsonValue:
         )
     orders: list[JsonValue] = [_read(file) for file in files]
     return {"system_overview": [], "verify_contract": None, "work_orders": orders}
+
+
+def _require_spec_text(path: Path, manifest: JsonValue) -> None:
+    """Passages of a changed text would be given to engineers as those that the plan was made for."""
+    text_hash = manifest.get("spec_text_hash") if isinstance(manifest, dict) else None
+    if isinstance(text_hash, str):
+        read_spec_text(path, text_hash)
 
 
 def _read_named(path: Path) -> JsonValue:
@@ -78,6 +89,35 @@ def _read_named(path: Path) -> JsonValue:
             hint=f"name a plan's directory or its {MANIFEST_NAME}; `planner compile --spec` makes one of a"
             " specification",
         ) from error
+
+
+def read_spec_text(plan: Path, text_hash: str | None) -> str | None:
+    """The specification's text that a plan was made for, which lies beside its manifest.
+
+    Args:
+        plan: the manifest, or the directory that holds it.
+        text_hash: what the plan says that the hash of the text is; None of a plan that says nothing.
+
+    Returns:
+        The text; None where the plan says nothing.
+
+    Raises:
+        NoPlan: the text is not there, or is not the one that the plan was made for.
+        FileProblem: it can't be read.
+    """
+    if text_hash is None:
+        return None
+    path = (plan if plan.is_dir() else plan.parent) / SPEC_NAME
+    hint = (
+        "put back what `planner compile` wrote; for a changed specification, `planner revise --spec` makes"
+        " another plan"
+    )
+    if not path.exists():
+        raise NoPlan(f"holds no {SPEC_NAME}, which the plan was made for", where=str(path.parent), hint=hint)
+    data = read_bounded(path, max_bytes=MAX_SPEC_BYTES)
+    if sha256_hex(data) != text_hash:
+        raise NoPlan("is not the specification that the plan was made for", where=str(path), hint=hint)
+    return data.decode("utf-8", "replace")
 
 
 def work_order_files(directory: Path) -> list[Path]:

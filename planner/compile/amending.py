@@ -46,6 +46,7 @@ class Revision:
         message: what the model is told beyond the question for a new plan.
         reason: why there is a revision, in a few words; they may come from a model or a user.
         changes: the lines about the revisions before.
+        spec_text: the text of the specification that the plan before was made for, if it is known.
         given: no work order; the plan before has its first one.
     """
 
@@ -53,6 +54,7 @@ class Revision:
     message: Message
     reason: str
     changes: tuple[str, ...] = ()
+    spec_text: str | None = None
     given: None = None
 
     @property

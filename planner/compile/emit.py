@@ -6,7 +6,7 @@ The plan's directory goes through these states, each one safe to stop in:
 2. The old manifest is removed, then the old work orders from WO-01 upwards. Without WO-01 the rest is not
    a plan: its ids do not begin at 1, so `check` refuses it.
 3. The new work orders get their names from the last one down to WO-01. Until WO-01 is there, the same holds.
-4. The record of changes gets its name, and the manifest last.
+4. The record of changes and the specification's text get their names, and the manifest last.
 """
 
 import os
@@ -19,7 +19,7 @@ from typing import Final
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import plan_hash
-from factory.contract.work_order import MANIFEST_NAME, Plan, Provenance
+from factory.contract.work_order import MANIFEST_NAME, SPEC_NAME, Plan, Provenance
 from factory.plans.states.dependencies import depends_on
 from factory.plans.states.file_state import verify_exempt
 from factory.plans.states.sources import NO_SOURCES, Sources
@@ -97,17 +97,30 @@ def refuse_unusable(outdir: Path, *, overwrite: bool) -> None:
         )
 
 
-def write_plan(plan: Plan, outdir: Path, *, overwrite: bool, changes: str | None = None) -> None:
+def with_spec_text(plan: Plan, text: str | None) -> Plan:
+    """The plan with the hash of the specification's text, as it will lie beside it.
+
+    Args:
+        plan: a plan, whatever it said of it before.
+        text: the text that its quotes are from; None if it is not known.
+    """
+    return plan.model_copy(update={"spec_text_hash": None if text is None else sha256_hex(_spec_bytes(text))})
+
+
+def write_plan(
+    plan: Plan, outdir: Path, *, overwrite: bool, changes: str | None = None, spec: str | None = None
+) -> None:
     """Write `WO-NN.json` for each work order and then the manifest; the module says in which steps.
 
-    Work orders and the record of changes of an earlier plan are removed. Files of any other name are left
-    alone.
+    Work orders, the record of changes and the specification of an earlier plan are removed. Files of any
+    other name are left alone.
 
     Args:
         plan: the plan, computed fields included.
         outdir: the directory; made if it is missing.
         overwrite: whether a plan that is there may be replaced.
         changes: the record of changes of a revised plan.
+        spec: the specification's text, whose hash the plan has; None of a plan that has none.
 
     Raises:
         Occupied: the directory holds a plan and `overwrite` is false.
@@ -122,6 +135,8 @@ def write_plan(plan: Plan, outdir: Path, *, overwrite: bool, changes: str | None
             _fill(stage, plan)
             if changes is not None:
                 write_atomic(stage / CHANGES_NAME, changes.encode("utf-8", "backslashreplace"))
+            if spec is not None:
+                write_atomic(stage / SPEC_NAME, _spec_bytes(spec))
             _replace(outdir, stage, plan)
         finally:
             shutil.rmtree(stage, ignore_errors=True)
@@ -152,13 +167,18 @@ def _replace(outdir: Path, stage: Path, plan: Plan) -> None:
     for order in reversed(plan.work_orders):
         name = f"{order.id}.json"
         (stage / name).rename(outdir / name)
-    if (stage / CHANGES_NAME).exists():
-        (stage / CHANGES_NAME).rename(outdir / CHANGES_NAME)
-    elif old_files:
-        (outdir / CHANGES_NAME).unlink(missing_ok=True)
+    for beside in (CHANGES_NAME, SPEC_NAME):
+        if (stage / beside).exists():
+            (stage / beside).rename(outdir / beside)
+        elif old_files:
+            (outdir / beside).unlink(missing_ok=True)
     sync_directory(outdir)
     (stage / MANIFEST_NAME).rename(outdir / MANIFEST_NAME)
     sync_directory(outdir)
+
+
+def _spec_bytes(text: str) -> bytes:
+    return text.encode("utf-8", "backslashreplace")
 
 
 def _plan_files(outdir: Path) -> list[Path]:

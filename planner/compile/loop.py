@@ -23,7 +23,7 @@ from factory.system.process.signals import shielded
 from planner.check.document import Checked, check_reply
 from planner.compile.artifacts import DIAGNOSTICS, MANIFEST, Artifacts
 from planner.compile.asking import Asking
-from planner.compile.emit import with_computed_fields, write_plan
+from planner.compile.emit import with_computed_fields, with_spec_text, write_plan
 from planner.compile.ending import End, attempts_spent, stopped_by, written
 from planner.compile.job import Job, Warnings
 from planner.compile.summary import (
@@ -175,15 +175,17 @@ class _Compile:
     def write(self, plan: Plan) -> Plan:
         """Write the plan with its computed fields, and return it with them."""
         job = self._job
+        text = job.question.spec_text if job.spec is None else job.spec.text
+        plan = with_spec_text(plan.model_copy(update={"allowed_packages": job.allowed_packages}), text)
         computed = with_computed_fields(
-            job.question.numbered(plan.model_copy(update={"allowed_packages": job.allowed_packages})),
+            job.question.numbered(plan),
             job.repo_files,
             self._compile_hash,
             self._settings.spec_sha256,
             job.sources or NO_SOURCES,
         )
         changes = job.question.changes_log(computed)
-        write_plan(computed, job.outdir, overwrite=job.overwrite, changes=changes)
+        write_plan(computed, job.outdir, overwrite=job.overwrite, changes=changes, spec=text)
         return computed
 
     def close(self, end: End, plan: Plan | None = None) -> Compiled:

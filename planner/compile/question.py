@@ -29,6 +29,10 @@ class Question(Protocol):
     def before_sha256(self) -> str | None:
         """The hash of the specification that the plan before was made from, if there is one."""
 
+    @property
+    def spec_text(self) -> str | None:
+        """The text of that specification, if it is known."""
+
     def schema(self) -> JsonObject:
         """The JSON schema of the answers."""
 
@@ -51,6 +55,7 @@ class NewPlan:
     amendment: None = None
     message: None = None
     before_sha256: None = None
+    spec_text: None = None
 
     def schema(self) -> JsonObject:
         """The schema of a whole plan."""

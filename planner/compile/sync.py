@@ -13,7 +13,7 @@ from factory.contract.strict_json import JsonValue, read_json
 from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.plans.states.sources import Sources
 from factory.system.files.tree import FileProblem, read_bounded
-from factory.system.plan_files import NoPlan, work_order_files
+from factory.system.plan_files import NoPlan, read_spec_text, work_order_files
 from planner.compile.amending import CHANGES_NAME
 from planner.compile.emit import with_computed_fields, write_plan
 
@@ -70,7 +70,8 @@ def sync(
     )
     changes = directory / CHANGES_NAME
     log = read_bounded(changes).decode("utf-8", "backslashreplace") if changes.exists() else None
-    write_plan(computed, directory, overwrite=True, changes=log)
+    spec = read_spec_text(directory, plan.spec_text_hash)
+    write_plan(computed, directory, overwrite=True, changes=log, spec=spec)
     return stale
 
 

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from factory.contract.work_order import Plan, Requirement
+from factory.specification.quotations import Passage
 from planner.specification.lines import is_covered
-from planner.specification.quotations import Passage
 from planner.specification.spec import Spec
 
 

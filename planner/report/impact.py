@@ -9,9 +9,9 @@ from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import quote
 from factory.plans.diagnostics.render import counted
+from factory.specification.quotations import Passage
 from planner.revision.impact import Impact
 from planner.revision.reach import Affected
-from planner.specification.quotations import Passage
 
 _SHOWN_CHARS: Final = 200
 _SHOWN_FILES: Final = 5

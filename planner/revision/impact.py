@@ -11,9 +11,9 @@ from itertools import islice
 from typing import Final
 
 from factory.contract.work_order import Plan, Requirement
+from factory.specification.quotations import Passage
 from planner.revision.reach import Affected, affected
 from planner.specification.lines import is_covered
-from planner.specification.quotations import Passage
 from planner.specification.spec import Spec
 
 MAX_SOUGHT: Final = 50

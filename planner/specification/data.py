@@ -13,8 +13,8 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import read_json
 from factory.contract.work_order import Document, RequirementId, Text
 from factory.plans.diagnostics.diagnostic import quote
+from factory.specification.quotations import LINE_BREAK
 from factory.system.terminal.console import one_line
-from planner.specification.quotations import LINE_BREAK
 from planner.specification.spec import GivenRequirement, Spec
 
 _MOST_PROBLEMS: Final = 20

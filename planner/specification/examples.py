@@ -9,8 +9,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from factory.specification.quotations import LINE_BREAK
 from planner.specification.blocks import is_silent_title
-from planner.specification.quotations import LINE_BREAK
 
 MAX_EXAMPLES: Final = 1_000
 """The most that are looked for in one specification."""

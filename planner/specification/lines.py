@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from factory.specification.quotations import Passage, Words, is_marker
 from planner.specification.normative import normative_passages
-from planner.specification.quotations import Passage, Words, is_marker
 
 
 @dataclass(frozen=True)

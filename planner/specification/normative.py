@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
+from factory.specification.quotations import LINE_BREAK, Passage, Words
 from planner.specification.blocks import Block, blocks
-from planner.specification.quotations import LINE_BREAK, Passage, Words
 
 _MODALS: Final = frozenset({"must", "mustn't", "shall", "shan't", "should", "shouldn't", "will", "won't"})
 _SPEAKERS: Final = frozenset({"we", "i", "you", "document", "specification", "section", "chapter"})

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from factory.contract.canonical import sha256_hex
+from factory.specification.quotations import Passage
 from planner.specification.lines import SpecLines
-from planner.specification.quotations import Passage
 
 
 @dataclass(frozen=True)

@@ -38,6 +38,10 @@ _RUN: Final[list[_Row]] = [
 ]
 _ATTEMPT: Final[list[_Row]] = [
     (files.PROMPT_TEXT, "what the model was asked"),
+    (
+        files.PASSAGES.name,
+        "of a plan with its specification: which lines of that the model was shown, and why",
+    ),
     (files.ANSWER_TEXT, "what it said"),
     (files.ANSWER.name, "the answer without its text: which model gave it, how it ended, its tokens"),
     (files.PROPOSAL.name, "what the model wants to write, edits made and every file whole"),

@@ -1,6 +1,7 @@
 """From a specification to two commits of which a model wrote one: the first is the plan's own."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +18,14 @@ def called(*words: str | Path) -> None:
         [sys.executable, "-m", *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=100
     )
     assert done.returncode == 0, done.stderr
+
+
+def refused(code: int, *words: str | Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=100
+    )
+    assert done.returncode == code, done.stderr
+    assert "is not the specification that the plan was made for" in done.stderr
 
 
 def test_the_bootstrap_lands_without_a_model(tmp_path: Path) -> None:
@@ -46,6 +55,19 @@ def test_the_bootstrap_lands_without_a_model(tmp_path: Path) -> None:
     first = next(path for path in out.glob("*/run_summary.json") if "WO-01" in path.read_text())
     summary = json.loads(first.read_text())
     assert (summary["outcome"], summary["model_answers"]) == ("landed", 0)
+    # and the engineer saw what the specification says
+    prompt = next(path.read_text() for path in out.glob("*/attempt_1/se_prompt.txt"))
+    assert re.search(r'<specification id="(\w+)">\nIt is called hello\.\n</specification id="\1">', prompt)
+    shown = next(json.loads(path.read_text()) for path in out.glob("*/attempt_1/passages.json"))
+    assert shown["lines"] == {"REQ-01": [[1, 1]]}
+    # and not another one that somebody put in its place
+    copy = plan / "WORK_ORDERS_SPEC.txt"
+    copy.write_text("It is called goodbye.\n")
+    refused(2, "factory", "build", "--repo", repo, "--plan", plan, "--out", out, "--llm", llm)
+    refused(
+        2, "factory", "run", "--work-order", plan / "WO-02.json", "--repo", repo, "--out", out, "--llm", llm
+    )
+    copy.write_text("It is called hello.\n")
     # and a part of the plan that has landed is still the same plan
     called("planner", "check", plan, "--repo", repo, "--strict")
     called("planner", "impact", "--plan", plan, "--spec", tmp_path / "spec.md", "--repo", repo)

@@ -35,6 +35,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
             model=model,
             checks=checks,
             checkout=checkout,
+            passages=run.passages,
             packages=bench.environment_of(order).packages,
             folder=folder,
             progress=progress,

@@ -29,12 +29,13 @@ from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
 from factory.runs.plan_defect import plan_defect
-from factory.runs.record.files import ANSWER, ANSWER_TEXT, PROMPT_TEXT, PROPOSAL
+from factory.runs.record.files import ANSWER, ANSWER_TEXT, PASSAGES, PROMPT_TEXT, PROPOSAL
 from factory.runs.record.folder import RunFolder
-from factory.runs.record.model import AnswerRecord
+from factory.runs.record.model import AnswerRecord, PassagesRecord
 from factory.runs.settings import AttemptSettings
 from factory.runs.shown.agents_files import nearest_agents
 from factory.runs.shown.consumed import as_defined
+from factory.specification.passages import Passages
 from factory.system.files.tree import FileProblem, Tree
 
 
@@ -47,6 +48,7 @@ def propose(
     model: Model,
     checks: tuple[CheckGroup, ...],
     checkout: Checkout,
+    passages: Passages | None,
     packages: Sequence[Package],
     folder: RunFolder,
     progress: Callable[[str], None],
@@ -74,7 +76,10 @@ def propose(
         has_script=has_script,
         verification=() if has_script else _verification(order, checkout),
         packages=_importable(packages),
+        passages=passages,
     )
+    if passages is not None:
+        PASSAGES.write(attempt.path, PassagesRecord.of(passages))
     attempt.text(PROMPT_TEXT, transcript(messages))
     progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
     request = _request(messages, order, settings, number)

@@ -16,6 +16,7 @@ from factory.contract.work_order import WorkOrder
 from factory.runs.record.model import (
     AnswerRecord,
     CheckResults,
+    PassagesRecord,
     ProbeResult,
     ProofResult,
     RunDocument,
@@ -93,6 +94,8 @@ LANDING_FOLDER: Final = "landing"
 
 # In the folder of each attempt.
 PROMPT_TEXT: Final = "se_prompt.txt"
+PASSAGES: Final = Artifact("passages.json", PassagesRecord)
+"""What of the specification the prompt shows."""
 ANSWER_TEXT: Final = "llm_response.txt"
 CHANGES: Final = "changes.diff"
 ANSWER: Final = Artifact("llm_usage.json", AnswerRecord)

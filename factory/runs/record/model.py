@@ -11,7 +11,9 @@ from factory.environments.environment import described
 from factory.gates.check import CheckResult, Probed
 from factory.llm.port import Answer, FinishReason, Usage
 from factory.mutation.kill_proof import Fate, KillProof, Unchanged
+from factory.specification.passages import Passages, Reference
 from factory.system.sandbox.policy import Resources
+from factory.system.terminal.console import one_line
 
 SCHEMA_VERSION: Final = 1
 
@@ -190,6 +192,58 @@ class AnswerRecord(Record):
             usage=answer.usage,
             model=answer.model,
             request_id=answer.request_id,
+        )
+
+
+class ReferenceRecord(Record):
+    """Something that the passages of a work order name and that the specification defines elsewhere.
+
+    Attributes:
+        what: `requirement`, `table`, `section` or `term`.
+        name: its name, as far as a line shows it.
+        lines: the lines that define it, first and last of each run.
+        bytes: how many bytes they have.
+    """
+
+    what: str
+    name: str
+    lines: tuple[tuple[int, int], ...]
+    bytes: int
+
+    @classmethod
+    def of(cls, reference: Reference) -> "ReferenceRecord":
+        """The reference as it is recorded."""
+        return cls(
+            what=reference.what, name=one_line(reference.name), lines=reference.lines, bytes=reference.bytes
+        )
+
+
+class PassagesRecord(Record):
+    """`passages.json`: what of the specification a prompt shows.
+
+    Attributes:
+        bytes: how many bytes the passages of the requirements have, headings included.
+        lines: for each requirement the lines that its quotes stand in, first and last of each run.
+        absent: how many quotes of a requirement are not in it, so that the plan's words are shown.
+        references: what the passages name and is shown, too.
+        left_out: what they name and there was no room for.
+    """
+
+    bytes: int
+    lines: dict[str, tuple[tuple[int, int], ...]]
+    absent: dict[str, int]
+    references: tuple[ReferenceRecord, ...]
+    left_out: tuple[ReferenceRecord, ...]
+
+    @classmethod
+    def of(cls, passages: Passages) -> "PassagesRecord":
+        """What is recorded of passages."""
+        return cls(
+            bytes=len(passages.quoted.encode("utf-8", "backslashreplace")),
+            lines=dict(passages.lines),
+            absent={name: len(quotes) for name, quotes in passages.absent.items()},
+            references=tuple(map(ReferenceRecord.of, passages.references)),
+            left_out=tuple(map(ReferenceRecord.of, passages.left_out)),
         )
 
 

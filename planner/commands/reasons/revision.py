@@ -5,6 +5,7 @@ from argparse import Namespace
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import quote
+from factory.system.plan_files import read_spec_text
 from factory.system.terminal.console import Console
 from planner.commands.inputs import BadText, read_amending_template, read_spec
 from planner.commands.job import job_of
@@ -60,7 +61,8 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     evidence = _evidence(amendment, failure, options.feedback)
     message = amending_message(read_amending_template(), amendment, evidence)
     reason = _in_words(failure, options.feedback, touched)
-    question = Revision(amendment, message, reason, read_changes(options.plan))
+    text = read_spec_text(options.plan, before.spec_text_hash)
+    question = Revision(amendment, message, reason, read_changes(options.plan), text)
     console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
     return job_of(options, spec, start.files, start.sources, question)
 

@@ -68,9 +68,9 @@ from typing import Final
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.requirements.mentions import beginnings, mentioned
 from factory.plans.rules.rule import Finding, Rule
+from factory.specification.quotations import Passage
 from planner.rules.subject import Subject
 from planner.specification.lines import SpecLines, is_covered
-from planner.specification.quotations import Passage
 
 _HINT: Final = "quote it in the requirement that it belongs to, or add one; leave it if it asks for nothing"
 _WORDS_LEFT_OUT: Final = 3

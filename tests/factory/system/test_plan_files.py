@@ -8,8 +8,10 @@ import pytest
 
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import BadJson
-from factory.system.plan_files import NoPlan, read_plan
+from factory.contract.work_order import SPEC_NAME
+from factory.system.plan_files import NoPlan, read_plan, read_spec_text
 from planner.check.on_disk import check_plan
+from tests.support.answers import sha256
 from tests.support.plans import Json, makes, manifest, order
 
 MANIFEST = "WORK_ORDERS_MANIFEST.json"
@@ -31,6 +33,28 @@ def plan_directory(path: Path, *orders: Json) -> Path:
 def test_a_manifest_is_read_from_a_file_of_any_name(tmp_path: Path) -> None:
     document = manifest(order())
     assert read_plan(write(tmp_path / "anything.txt", document)) == document
+
+
+def test_the_specification_beside_a_plan_must_be_the_one_that_it_was_made_for(tmp_path: Path) -> None:
+    text = "It is called hello.\n"
+    copy = tmp_path / SPEC_NAME
+    document = manifest(order(), spec_text_hash=sha256(text))
+    plan = write(tmp_path / MANIFEST, document)
+    copy.write_text(text)
+    assert read_plan(tmp_path) == read_plan(plan) == document
+    assert read_spec_text(tmp_path, sha256(text)) == read_spec_text(plan, sha256(text)) == text
+    assert read_spec_text(tmp_path, None) is None
+    copy.write_text("It is called goodbye.\n")
+    for path in (tmp_path, plan):
+        with pytest.raises(NoPlan, match="not the specification that the plan was made for") as refused:
+            read_plan(path)
+        assert "planner revise --spec" in refused.value.hint
+    copy.unlink()
+    with pytest.raises(NoPlan, match=f"holds no {SPEC_NAME}"):
+        read_plan(tmp_path)
+    os.mkfifo(copy)
+    with pytest.raises(WorkorderError, match="not a file"):
+        read_plan(tmp_path)
 
 
 def test_a_directory_stands_for_its_manifest(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from factory.contract.work_order import MANIFEST_NAME
+from factory.contract.work_order import MANIFEST_NAME, SPEC_NAME
 from planner.cli import main
 from tests.support.repositories import make_repo, write_files
 
@@ -131,7 +131,11 @@ def desk(tmp_path: Path) -> Desk:
 def test_a_spec_becomes_a_plan(desk: Desk) -> None:
     done = desk.compile(model=desk.model(json.dumps(PLAN)))
     assert (done.returncode, done.stdout) == (0, "plan: the plan has 1 work order\n")
-    assert sorted(path.name for path in (desk.home / "plan").iterdir()) == ["WO-01.json", MANIFEST_NAME]
+    assert sorted(path.name for path in (desk.home / "plan").iterdir()) == [
+        "WO-01.json",
+        MANIFEST_NAME,
+        SPEC_NAME,
+    ]
     assert desk.run("check", "plan").returncode == 0
     assert desk.summary["outcome"] == "written"
 

@@ -11,6 +11,7 @@ from factory.contract.canonical import dump, readable_json
 from factory.contract.identity import plan_hash
 from factory.contract.work_order import (
     MANIFEST_NAME,
+    SPEC_NAME,
     Condition,
     Plan,
     Postcondition,
@@ -20,7 +21,15 @@ from factory.contract.work_order import (
     work_order_id,
 )
 from factory.system.files.tree import FileProblem
-from planner.compile.emit import Occupied, compile_hash, refuse_unusable, with_computed_fields, write_plan
+from factory.system.plan_files import read_spec_text
+from planner.compile.emit import (
+    Occupied,
+    compile_hash,
+    refuse_unusable,
+    with_computed_fields,
+    with_spec_text,
+    write_plan,
+)
 
 
 def plan_of(count: int, title: str = "Build", **changes: object) -> Plan:
@@ -57,6 +66,16 @@ def test_a_plan_is_written_into_a_new_directory(tmp_path: Path) -> None:
     write_plan(plan, outdir, overwrite=False)
     assert files_in(outdir) == expected_files(plan)
     assert [path.name for path in outdir.iterdir() if path.is_dir()] == []
+
+
+def test_the_specification_lies_beside_the_plan_until_another_plan_has_none(tmp_path: Path) -> None:
+    plan = with_spec_text(plan_of(2), "Ä spec\n")
+    write_plan(plan, tmp_path, overwrite=False, spec="Ä spec\n")
+    assert files_in(tmp_path) == expected_files(plan) | {SPEC_NAME: "Ä spec\n".encode()}
+    assert read_spec_text(tmp_path, plan.spec_text_hash) == "Ä spec\n"
+    assert plan_hash(plan) != plan_hash(plan_of(2))
+    write_plan(plan_of(2), tmp_path, overwrite=True)
+    assert files_in(tmp_path) == expected_files(plan_of(2))
 
 
 def test_work_orders_are_readable_and_sorted(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factory.contract.note import Note, notes_hash
-from factory.contract.work_order import MANIFEST_NAME
+from factory.contract.work_order import MANIFEST_NAME, SPEC_NAME
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import FinishReason, Parameters, ProviderError
 from factory.plans.states.sources import NO_SOURCES, Sources
@@ -130,7 +130,7 @@ def bench(tmp_path: Path) -> Bench:
 def test_a_good_answer_becomes_a_plan(bench: Bench) -> None:
     summary = bench.compile([GOOD]).summary
     assert (summary.outcome, summary.exit_code) == (Outcome.WRITTEN, 0)
-    assert sorted(path.name for path in bench.outdir.iterdir()) == ["WO-01.json", MANIFEST_NAME]
+    assert sorted(path.name for path in bench.outdir.iterdir()) == ["WO-01.json", MANIFEST_NAME, SPEC_NAME]
     manifest = json.loads((bench.outdir / MANIFEST_NAME).read_text())
     assert manifest["system_overview"] == ["Small."]
     assert manifest["work_orders"] == [json.loads((bench.outdir / "WO-01.json").read_text())]

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from factory.specification.quotations import MAX_PLACES, Words
 from planner.specification.lines import SpecLines, is_covered
-from planner.specification.quotations import MAX_PLACES, Words
 
 MARKDOWN = """\
 # tally: counts words

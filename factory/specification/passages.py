@@ -1,0 +1,192 @@
+"""The passages of a specification that requirements quote, as an engineer is shown them.
+
+Each quote stands for the pieces that hold it: whole items, paragraphs and rows, with what they hang on and
+the headings above. What these pieces name and what is defined elsewhere follows, as far as there is room.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Final
+
+from factory.contract.limits import MAX_REFERENCES_BYTES
+from factory.specification.definitions import Definition, What, definitions
+from factory.specification.quotations import Words
+from factory.specification.units import Outline
+
+GAP: Final = "[…]"
+"""Stands where something of the specification is not shown."""
+
+_DEPTH: Final = 2
+"""How far definitions are followed that definitions name."""
+
+
+@dataclass(frozen=True)
+class Reference:
+    """Something that shown passages name and that is defined elsewhere in the specification.
+
+    Attributes:
+        what: what kind of thing.
+        name: its name.
+        lines: the lines that define it, first and last of each run.
+        bytes: how many bytes they have.
+    """
+
+    what: What
+    name: str
+    lines: tuple[tuple[int, int], ...]
+    bytes: int
+
+
+@dataclass(frozen=True)
+class Passages:
+    """What is shown of a specification.
+
+    Attributes:
+        quoted: the passages of the requirements, under their headings.
+        referred: what they name that is defined elsewhere; empty if nothing.
+        lines: for each requirement the lines that are shown for it.
+        absent: the quotes that are not in the specification, by requirement.
+        references: what `referred` holds.
+        left_out: what they name and there was no room for.
+    """
+
+    quoted: str
+    referred: str
+    lines: Mapping[str, tuple[tuple[int, int], ...]] = field(default_factory=dict)
+    absent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    references: tuple[Reference, ...] = ()
+    left_out: tuple[Reference, ...] = ()
+
+
+@dataclass(frozen=True)
+class Specification:
+    """The text of a specification, as the quotes of a plan refer to it."""
+
+    text: str
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Its pieces."""
+        return Outline.of(self.text)
+
+    @cached_property
+    def words(self) -> Words:
+        """Its words."""
+        return Words(self.text)
+
+    @cached_property
+    def definitions(self) -> tuple[Definition, ...]:
+        """What has a name in it."""
+        return definitions(self.outline)
+
+    def pieces(self, quote: str) -> frozenset[int]:
+        """The indices of the pieces that hold a quote, at whichever of its places; empty if it has none.
+
+        What several places have in common word for word stands for each of them.
+        """
+        lines = {self.words.all[index].line for place in self.words.places(quote) for index in place.words}
+        return frozenset(piece for line in lines if (piece := self.outline.at(line)) is not None)
+
+    def passages(self, quotes: Mapping[str, Sequence[str]], *, room: int = MAX_REFERENCES_BYTES) -> Passages:
+        """What is shown to whoever carries out requirements.
+
+        Args:
+            quotes: the quotes of each requirement, by its id.
+            room: how many bytes what is referred to may take.
+        """
+        pieces = {
+            name: frozenset(piece for text in texts for piece in self.pieces(text))
+            for name, texts in quotes.items()
+        }
+        shown = self._whole(frozenset().union(*pieces.values()))
+        references, left_out, referred = self._referred(shown, room)
+        return Passages(
+            quoted=self._rendered(shown),
+            referred=self._rendered(referred),
+            lines={name: self._lines(found) for name, found in pieces.items()},
+            absent={
+                name: missing
+                for name, texts in quotes.items()
+                if (missing := tuple(text for text in texts if not self.words.places(text)))
+            },
+            references=references,
+            left_out=left_out,
+        )
+
+    def _whole(self, pieces: Iterable[int]) -> frozenset[int]:
+        """Pieces with what they hang on, and with what they lead to."""
+        whole: set[int] = set()
+        for piece in pieces:
+            whole.add(piece)
+            whole.update(self.outline.above(piece))
+            for below in self.outline.below(piece):
+                parent = self.outline.units[below].parent
+                is_code = self.outline.units[below].kind == "code" and parent == piece
+                if is_code or self.outline.introduces(piece):
+                    whole.add(below)
+        return frozenset(whole)
+
+    def _referred(
+        self, shown: frozenset[int], room: int
+    ) -> tuple[tuple[Reference, ...], tuple[Reference, ...], frozenset[int]]:
+        """What is named and defined elsewhere: what there is room for, what there is none for, the pieces."""
+        kept: list[Reference] = []
+        left_out: list[Reference] = []
+        referred: frozenset[int] = frozenset()
+        asked: set[Definition] = set()
+        reading = shown
+        for _ in range(_DEPTH):
+            text = "\n".join(self.outline.text(piece) for piece in sorted(reading))
+            folded = text.casefold()
+            named = [
+                definition
+                for definition in self.definitions
+                if definition not in asked and definition.is_named_in(text, folded)
+            ]
+            asked.update(named)
+            reading = frozenset()
+            for definition in named:
+                new = self._whole(definition.pieces) - shown - referred
+                if not new:
+                    continue
+                size = sum(len(self.outline.text(piece).encode("utf-8")) + 1 for piece in new)
+                reference = Reference(definition.what, definition.name, self._lines(new), size)
+                if size > room:
+                    left_out.append(reference)
+                    continue
+                room -= size
+                kept.append(reference)
+                referred |= new
+                reading |= new
+        return tuple(kept), tuple(left_out), referred
+
+    def _rendered(self, pieces: frozenset[int]) -> str:
+        """Pieces under their headings, in the specification's order; a gap where some are left out."""
+        if not pieces:
+            return ""
+        outline = self.outline
+        headings = {heading for piece in pieces for heading in outline.headings(piece)}
+        chosen = sorted(pieces | headings)
+        lines: list[str] = []
+        for before, piece in zip([None, *chosen], chosen, strict=False):
+            unit = outline.units[piece]
+            if before is not None:
+                last = outline.units[before].last
+                if before + 1 != piece:
+                    lines += ["", GAP, ""]
+                elif unit.first > last + 1:
+                    lines.append("")
+            lines += outline.lines[unit.first - 1 : unit.last]
+        return "\n".join(lines) + "\n"
+
+    def _lines(self, pieces: Iterable[int]) -> tuple[tuple[int, int], ...]:
+        """The lines of pieces, those that follow each other as one run."""
+        runs: list[tuple[int, int]] = []
+        for piece in sorted(pieces):
+            unit = self.outline.units[piece]
+            if runs and runs[-1][1] + 1 >= unit.first:
+                runs[-1] = (runs[-1][0], unit.last)
+            else:
+                runs.append((unit.first, unit.last))
+        return tuple(runs)

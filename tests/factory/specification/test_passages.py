@@ -1,0 +1,148 @@
+"""What an engineer is shown of a specification: whole passages under their headings, and what they name."""
+
+import re
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factory.specification.passages import GAP, Specification
+from factory.specification.units import Outline
+
+SPEC = """\
+# Depot
+
+Depot keeps parcels.
+
+## Terms
+
+- **Slot**: a place for one parcel. Its size is that of Table 2.
+- **Bay**: a row of slots.
+
+## Storing
+
+A parcel goes into the first free slot. It must fit.
+
+Before it is stored, these are checked:
+
+1. Its label is read.
+   - A label has eight letters:
+
+     ```text
+     ABCDEFGH
+     ```
+2. Its weight is taken, see section 4.
+
+| code | meaning |
+|------|---------|
+| E1   | too large |
+| E2   | no free slot |
+
+Table 2: Sizes
+
+| size | litres |
+|------|--------|
+| S    | 10 |
+
+## 4 Weights
+
+Weights are in grams.
+
+### 4.1 Scales
+
+Scales are read twice.
+
+## Reports
+
+- REQ-1: A report lists the parcels as in REQ-2.
+- REQ-2: Lists are sorted.
+"""
+
+
+def shown(*quotes: str, room: int = 16_000) -> tuple[str, str]:
+    passages = Specification(SPEC).passages({"REQ-01": quotes}, room=room)
+    return passages.quoted, passages.referred
+
+
+def test_a_quote_stands_for_its_paragraph_under_its_headings() -> None:
+    quoted, _ = shown("It must fit.")
+    assert quoted == (
+        f"# Depot\n\n{GAP}\n\n## Storing\n\nA parcel goes into the first free slot. It must fit.\n"
+    )
+
+
+def test_a_nested_item_has_what_it_hangs_on_and_what_it_leads_to() -> None:
+    quoted, _ = shown("A label has eight letters:")
+    assert quoted.endswith(
+        "Before it is stored, these are checked:\n\n1. Its label is read.\n"
+        "   - A label has eight letters:\n\n     ```text\n     ABCDEFGH\n     ```\n"
+    )
+
+
+def test_a_row_stands_below_the_head_of_its_table() -> None:
+    quoted, _ = shown("no free slot")
+    assert quoted.endswith(
+        f"{GAP}\n\n| code | meaning |\n|------|---------|\n\n{GAP}\n\n| E2   | no free slot |\n"
+    )
+
+
+def test_what_is_named_follows_and_what_that_names() -> None:
+    passages = Specification(SPEC).passages({"REQ-01": ["It must fit."]})
+    # "slot" is a term, whose definition names a table, which names nothing
+    assert [(reference.what, reference.name) for reference in passages.references] == [
+        ("term", "Slot"),
+        ("table", "Table 2"),
+    ]
+    assert "a place for one parcel" in passages.referred
+    assert "| S    | 10 |" in passages.referred
+    assert "a row of slots" not in passages.referred
+
+
+def test_sections_and_requirements_are_named_by_number() -> None:
+    assert "Scales are read twice." in shown("Its weight is taken")[1]
+    assert "REQ-2: Lists are sorted." in shown("A report lists the parcels")[1]
+
+
+def test_what_there_is_no_room_for_is_left_out_and_named() -> None:
+    passages = Specification(SPEC).passages({"REQ-01": ["It must fit."]}, room=20)
+    assert passages.referred == ""
+    assert [reference.name for reference in passages.left_out] == ["Slot"]
+
+
+def test_lines_are_recorded_and_quotes_that_are_nowhere_are_told() -> None:
+    passages = Specification(SPEC).passages(
+        {"REQ-01": ["It must fit.", "It flies."], "REQ-02": ["It flies."]}
+    )
+    assert passages.lines == {"REQ-01": ((12, 12),), "REQ-02": ()}
+    assert passages.absent == {"REQ-01": ("It flies.",), "REQ-02": ("It flies.",)}
+
+
+def test_nothing_is_shown_of_what_is_not_quoted() -> None:
+    passages = Specification(SPEC).passages({"REQ-01": ["It flies."]})
+    assert (passages.quoted, passages.referred) == ("", "")
+
+
+PIECES = """
+# A;### B;text;more: text:;- item;  - inner;1. one;```;~~~;| a | b |;|---|---|;a | b;===;---;Table 1: x
+    deep;REQ-1: do;**Term**: is;\ttab
+"""
+LINES = st.lists(st.sampled_from(re.split("[;\n]", PIECES)))
+
+
+@given(LINES)
+def test_every_line_that_says_something_is_in_one_piece(lines: list[str]) -> None:
+    outline = Outline.of("\n".join(lines))
+    covered = [line for unit in outline.units for line in range(unit.first, unit.last + 1)]
+    assert covered == sorted(set(covered))
+    assert {number for number, line in enumerate(lines, start=1) if line.strip()} <= set(covered)
+    for index, unit in enumerate(outline.units):
+        assert unit.parent is None or unit.parent < index
+        assert unit.section is None or outline.units[unit.section].kind == "heading"
+
+
+@given(LINES, st.data())
+def test_what_is_shown_are_lines_of_the_specification_in_order(lines: list[str], data: st.DataObject) -> None:
+    quote = data.draw(st.sampled_from(lines)) if lines else "x"
+    passages = Specification("\n".join(lines)).passages({"REQ-01": [quote or "x"]})
+    for text in (passages.quoted, passages.referred):
+        rest = iter(lines)
+        assert all(line in rest for line in text.split("\n") if line and line != GAP)
