@@ -29,7 +29,14 @@ from factory.specification.passages import GAP, Passages
 TEMPLATE_NAME = "prompts/software_engineer.md"
 
 # Names of requirements say nothing to who does not know them; what may pass before is for the checks.
-_NOT_FOR_THE_ENGINEER = ("requirements", "red_exempt", "accepted_warnings")
+# What is there before, and which files are read, is shown.
+_NOT_FOR_THE_ENGINEER = (
+    "requirements",
+    "red_exempt",
+    "accepted_warnings",
+    "preconditions",
+    "context_files",
+)
 
 _ABOUT_AGENTS: Final = """# What the repository asks for
 

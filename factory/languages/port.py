@@ -7,6 +7,7 @@ from typing import Final, Protocol
 
 from factory.contract.errors import WorkorderError
 from factory.contract.text import Read
+from factory.languages.excerpt import Excerpt
 
 __all__ = [
     "MAX_SYMBOL_CHARS",
@@ -16,6 +17,7 @@ __all__ = [
     "BadSymbol",
     "Codebase",
     "Definitions",
+    "Excerpt",
     "Files",
     "Language",
     "Mutant",
@@ -274,6 +276,15 @@ class Language(Protocol):
         Args:
             files: the repository's files; others are not there.
             read: gives their bytes.
+        """
+
+    def excerpt(self, path: str, source: str, names: Collection[str]) -> Excerpt | None:
+        """What users of some names need of a source; None if it can't be told.
+
+        Args:
+            path: the source's path.
+            source: its text.
+            names: what they use, dotted where it is in a type; a name that is not there adds nothing.
         """
 
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:

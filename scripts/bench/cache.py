@@ -4,8 +4,9 @@
 
 FOLDER is a ledger or a recording, `KEY.json` each; the demo's without one. A token is taken for four bytes. A
 cache serves the longest beginning that a prompt shares with one that was asked and answered before, in steps
-of 128 tokens, from 1,024 on. With more jobs the last ones before a prompt are still under way and serve
-nothing. Prompts come in the order of the plan, and the first one, which nothing can serve, does not count.
+of 128 tokens, from 1,024 on. A prompt is asked as soon as a job is free and the work orders whose files it
+needs are done, all taking the same time; what is under way meanwhile serves nothing. What is asked first,
+which nothing can serve, does not count.
 
 Providers put the schema of the answer in front of the prompt, so it is the beginning here, too; the last
 column leaves it out.
@@ -29,6 +30,7 @@ _BYTES_A_TOKEN: Final = 4
 _STEP: Final = 128
 _LEAST: Final = 1_024
 _ORDER: Final = re.compile(r'<work_order id="\w+">\n(\{.*?\n\})\n</work_order', re.DOTALL)
+_PATH: Final = re.compile(r"^`([^`\n]+)`(?: \(read only\)|, in part|:)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -36,14 +38,18 @@ class Prompt:
     """One call of a build.
 
     Attributes:
-        order: the id of its work order.
+        order: the number of its work order.
         attempt: which attempt.
+        made: the files that the work order may write.
+        needed: the files of others that it names.
         schema: the answer's schema, as a provider puts it in front.
         text: the messages.
     """
 
-    order: str
+    order: int
     attempt: int
+    made: frozenset[str]
+    needed: frozenset[str]
     schema: bytes
     text: bytes
 
@@ -55,12 +61,10 @@ def main() -> None:
     options.add_argument("--jobs", default="1,4")
     chosen = options.parse_args()
     prompts = recorded(chosen.folder)
-    sizes = ", ".join(f"{prompt.order} {len(prompt.text):,}" for prompt in prompts)
+    sizes = ", ".join(f"WO-{prompt.order:02d} {len(prompt.text):,}" for prompt in prompts)
     print(f"{len(prompts)} prompts of {sum(len(prompt.text) for prompt in prompts):,} bytes: {sizes}")
-    whole = [prompt.schema + prompt.text for prompt in prompts]
-    messages = [prompt.text for prompt in prompts]
     rows = [
-        [f"jobs {jobs}", f"{share(whole, jobs):.0%}", f"{share(messages, jobs):.0%}"]
+        [f"jobs {jobs}", f"{share(prompts, jobs):.0%}", f"{share(prompts, jobs, with_schema=False):.0%}"]
         for jobs in map(int, chosen.jobs.split(","))
     ]
     print(table(["", "served", "without the schema"], rows))
@@ -77,19 +81,55 @@ def recorded(folder: Path) -> list[Prompt]:
             continue
         text = "\n".join(message.content for message in entry.request.messages)
         # Of files that a prompt quotes, one could hold such a text as well.
-        order = json.loads(_ORDER.findall(text)[-1])["id"]
+        order = json.loads(_ORDER.findall(text)[-1])
+        made = frozenset(order["allowed_files"])
         schema = canonical_json(entry.request.answer_schema)
-        prompts.append(Prompt(order, entry.request.attempt, schema, text.encode("utf-8")))
-    return sorted(prompts, key=lambda prompt: (int(prompt.order[3:]), prompt.attempt))
+        prompts.append(
+            Prompt(
+                int(order["id"][3:]),
+                entry.request.attempt,
+                made,
+                frozenset(_PATH.findall(text)) - made,
+                schema,
+                text.encode("utf-8"),
+            )
+        )
+    return sorted(prompts, key=lambda prompt: (prompt.order, prompt.attempt))
 
 
-def share(prompts: Sequence[bytes], jobs: int) -> float:
-    """The part of the tokens of all prompts but the first that a cache would serve."""
-    served = sum(
-        max((_shared(prompt, earlier) for earlier in prompts[: max(0, number - jobs + 1)]), default=0)
-        for number, prompt in enumerate(prompts)
-    )
-    return served / max(1, sum(len(prompt) // _BYTES_A_TOKEN for prompt in prompts[1:]))
+def share(prompts: Sequence[Prompt], jobs: int, *, with_schema: bool = True) -> float:
+    """The part of the tokens of all prompts but those asked first that a cache would serve."""
+    rounds = asked_together(prompts, jobs)
+    sent = [
+        [(prompt.schema if with_schema else b"") + prompt.text for prompt in together] for together in rounds
+    ]
+    served = asked = 0
+    for number, texts in enumerate(sent[1:], 1):
+        earlier = [text for before in sent[:number] for text in before]
+        served += sum(max(_shared(text, other) for other in earlier) for text in texts)
+        asked += sum(len(text) // _BYTES_A_TOKEN for text in texts)
+    return served / max(1, asked)
+
+
+def asked_together(prompts: Sequence[Prompt], jobs: int) -> list[list[Prompt]]:
+    """Which prompts are under way at the same time, one round after the other."""
+    rounds: list[list[Prompt]] = []
+    waiting = [*prompts]
+    while waiting:
+        together: list[Prompt] = []
+        for prompt in waiting:
+            before = [
+                other for other in waiting if (other.order, other.attempt) < (prompt.order, prompt.attempt)
+            ]
+            is_ready = all(
+                other.order != prompt.order and other.made.isdisjoint(prompt.needed | prompt.made)
+                for other in before
+            )
+            if is_ready and len(together) < jobs:
+                together.append(prompt)
+        rounds.append(together)
+        waiting = [prompt for prompt in waiting if prompt not in together]
+    return rounds
 
 
 def _shared(prompt: bytes, earlier: bytes) -> int:

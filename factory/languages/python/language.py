@@ -6,6 +6,7 @@ from typing import Final
 
 from factory.contract.text import Read
 from factory.languages import port
+from factory.languages.excerpt import Excerpt, excerpt_of
 from factory.languages.port import Addressed, Files, Mutant, Place, Verification
 from factory.languages.python.codebase import PythonCodebase
 from factory.languages.python.commands import COMPILE_ALL, PYTEST, STARTER
@@ -13,6 +14,7 @@ from factory.languages.python.imports import imported_packages
 from factory.languages.python.module_files import PROJECT_FILES, is_test
 from factory.languages.python.mutation.marks import marked
 from factory.languages.python.mutation.mutants import mutants
+from factory.languages.python.outline.excerpts import units
 from factory.languages.python.symbols.files import module_file, module_files
 from factory.languages.python.symbols.shapes import shape_keeps
 from factory.languages.python.symbols.symbol import Symbol
@@ -73,6 +75,11 @@ class Python:
     def codebase(self, files: Files, read: Read) -> PythonCodebase:
         """Its modules in a repository."""
         return PythonCodebase(files, read)
+
+    def excerpt(self, path: str, source: str, names: Collection[str]) -> Excerpt | None:
+        """What users of some names need of a module."""
+        parts = units(source, names)
+        return excerpt_of(parts, names) if parts is not None else None
 
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
         """The first names of what a source imports; those of the project's own packages are among them."""

@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Final
 from factory.contract.errors import WorkorderError
 from factory.contract.text import Read
 from factory.languages.by_file import ByFile
+from factory.languages.excerpt import Excerpt
 from factory.languages.port import Addressed, BadSymbol, Definitions, Mutant, Outlined, Symbol
 from factory.languages.trees.declared import Declared
+from factory.languages.trees.excerpts import excerpt
 from factory.languages.trees.marks import marked
 from factory.languages.trees.mutants import Table, mutants
 from factory.languages.trees.tree import Grammar, Tree, parse
@@ -106,6 +108,10 @@ class TreeLanguage(ByFile):
             return False
         return defined.keeps(promised)
 
+    def excerpt(self, path: str, source: str, names: Collection[str]) -> Excerpt | None:
+        """What users of some names need of a source; see `Language`."""
+        return excerpt(self.grammar(path), source, names)
+
     def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
         """Mutants of the lines that count; see `Language`."""
         return mutants(self.grammar(path), self.table, source, lines, limit=limit)
@@ -141,7 +147,7 @@ class TreeLanguage(ByFile):
 
 
 def _heading(path: str, data: bytes, remark: str) -> str:
-    # The implementer is shown a file whole, so its size matters to a plan.
+    # The implementer is shown a file that it changes whole, so its size matters to a plan.
     count = data.count(b"\n") + (not data.endswith(b"\n") and bool(data))
     head = f"# {one_line(path)}, {count:,} line{'' if count == 1 else 's'}"
     said = one_line(" ".join(remark.split()))

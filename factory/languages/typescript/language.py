@@ -8,6 +8,7 @@ from factory.languages import port
 from factory.languages.by_file import ByFile
 from factory.languages.port import Addressed, Definitions, Mutant, Outlined, Read, Verification
 from factory.languages.trees.declared import Declared
+from factory.languages.trees.excerpts import excerpt
 from factory.languages.trees.marks import marked as with_marks
 from factory.languages.trees.mutants import mutants as mutants_of
 from factory.languages.typescript.grammar import SUFFIXES, grammar_of
@@ -78,6 +79,10 @@ class TypeScript(ByFile):
     def names(self, path: str, data: bytes) -> Outlined:
         """The exported names of a source and the titles of its tests."""
         return names(path, data)
+
+    def excerpt(self, path: str, source: str, names: Collection[str]) -> port.Excerpt | None:
+        """What users of some names need of a module."""
+        return excerpt(grammar_of(path), source, names)
 
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
         """The packages that a source imports."""

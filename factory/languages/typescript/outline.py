@@ -49,7 +49,7 @@ def names(path: str, data: bytes) -> Outlined:
 
 
 def _heading(module: Module) -> str:
-    # The implementer is shown a file whole, so its size matters to a plan.
+    # The implementer is shown a file that it changes whole, so its size matters to a plan.
     return f"// {module.path}, {module.lines:,} line{'' if module.lines == 1 else 's'}"
 
 

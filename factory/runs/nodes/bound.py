@@ -30,6 +30,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
         "se": partial(
             propose,
             order=order,
+            plan=run.plan,
             settings=settings,
             template=template_path(TEMPLATE_NAME).read_text("utf-8"),
             model=model,

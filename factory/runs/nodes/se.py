@@ -15,7 +15,7 @@ from factory.contract.canonical import dump, sha256_hex
 from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
-from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
+from factory.contract.work_order import VERIFY_SCRIPT, Plan, WorkOrder
 from factory.environments.environment import Package
 from factory.gates.bench import seen_from
 from factory.gates.checks.languages import reading
@@ -34,6 +34,7 @@ from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import AnswerRecord, PassagesRecord
 from factory.runs.settings import AttemptSettings
 from factory.runs.shown.agents_files import nearest_agents
+from factory.runs.shown.by_need import shown_by_need
 from factory.runs.shown.consumed import as_defined
 from factory.specification.passages import Passages
 from factory.system.files.tree import FileProblem, Tree
@@ -43,6 +44,7 @@ def propose(
     state: RunState,
     *,
     order: WorkOrder,
+    plan: Plan | None,
     settings: AttemptSettings,
     template: str,
     model: Model,
@@ -61,9 +63,13 @@ def propose(
     defect = plan_defect(order, tree)
     if defect is not None:
         return {"failure": defect}
-    files = read_context(order, tree)
-    if isinstance(files, Failure):
-        return {"failure": files}
+    whole = read_context(order, tree)
+    if isinstance(whole, Failure):
+        return {"failure": whole}
+    files = shown_by_need(order, whole, plan)
+    excess = too_much(files)
+    if excess is not None:
+        return {"failure": excess}
     has_script = (tree if order.project is None else tree.below(order.project)).exists(VERIFY_SCRIPT)
     messages = build_messages(
         template,
@@ -136,10 +142,9 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
     """The files that the model sees: the context files, then those allowed files that exist.
 
     Returns:
-        The files, whole; or the failure, if one can't be shown or all together are too large.
+        The files, whole; or the failure, if one can't be shown.
     """
     files: list[ContextFile] = []
-    total = 0
     for path in dict.fromkeys([*order.context_files, *order.allowed_files]):
         try:
             file = tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
@@ -163,15 +168,21 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
                 where=path,
                 hint="take it out of the work order",
             )
-        total += len(file.data)
         files.append(ContextFile(path, text, sha256_hex(file.data)))
-    if total > MAX_CONTEXT_BYTES:
-        return Failure.plan_defect(
-            Stage.PREFLIGHT,
-            f"the files to show have {total:,} bytes together; the limit is {MAX_CONTEXT_BYTES:,}",
-            hint="name fewer or smaller context files, or split the work order",
-        )
     return files
+
+
+def too_much(files: Sequence[ContextFile]) -> Failure | None:
+    """Why the files can't be shown together; None if they can."""
+    shown = (file.content if file.part is None else file.part for file in files)
+    total = sum(len(text.encode("utf-8")) for text in shown if text is not None)
+    if total <= MAX_CONTEXT_BYTES:
+        return None
+    return Failure.plan_defect(
+        Stage.PREFLIGHT,
+        f"the files to show have {total:,} bytes together; the limit is {MAX_CONTEXT_BYTES:,}",
+        hint="name fewer or smaller context files, or split the work order",
+    )
 
 
 def _nearest_agents(

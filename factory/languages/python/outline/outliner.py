@@ -109,7 +109,7 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _heading(path: str, module: Module) -> str:
-    # The implementer is shown a file whole, so its size matters to a plan.
+    # The implementer is shown a file that it changes whole, so its size matters to a plan.
     head = f"# {one_line(path)}, {module.line_count:,} line{'' if module.line_count == 1 else 's'}"
     said = first_line(module.docstring)
     return f"{head}: {said}" if said else head

@@ -1,6 +1,7 @@
 """SE: nobody is asked about a work order that can't be carried out; what was asked and answered is kept."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import WorkOrder
 from factory.llm.port import Answer, FinishReason, ProviderError
-from factory.runs.nodes.se import read_context
+from factory.runs.nodes.se import read_context, too_much
 from factory.system.files.tree import Tree
 from tests.support.answers import a_proposal, an_edit, sha256
 from tests.support.repositories import VERIFY_PASSES, a_work_order, commit_files, make_repo, write_files
@@ -34,8 +35,6 @@ def tree(tmp_path: Path) -> Tree:
     )
     (root / "link").symlink_to("docs/a.md")
     (root / "linked").symlink_to("docs")
-    (root / "big.txt").write_bytes(b"x" * 150_000)
-    (root / "big2.txt").write_bytes(b"y" * 49_997)
     (root / "bigger.txt").write_bytes(b"z" * 200_001)
     return Tree(root)
 
@@ -76,10 +75,6 @@ def test_the_model_sees_context_files_then_allowed_files_each_once(tree: Tree) -
         ),
         ({"allowed_files": ["src/app.py/x"]}, "`src/app.py/x` leads through `src/app.py`, which is a file"),
         ({"context_files": ["bigger.txt"]}, "`bigger.txt` is larger than 200,000 bytes"),
-        (
-            {"context_files": ["big.txt", "big2.txt"]},
-            "the files to show have 200,001 bytes together; the limit is 200,000",
-        ),
     ],
 )
 def test_files_that_cannot_be_shown_whole_are_a_defect_of_the_plan(
@@ -89,6 +84,18 @@ def test_files_that_cannot_be_shown_whole_are_a_defect_of_the_plan(
 
     assert isinstance(failure, Failure)
     assert (failure.message, failure.failure_class) == (message, FailureClass.PLAN_DEFECT)
+
+
+def test_the_limit_of_all_files_is_on_what_is_shown_of_them() -> None:
+    big = ContextFile(RepoPath("big.py"), "x" * 150_000)
+    other = ContextFile(RepoPath("other.py"), "y" * 50_001)
+
+    failure = too_much([big, other])
+
+    assert failure is not None
+    assert failure.message == "the files to show have 200,001 bytes together; the limit is 200,000"
+    assert failure.failure_class is FailureClass.PLAN_DEFECT
+    assert too_much([replace(big, part="x"), other]) is None
 
 
 @pytest.mark.parametrize(
