@@ -61,6 +61,7 @@ class AttemptSummary(BaseModel):
         attempt: its number, from 1.
         passed: whether its gates passed, those of the landing included.
         summary: what the model said of its proposal; None if there was none.
+        remarks: what the model wants a person or the planner to know.
         failure: why it failed; None if it did not.
         answer: the ledger's name of its answer; None without one.
         usage: the tokens of the answer.
@@ -73,6 +74,7 @@ class AttemptSummary(BaseModel):
     attempt: int
     passed: bool
     summary: str | None = None
+    remarks: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     failure: Failure | None = None
     answer: str | None = None
     usage: Usage | None = None

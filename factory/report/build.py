@@ -12,7 +12,7 @@ from factory.attempt.exit_codes import ExitCode
 from factory.builds.settings import Built
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject
-from factory.report.endings import render_repair
+from factory.report.endings import render_remarks, render_repair
 from factory.report.figures import output_lines
 from factory.report.transitions import render_event
 from factory.system.clock import SystemClock
@@ -117,6 +117,8 @@ def render_build(built: Built, out: Path) -> str:
     if built.state is not None:
         folder = out / ended.run_id if ended.run_id else out
         lines.append(f"  artifacts: {folder}")
+        runs = dict.fromkeys(run.run_id for order in built.state.orders for run in order.runs)
+        lines += render_remarks(out / run for run in runs)
         lines += render_repair(folder)
     if ended.exit_code == ExitCode.FAIL:
         lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")

@@ -1,11 +1,17 @@
 """The last lines of a run: what happened, who must act, where to look."""
 
 import shlex
+from collections.abc import Iterable
 from pathlib import Path
+from typing import Final
 
 from factory.report.figures import output_lines
 from factory.runs.record.endings import Ending
-from factory.runs.record.files import REPAIR_REQUEST
+from factory.runs.record.files import PROPOSAL, REPAIR_REQUEST, WORK_ORDER
+from factory.runs.record.folder import attempts_in
+from factory.system.terminal.console import one_line
+
+_MOST_REMARKS: Final = 20
 
 
 def render_ending(ending: Ending, folder: Path | None) -> str:
@@ -17,8 +23,29 @@ def render_ending(ending: Ending, folder: Path | None) -> str:
         lines.append(f"  hint: {ending.hint}")
     if folder is not None:
         lines.append(f"  artifacts: {folder}")
+        lines += render_remarks([folder])
         lines += render_repair(folder)
     return "\n".join(lines)
+
+
+def render_remarks(folders: Iterable[Path]) -> list[str]:
+    """What the model wants people to know, of all attempts of some runs, each remark once.
+
+    Args:
+        folders: those of the runs.
+    """
+    remarks: dict[str, None] = {}
+    for folder in folders:
+        order = WORK_ORDER.read_sound(folder)
+        for _, attempt in attempts_in(folder):
+            proposal = PROPOSAL.read_sound(attempt)
+            if proposal is not None and order is not None:
+                remarks |= dict.fromkeys(
+                    f"  {order.id} remarks: {one_line(text)}" for text in proposal.remarks
+                )
+    lines = list(remarks)
+    more = [f"  {len(lines) - _MOST_REMARKS} more remarks: factory show tells them"]
+    return lines[:_MOST_REMARKS] + (more if len(lines) > _MOST_REMARKS else [])
 
 
 def render_repair(folder: Path) -> list[str]:

@@ -40,7 +40,7 @@ from factory.runs.record.model import (
     SecondPassResult,
     WriteResult,
 )
-from factory.system.terminal.console import visible
+from factory.system.terminal.console import one_line, visible
 
 DocumentT = TypeVar("DocumentT", bound=BaseModel)
 _SHOWN_IN_FULL: Final = (
@@ -141,7 +141,10 @@ def _answer(answer: AnswerRecord) -> list[str]:
 
 
 def _proposal(proposal: WriteProposal) -> list[str]:
-    return output_lines(" ".join(proposal.summary.split())[:300], "      ")
+    return [
+        *output_lines(" ".join(proposal.summary.split())[:300], "      "),
+        *(f"      remark: {one_line(remark)}" for remark in proposal.remarks),
+    ]
 
 
 def _written(result: WriteResult) -> list[str]:

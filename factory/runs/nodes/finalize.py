@@ -88,6 +88,7 @@ def _attempts_with(state: RunState, failure: Failure | None) -> tuple[AttemptSum
         attempt=state["attempt"],
         passed=failure is None,
         summary=excerpt(proposal.summary) if proposal is not None else None,
+        remarks=proposal.remarks if proposal is not None else (),
         failure=failure,
         answer=state.get("answer"),
         usage=state.get("usage"),

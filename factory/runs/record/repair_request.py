@@ -42,10 +42,11 @@ class Reason(_Part):
 
 
 class Words(_Part):
-    """What the model said of its proposal in one attempt."""
+    """What the model said of its proposal in one attempt, and what it remarked."""
 
     attempt: int
     summary: str
+    remarks: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
 
 
 class Evidence(_Part):
@@ -176,7 +177,7 @@ def _cause(
 
 def _summaries(attempts: Sequence[AttemptSummary]) -> tuple[Words, ...]:
     said = [
-        Words(attempt=attempt.attempt, summary=attempt.summary)
+        Words(attempt=attempt.attempt, summary=attempt.summary, remarks=attempt.remarks)
         for attempt in attempts
         if attempt.summary is not None
     ]

@@ -44,13 +44,17 @@ def shown(finished: Finished, tmp_path: Path) -> str:
     )
 
 
+def remarking(proposal: str, *remarks: str) -> str:
+    return json.dumps(json.loads(proposal) | {"remarks": remarks})
+
+
 def test_a_run_that_landed_after_a_failure(tmp_path: Path) -> None:
     files = {"tests/test_app.py": TEST, "conftest.py": "", "src/app.py": BEFORE}
     repo = make_repo(tmp_path / "repo", files)
     bases = {"src/app.py": BEFORE}
     answers = [
-        a_proposal({"src/app.py": WRONG}, bases=bases),
-        a_proposal({"src/app.py": RIGHT}, bases=bases, summary="Doubled\nit."),
+        remarking(a_proposal({"src/app.py": WRONG}, bases=bases), "f(2) == 4 is\n\x1b[31mdoubtful", "Twice."),
+        remarking(a_proposal({"src/app.py": RIGHT}, bases=bases, summary="Doubled\nit."), "Twice."),
     ]
 
     finished = Scene(repo, answers, acceptance_commands=["true", "python -c pass"]).run()
