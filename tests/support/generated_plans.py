@@ -13,7 +13,8 @@ from factory.contract.strict_json import JsonObject
 from factory.llm.port import Request
 from tests.support.builds import Reply
 
-_SHOWN = re.compile(r"`([^`]+)` \((read only|may be written)\)(?:\.| does not exist\.) base_sha256: (\w{64})")
+_READ = re.compile(r"`([^`]+)`(?: does not exist\.$|:\n<file id=\"(\w+)\">)", re.MULTILINE)
+_WRITTEN = re.compile(r"`([^`]+)`(?:\.| does not exist\.) base_sha256: (\w{16})")
 
 
 class Mood(StrEnum):
@@ -100,17 +101,17 @@ def reply_to(plan: tuple[Shape, ...], *, slowly: bool) -> Reply:
             Mood.GOOD: False,
             Mood.SECOND: attempt == 1,
             Mood.NEVER: True,
-            Mood.PICKY: "early" in prompt.partition("# The files")[2].partition("# Your attempt")[0],
+            Mood.PICKY: "early" in prompt.partition("# Your attempt")[0],
         }
         if refused[shape.mood]:
             return "I would rather not."
-        shown = _SHOWN.findall(prompt)
+        written = _WRITTEN.findall(prompt)
+        shown = [_READ.findall(prompt), written]
         digest = hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:12]
         when = "early" if attempt == 1 else "late"
         writes = [
             {"path": path, "base_sha256": base, "content": f"{order_id} {when} for {path}, shown {digest}\n"}
-            for path, use, base in shown
-            if use == "may be written"
+            for path, base in written
         ]
         return json.dumps({"summary": "Done.", "writes": writes})
 

@@ -123,9 +123,9 @@ def test_guidance_is_that_of_what_a_work_order_starts_from_in_every_schedule(rep
     }
     note = ("a.md", "a note")
     assert shown == {
-        "WO-01": [("AGENTS.md", "of the root"), note],
-        "WO-02": [("sub/AGENTS.md", "of WO-01"), note],
-        "WO-03": [("AGENTS.md", "of the root"), note],
+        "WO-01": [note, ("AGENTS.md", "of the root")],
+        "WO-02": [note, ("sub/AGENTS.md", "of WO-01")],
+        "WO-03": [note, ("AGENTS.md", "of the root")],
     }
 
 
