@@ -20,9 +20,6 @@ MAX_EDITS: Final = 200
 MAX_CONTEXT_BYTES: Final = 200_000
 """All the files shown to a model in one prompt, in bytes."""
 
-MAX_CONTEXT_FILES: Final = 10
-"""The most context files a work order may name."""
-
 MAX_SOURCE_BYTES: Final = 1_000_000
 """The largest Python source file that is read, in bytes."""
 

@@ -12,7 +12,6 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 
 from factory.contract.limits import (
     MAX_COMMAND_CHARS,
-    MAX_CONTEXT_FILES,
     MAX_PROPOSAL_BYTES,
     MAX_WRITE_BYTES,
 )
@@ -198,7 +197,7 @@ class WorkOrder(Document):
     allowed_files: Annotated[tuple[RepoPath, ...], Field(min_length=1)]
     forbidden: tuple[ForbiddenEntry, ...] = ()
     acceptance_commands: Annotated[tuple[Command, ...], Field(min_length=1)]
-    context_files: Annotated[tuple[RepoPath, ...], Field(max_length=MAX_CONTEXT_FILES)] = ()
+    context_files: tuple[RepoPath, ...] = ()
     notes: Annotated[str, Field(strict=True)] | None = None
     requirements: tuple[RequirementId, ...] = ()
     provides: tuple[Text, ...] = ()

@@ -267,6 +267,11 @@ class _Sequence:
         return ranges
 
 
+def folded_words(text: str) -> tuple[str, ...]:
+    """The words of a text as they are compared, markers left out."""
+    return tuple(word.folded for word in _words(text) if not word.is_marker)
+
+
 def is_marker(written: str) -> bool:
     """Whether a word would be the marker of a list item, heading or quotation at the beginning of a line."""
     marker = _MARKER.match(f"{written} ")

@@ -14,9 +14,12 @@ from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.rules.judgement import judge, with_reasons
 from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
+from planner.check.fixed_parts import with_fixed_parts
 from planner.check.parse import parse_reply, refused_file
+from planner.check.requirements import with_requirements
 from planner.plan.bootstrap import with_given
 from planner.revision.amendment import Amendment
+from planner.revision.references import SAME_AS
 from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
@@ -83,13 +86,23 @@ def check_reply(
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
+    answer = parsed.document if spec is None else with_requirements(parsed.document, spec)
     if amendment is None:
-        document = parsed.document if given is None else with_given(parsed.document, given)
+        document = answer if given is None else with_given(answer, given)
         return check_document(
-            document, repo_files, spec, is_new=True, sources=sources, allowed_packages=allowed_packages
+            with_fixed_parts(document, repo_files),
+            repo_files,
+            spec,
+            is_new=True,
+            sources=sources,
+            allowed_packages=allowed_packages,
         )
+    document = amendment.completed(answer)
+    if spec is not None:
+        document = with_requirements(document, spec, _references(answer, "requirements").values())
+    taken = _references(answer, "work_orders")
     return check_document(
-        amendment.completed(parsed.document),
+        with_fixed_parts(document, repo_files, taken, is_revision=True),
         repo_files,
         spec,
         is_new=spec is not None or bool(amendment.before.requirements),
@@ -97,6 +110,16 @@ def check_reply(
         amendment=amendment,
         allowed_packages=allowed_packages,
     )
+
+
+def _references(answer: JsonValue, name: str) -> dict[int, str]:
+    """The ids of the elements of a list that an answer takes over from the plan before, by their places."""
+    listed = answer.get(name) if isinstance(answer, dict) else None
+    return {
+        index: taken
+        for index, element in enumerate(listed if isinstance(listed, list) else ())
+        if isinstance(element, dict) and isinstance(taken := element.get(SAME_AS), str)
+    }
 
 
 def check_broken_file(error: BadJson) -> Checked:

@@ -7,23 +7,15 @@ required, no extra properties, no defaults. Computed fields are not in it. A tes
 
 from typing import Final
 
-from factory.contract.limits import MAX_CONTEXT_FILES
 from factory.contract.strict_json import JsonObject, JsonValue
 from planner.revision.references import SAME_AS
 
 SCHEMA_NAME: Final = "plan"
 
 
-def manifest_schema(*, begins_given: bool = False) -> JsonObject:
-    """The schema, a new value each time.
-
-    Args:
-        begins_given: whether the first work order is given, so that the answer names it.
-    """
-    given = "The id of the work order that is given, for the first element alone."
-    return _plan(
-        _overview(), _requirement(), _or_same(_work_order(), given) if begins_given else _work_order()
-    )
+def manifest_schema() -> JsonObject:
+    """The schema, a new value each time. What the planner computes is not in it."""
+    return _plan(_overview(), _requirement(), _work_order())
 
 
 def revision_schema() -> JsonObject:
@@ -67,7 +59,9 @@ def _requirement() -> JsonObject:
                 "description": "The id that the specification gives, else REQ-01, REQ-02, …",
             },
             "text": _text("What is asked for, in a sentence."),
-            "quotes": _list(_text("A passage of the specification, word for word."), at_least=1),
+            "quotes": _list(
+                _text("Lines of the specification, L12 or L12-L14, or a passage word for word."), at_least=1
+            ),
         }
     )
 
@@ -78,13 +72,11 @@ def _work_order() -> JsonObject:
             "id": {"type": "string", "pattern": "^WO-[0-9]{2,}$", "description": "WO-01, WO-02, …"},
             "title": _text("What this work order achieves, in a few words."),
             "requirements": _list(_text("The id of a requirement that this work order fulfils.")),
-            "intent": _text("Everything the implementer needs to know; it sees no other work order."),
-            "preconditions": _list(_condition("file_exists", "file_absent")),
-            "postconditions": _list(_condition("file_exists")),
+            "intent": _text("What is decided beyond the passages of its requirements."),
             "allowed_files": _list(_text("A file that may be written."), at_least=1),
             "forbidden": _list(_text("A file or directory that must not be written.")),
             "acceptance_commands": _list(_text("One program with its arguments, no shell."), at_least=1),
-            "context_files": _list(_text("A file to be read."), at_most=MAX_CONTEXT_FILES),
+            "context_files": _list(_text("A further file to be read.")),
             "notes": _or_null(_text("Signatures, edge cases and decisions to keep to.")),
             "provides": _list(_text("A symbol that exists afterwards: pkg.module:name(x: int) -> str.")),
             "consumes": _list(_text("A symbol that is used, written as it is provided.")),
@@ -139,12 +131,10 @@ def _object(properties: JsonObject) -> JsonObject:
     }
 
 
-def _list(items: JsonObject, *, at_least: int = 0, at_most: int | None = None) -> JsonObject:
+def _list(items: JsonObject, *, at_least: int = 0) -> JsonObject:
     schema: JsonObject = {"type": "array", "items": items}
     if at_least:
         schema["minItems"] = at_least
-    if at_most is not None:
-        schema["maxItems"] = at_most
     return schema
 
 

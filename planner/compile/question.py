@@ -59,7 +59,7 @@ class NewPlan:
 
     def schema(self) -> JsonObject:
         """The schema of a whole plan."""
-        return manifest_schema(begins_given=self.given is not None)
+        return manifest_schema()
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan itself."""

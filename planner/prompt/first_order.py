@@ -7,8 +7,7 @@ from factory.llm.template import quoted_file
 
 _GIVEN: Final = """\
 WO-01 is given. It writes {paths}, whose texts stand below; the build system does that by itself. \
-Name it as the first element of `work_orders`, `{{"same_as": "WO-01"}}` with no other field, and go on with \
-your own WO-02. These files exist after it, and no other work order writes them."""
+Leave it out: your first is WO-02. These files exist after it, and no other work order writes them."""
 
 _THERE: Final = """\
 The repository has `{script}`, which verifies it: keep it and leave it alone. WO-01 is your own."""

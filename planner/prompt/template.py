@@ -13,6 +13,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.port import Message
 from factory.llm.template import PLACEHOLDER, fill, quoted
+from factory.specification.quotations import LINE_BREAK
 
 FIRST_WORK_ORDER: Final = "FIRST_WORK_ORDER"
 """Stands in a template that lets a plan begin with a work order that is given, where one is."""
@@ -26,6 +27,10 @@ USER_MARKER: Final = "<!-- user -->"
 """The line of a template that ends the system message; without it, all of it is the user's message."""
 
 _NO_SPEC: Final = "(It is not at hand. The requirements of the plan quote what it says.)"
+
+_NUMBERS: Final = (
+    "(Each line stands behind its number and a bar, such as `L7| `, which are no part of the specification.)"
+)
 
 MAX_DIAGNOSTICS_SHOWN: Final = 100
 """The most diagnostics that a revision prompt carries; a plan with more has one mistake many times."""
@@ -106,7 +111,7 @@ def first_messages(
     """
     return template.messages(
         {
-            "PRODUCT_SPEC": _NO_SPEC if spec is None else quoted("product_spec", spec),
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec),
             "REPOSITORY_FILES": quoted("repository_files", listing),
             "LANGUAGES": languages,
             FIRST_WORK_ORDER: first_order,
@@ -139,6 +144,15 @@ def _split(text: str) -> tuple[str, str, str]:
     if match is None:
         return text, "", ""
     return text[: match.start()], USER_MARKER, text[match.end() :]
+
+
+def _numbered(spec: str) -> str:
+    """A specification as it is shown: each line behind its number, by which passages are named."""
+    lines = LINE_BREAK.split(spec)
+    if lines and not lines[-1]:
+        del lines[-1]
+    shown = "\n".join(f"L{number}| {line}" for number, line in enumerate(lines, start=1))
+    return f"{_NUMBERS}\n\n{quoted('product_spec', shown)}"
 
 
 def _whole_or_absent(text: str) -> str:

@@ -5,7 +5,9 @@ from functools import cached_property
 
 from factory.contract.canonical import sha256_hex
 from factory.specification.quotations import Passage
+from factory.specification.units import Outline
 from planner.specification.lines import SpecLines
+from planner.specification.numbered import Numbered, between, numbered, shortened
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,25 @@ class Spec:
         """The text of each requirement that it names, by id."""
         ids = (given.id for given in self.given)
         return dict(zip(ids, self.lines.normative, strict=True)) if self.given else {}
+
+    @cached_property
+    def outline(self) -> Outline:
+        """Its pieces."""
+        return Outline.of(self.text)
+
+    @cached_property
+    def numbered(self) -> tuple[Numbered, ...]:
+        """The requirements that it numbers, with their quotes; of data all that it has."""
+        if self.given:
+            return tuple(
+                Numbered(name, shortened(passage.text), (passage.text,))
+                for name, passage in self.passages.items()
+            )
+        return numbered(self.lines, self.outline)
+
+    def passages_between(self, first: int, last: int) -> tuple[str, ...]:
+        """What is said from one line to another, piece by piece."""
+        return tuple(between(self.lines, self.outline, first, last))
 
     @cached_property
     def demands(self) -> tuple[Passage, ...]:

@@ -56,6 +56,7 @@ Copy the passage word for word; the hint names the nearest one. Drop a requireme
 not ask for. If the specification has changed, the plan is for another one.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -67,6 +68,7 @@ from planner.rules.subject import Subject
 from planner.specification.spec import Spec
 
 _COPIED_CHARS: Final = 400
+_NAMES_LINES: Final = re.compile(r"\s*L[0-9]+(?:-|:|\s*$)")
 _MOST_SOUGHT: Final = 50
 """For how many quotes the nearest passage is looked for."""
 
@@ -94,6 +96,9 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _hint(spec: Spec, text: str, number: int) -> str:
+    if _NAMES_LINES.match(text):
+        last = spec.outline.units[-1].last if spec.outline.units else 0
+        return f"there are the lines L1 to L{last}; name those that say something, and words that stand there"
     near = spec.lines.nearest(text) if number <= _MOST_SOUGHT else None
     if near is None:
         return "copy a passage word for word, or drop what the specification does not say"

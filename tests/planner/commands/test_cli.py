@@ -166,7 +166,7 @@ def test_a_template_of_ones_own(desk: Desk) -> None:
     (desk.home / "t.md").write_text("Plan this: {{PRODUCT_SPEC}}")
     assert desk.compile("--template", "t.md", model=desk.model(json.dumps(PLAN))).returncode == 0
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
-    assert prompt.startswith("[user]\nPlan this: <product_spec")
+    assert prompt.startswith("[user]\nPlan this: (Each line stands behind its number")
 
 
 def test_the_repository_is_known_to_the_model_and_the_checker(desk: Desk) -> None:
@@ -791,10 +791,10 @@ def test_a_specification_as_data_keeps_its_ids(desk: Desk) -> None:
     assert done.returncode == 0, done.stderr
     assert "attempt 1: 2 errors" in done.stderr
     prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
-    assert "\n## Requirements\n\n- GREET-1: It says hello.\n" in prompt
+    assert re.search(r"\nL[0-9]+\| ## Requirements\n.*\nL[0-9]+\| - GREET-1: It says hello\.\n", prompt)
     revision = (desk.home / "plan.artifacts" / "prompt_attempt_2.txt").read_text()
     assert "error[E202] /requirements/0/id: the specification has no requirement `REQ-01`" in revision
-    assert "error[E203] /requirements: the plan leaves out `GREET-1`, line 9" in revision
+    assert "error[E203] /requirements/1: no work order takes `GREET-1`" in revision
     provenance = json.loads((desk.home / "plan" / "WO-01.json").read_text())["provenance"]
     assert provenance["spec_hash"] == hashlib.sha256(SPEC_YAML.encode()).hexdigest()
     assert desk.run("check", "plan", "--spec", "spec.yaml").returncode == 0

@@ -13,14 +13,12 @@ import pytest
 from factory.contract.canonical import dump
 from factory.contract.limits import (
     MAX_CONTEXT_BYTES,
-    MAX_CONTEXT_FILES,
     MAX_PROPOSAL_BYTES,
     MAX_WRITE_BYTES,
 )
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import (
     COMPUTED_FIELDS,
-    COMPUTED_PLAN_FIELDS,
     GIVEN_FIELDS,
     Plan,
     WorkOrder,
@@ -29,7 +27,7 @@ from factory.languages.python.language import PYTHON
 from factory.system.templates import template_path
 from planner.check.document import check_reply
 from planner.commands.inputs import read_revision_template, read_spec, read_template
-from planner.plan.bootstrap import bootstrap, with_given
+from planner.plan.bootstrap import bootstrap
 from planner.prompt.context import NEW
 from planner.prompt.template import USER_MARKER, first_messages
 from planner.specification.spec import Spec
@@ -48,13 +46,16 @@ def example() -> str:
 
 
 def example_plan() -> Plan:
-    assert GIVEN is not None
-    return Plan.model_validate(with_given(json.loads(example()), GIVEN))
+    plan = check_reply(example(), frozenset(), example_spec(), given=GIVEN).plan
+    assert plan is not None
+    return plan
 
 
 def example_spec() -> Spec:
-    (text,) = re.findall(r'^The specification was: "(.*)" The repository was new\.$', PLANNER, re.MULTILINE)
-    return Spec.of_text(text)
+    (text,) = re.findall(
+        r"^The specification was, in two lines:\n\n```text\n(.*?)^```$", PLANNER, re.S | re.M
+    )
+    return Spec.of_text(re.sub(r"^L[0-9]+\| ", "", text, flags=re.MULTILINE))
 
 
 def test_the_example_has_no_diagnostics() -> None:
@@ -64,13 +65,27 @@ def test_the_example_has_no_diagnostics() -> None:
     assert checked.plan is not None
 
 
-def test_the_example_shows_every_field_of_a_work_order() -> None:
+def test_the_example_leaves_out_what_would_be_empty_or_is_computed() -> None:
     document: JsonObject = json.loads(example())
-    assert set(document) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment", "services"}
-    assert document["work_orders"][0] == {"same_as": "WO-01"}  # type: ignore[index]
-    for order in document["work_orders"][1:]:  # type: ignore[union-attr]
-        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}
-        assert set(order) == asked  # type: ignore[arg-type]
+    assert set(document) == {"system_overview", "verify_contract", "requirements", "work_orders"}
+    always = {"id", "title", "requirements", "intent", "allowed_files", "forbidden", "acceptance_commands"}
+    for order in document["work_orders"]:  # type: ignore[union-attr]
+        assert always <= set(order)  # type: ignore[arg-type]
+    assert set().union(*document["work_orders"]) == always | {"provides", "consumes", "notes"}  # type: ignore[arg-type]
+
+
+def test_what_is_left_out_of_the_example_is_computed() -> None:
+    _, first, second = example_plan().work_orders
+    assert second.context_files == ("tally/counting.py",)
+    assert [(condition.kind, condition.path) for condition in second.preconditions] == [
+        ("file_absent", "tally/__main__.py"),
+        ("file_absent", "tests/test_command.py"),
+        ("file_exists", "tally/counting.py"),
+    ]
+    assert {condition.path for condition in first.postconditions} == set(first.allowed_files)
+    contract = example_plan().verify_contract
+    assert contract is not None
+    assert contract.command == "bash scripts/verify.sh"
 
 
 def test_the_example_declares_what_each_work_order_leaves() -> None:
@@ -81,7 +96,7 @@ def test_the_example_declares_what_each_work_order_leaves() -> None:
 
 def test_the_fields_are_explained() -> None:
     for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}:
-        assert f"| `{field}` |" in PLANNER
+        assert f"`{field}`" in PLANNER
     for field in COMPUTED_FIELDS | GIVEN_FIELDS:
         assert field not in PLANNER
 
@@ -90,7 +105,6 @@ def test_the_limits_are_those_of_the_contract() -> None:
     assert (MAX_WRITE_BYTES, MAX_PROPOSAL_BYTES, MAX_CONTEXT_BYTES) == (200_000, 500_000, 200_000)
     assert "A file has at most 200 KB, one work order writes at most 500 KB" in PLANNER
     assert "context files have at most 200 KB together" in PLANNER
-    assert f"at most {MAX_CONTEXT_FILES}; may be" in PLANNER
 
 
 def test_the_script_that_is_given_is_the_reference_script() -> None:
@@ -103,7 +117,7 @@ def test_the_packaged_templates_can_be_used() -> None:
     assert read_revision_template().text
     system, user = first_messages(read_template(None), "the spec", '"a.py"')
     assert (system.role, user.role) == ("system", "user")
-    assert user.content.index('"a.py"') < user.content.index("\nthe spec\n")
+    assert user.content.index('"a.py"') < user.content.index("\nL1| the spec\n")
 
 
 def test_what_is_the_same_for_all_specs_comes_first() -> None:

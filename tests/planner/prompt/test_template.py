@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.template import quoted, transcript
+from factory.specification.quotations import LINE_BREAK
 from planner.prompt.context import NEW
 from planner.prompt.template import (
     COMPILE_PLACEHOLDERS,
@@ -42,8 +43,11 @@ def test_any_spec_reaches_the_model_as_it_is(spec: str) -> None:
     template = compile_template("above\n<!-- user -->\n{{REPOSITORY_FILES}}\n{{PRODUCT_SPEC}}\nend")
     system, user = first_messages(template, spec, NEW)
     assert system.content == "above"
-    end = "" if spec.endswith("\n") else "\n"
-    assert f'">\n{spec}{end}</product_spec' in user.content
+    shown = re.search(r'<product_spec id="\w+">\n(.*)</product_spec', user.content, re.DOTALL)
+    assert shown is not None
+    lines = shown[1].removesuffix("\n").split("\n")
+    told = [re.sub(r"^L[0-9]+\| ", "", line) for line in lines]
+    assert "\n".join(told).strip("\n") == "\n".join(LINE_BREAK.split(spec)).strip("\n")
 
 
 def test_the_marker_line_divides_system_and_user() -> None:
@@ -114,4 +118,4 @@ def test_a_revision_leaves_out_an_answer_too_large_to_repeat() -> None:
 
 def test_the_transcript_names_the_roles() -> None:
     messages = first_messages(compile_template("sys\n<!-- user -->\n{{PRODUCT_SPEC}}"), "hello", NEW)
-    assert transcript(messages).startswith("[system]\nsys\n\n[user]\n<product_spec")
+    assert transcript(messages).startswith("[system]\nsys\n\n[user]\n(Each line")

@@ -183,7 +183,6 @@ class TestSchema:
             ({"allowed_files": [None]}, "/allowed_files/0"),
             ({"allowed_files": ["../a.py"]}, "/allowed_files/0"),
             ({"allowed_files": [".GIT/hooks/x"]}, "/allowed_files/0"),
-            ({"context_files": [f"{n}.py" for n in range(11)]}, "/context_files"),
             ({"preconditions": [[]]}, "/preconditions/0"),
             ({"postconditions": [absent("a.py")]}, "/postconditions/0/kind"),
             ({"id": 1}, "/id"),

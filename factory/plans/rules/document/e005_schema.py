@@ -4,8 +4,8 @@
 
 A field of a work order, of a requirement, of the verify contract or of the environment that is missing,
 unknown, of the wrong type, empty where something is needed, or a path that is not safe: absolute, with `..`,
-inside `.git`, with a backslash, or a name that some file systems take for another one. More than 10 context
-files are found, too. An environment names packages of registries alone: no URL, no path, no reference to git.
+inside `.git`, with a backslash, or a name that some file systems take for another one. An
+environment names packages of registries alone: no URL, no path, no reference to git.
 In `forbidden`, words in place of a path are found in new plans only: older ones keep them.
 
 ## Why it matters

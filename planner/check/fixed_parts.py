@@ -1,0 +1,115 @@
+"""The parts of a work order that follow from others, so that no model has to write them.
+
+Postconditions and preconditions from the files that it writes and reads, context files from the symbols that
+it consumes, the verify contract from the script that is there. What a model says of a path stays.
+"""
+
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.contract.work_order import VERIFY_SCRIPT
+from factory.languages.port import Addressed, BadSymbol
+from factory.languages.table import language_of_symbol, parse_symbol
+
+_VERIFIED: Final[JsonObject] = {
+    "command": f"bash {VERIFY_SCRIPT}",
+    "requires": [{"kind": "file_exists", "path": str(VERIFY_SCRIPT)}],
+}
+
+
+def with_fixed_parts(
+    document: JsonValue, repo_files: Collection[str], kept: Collection[int] = (), *, is_revision: bool = False
+) -> JsonValue:
+    """A plan as a model answers it, with what follows from the rest.
+
+    Args:
+        document: the answer, with the work orders that it only names.
+        repo_files: the tracked files that the plan starts from.
+        kept: the indices of work orders that are no model's, and stay as they are.
+        is_revision: whether what verifies the repository was decided before.
+    """
+    if not isinstance(document, dict) or not isinstance(orders := document.get("work_orders"), list):
+        return document
+    present = set(repo_files)
+    providers: list[tuple[frozenset[str], tuple[str, ...]]] = []
+    completed: list[JsonValue] = []
+    for index, order in enumerate(orders):
+        whole = order
+        if isinstance(order, dict):
+            files = tuple(dict.fromkeys(_texts(order.get("allowed_files"))))
+            # In a revision, one that says its conditions may be a copy of one that stays.
+            is_copy = is_revision and ("preconditions" in order or "postconditions" in order)
+            if files and not is_copy and index not in kept and "fixed_files" not in order:
+                whole = _completed(order, files, present, providers)
+            present.update(files)
+            providers.append((frozenset(_addresses(order.get("provides"))), files))
+        completed.append(whole)
+    verified: JsonObject = {}
+    if not is_revision and document.get("verify_contract") is None and VERIFY_SCRIPT in present:
+        verified = {"verify_contract": _VERIFIED}
+    return {**document, **verified, "work_orders": completed}
+
+
+def _completed(
+    order: JsonObject,
+    files: tuple[str, ...],
+    present: Collection[str],
+    providers: list[tuple[frozenset[str], tuple[str, ...]]],
+) -> JsonObject:
+    whole = dict(order)
+    if isinstance(read := whole.get("context_files") or [], list):
+        told = set(_texts(read))
+        defining = _defining(order, present, providers)
+        further = [path for path in dict.fromkeys(defining) if path not in told and path not in files]
+        whole["context_files"] = [*read, *further]
+    context = _texts(whole.get("context_files"))
+    before = [("file_exists" if path in present else "file_absent", path) for path in files]
+    before += [("file_exists", path) for path in context if path in present]
+    whole["preconditions"] = _conditions(whole.get("preconditions"), before)
+    whole["postconditions"] = _conditions(
+        whole.get("postconditions"), [("file_exists", path) for path in files]
+    )
+    return whole
+
+
+def _conditions(told: JsonValue, computed: list[tuple[str, str]]) -> JsonValue:
+    """Conditions as they are told, and those of paths of which nothing is."""
+    if told is None:
+        told = []
+    if not isinstance(told, list):
+        return told
+    named = {condition.get("path") for condition in told if isinstance(condition, dict)}
+    further: dict[str, JsonValue] = {
+        path: {"kind": kind, "path": path} for kind, path in computed if path not in named
+    }
+    return [*told, *further.values()]
+
+
+def _defining(
+    order: JsonObject, present: Collection[str], providers: list[tuple[frozenset[str], tuple[str, ...]]]
+) -> Iterator[str]:
+    """The files that define what a work order consumes, of the last that provides it or the repository."""
+    for symbol in _symbols(order.get("consumes")):
+        language = language_of_symbol(symbol.address)
+        given = next((files for names, files in reversed(providers) if symbol.address in names), None)
+        candidates = given if given is not None else language.file_names(symbol)
+        place = language.place(symbol, [path for path in candidates if path in present], present.__contains__)
+        if place is not None:
+            yield place.path
+
+
+def _addresses(listed: JsonValue) -> Iterator[str]:
+    return (symbol.address for symbol in _symbols(listed))
+
+
+def _symbols(listed: JsonValue) -> Iterator[Addressed]:
+    for text in _texts(listed):
+        try:
+            yield parse_symbol(text)
+        except BadSymbol:
+            continue
+
+
+def _texts(listed: JsonValue) -> list[str]:
+    return [text for text in listed if isinstance(text, str)] if isinstance(listed, list) else []

@@ -1,0 +1,123 @@
+"""The requirements of an answer, completed from the specification: ids that it numbers, passages by line.
+
+A model writes only what has no number, and names a passage by its lines: `L12`, `L12-L14`, or
+`L12: first words … last words` for a part of them. On the disk every requirement has its quotes.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Final
+
+from factory.contract.strict_json import JsonObject, JsonValue
+from factory.specification.quotations import folded_words
+from planner.revision.references import SAME_AS
+from planner.specification.numbered import Numbered
+from planner.specification.spec import Spec
+
+_LINES: Final = re.compile(
+    r"L([0-9]{1,7})(?:-L?([0-9]{1,7}))?(?::\s*(\S[^…]*?)\s*(?:…|\.\.\.)\s*(\S.*))?", re.DOTALL
+)
+_MAX_LINES: Final = 500
+
+
+def names_lines(quote: str) -> bool:
+    """Whether a quote names lines of the specification instead of copying them."""
+    return _LINES.fullmatch(quote.strip()) is not None
+
+
+def with_requirements(document: JsonValue, spec: Spec, settled: Collection[str] = ()) -> JsonValue:
+    """An answer with all requirements that the specification numbers, and with passages for lines.
+
+    What can't be resolved stays as it is, and rule E201 tells of it.
+
+    Args:
+        document: the answer as it was read.
+        spec: the specification.
+        settled: the ids of requirements that an answer took over from the plan before; of their quotes those
+            stay that the specification still has.
+    """
+    if not isinstance(document, dict):
+        return document
+    listed = document.get("requirements")
+    if listed is None:
+        listed = []
+    if not isinstance(listed, list):
+        return document
+    numbered = {entry.id: entry for entry in spec.numbered}
+    named = {
+        name
+        for element in listed
+        if isinstance(element, dict) and isinstance(name := element.get("id", element.get(SAME_AS)), str)
+    }
+    completed = [_completed(element, spec, numbered, settled) for element in listed]
+    completed += [_element(entry) for name, entry in numbered.items() if name not in named]
+    return {**document, "requirements": completed}
+
+
+def _completed(
+    element: JsonValue, spec: Spec, numbered: dict[str, Numbered], settled: Collection[str]
+) -> JsonValue:
+    if not isinstance(element, dict) or SAME_AS in element:
+        return element
+    name, quotes = element.get("id"), element.get("quotes")
+    entry = numbered.get(name) if isinstance(name, str) else None
+    if quotes is None and entry is not None:
+        quotes = []
+    if not isinstance(quotes, list):
+        return element
+    texts = [text for quote in quotes for text in _resolved(quote, spec)]
+    if entry is None:
+        return {**element, "quotes": texts}
+    further = [
+        text
+        for text in texts
+        if text not in entry.quotes
+        and not (name in settled and isinstance(text, str) and not spec.lines.places(text))
+    ]
+    whole = {**_element(entry), **element}
+    if not whole.get("text"):
+        whole["text"] = entry.text
+    return {**whole, "quotes": [*entry.quotes, *further]}
+
+
+def _element(entry: Numbered) -> JsonObject:
+    return {"id": entry.id, "text": entry.text, "quotes": list(entry.quotes)}
+
+
+def _resolved(quote: JsonValue, spec: Spec) -> Iterator[JsonValue]:
+    """The passages that a quote names; itself if it names none."""
+    match = _LINES.fullmatch(quote.strip()) if isinstance(quote, str) else None
+    if match is None:
+        yield quote
+        return
+    first = int(match[1])
+    last = int(match[2] or first)
+    passages: list[JsonValue] = []
+    if last - first < _MAX_LINES:
+        if match[3] is None:
+            passages += spec.passages_between(first, last)
+        elif (part := _part(spec, first, last, match[3], match[4])) is not None:
+            passages.append(part)
+    yield from passages or [quote]
+
+
+def _part(spec: Spec, first: int, last: int, begin: str, end: str) -> str | None:
+    """What stands from some words to others between two lines."""
+    words = spec.lines.words
+    indices = [index for line in range(first, last + 1) for index in words.of_line.get(line, ())]
+    folded = [words.all[index].folded for index in indices]
+    opening, closing = folded_words(begin), folded_words(end)
+    start = _position(folded, opening, 0)
+    stop = _position(folded, closing, start + len(opening)) if start is not None else None
+    if start is None or stop is None:
+        return None
+    return words.passage(indices[start : stop + len(closing)]).text
+
+
+def _position(words: list[str], sought: tuple[str, ...], begin: int) -> int | None:
+    if not sought:
+        return None
+    for at in range(begin, len(words) - len(sought) + 1):
+        if words[at] == sought[0] and tuple(words[at : at + len(sought)]) == sought:
+            return at
+    return None

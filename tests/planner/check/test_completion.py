@@ -1,0 +1,103 @@
+"""What of an answer follows from the specification and the rest of the answer, so that no model writes it."""
+
+from typing import Any
+
+import pytest
+
+from factory.contract.strict_json import JsonValue
+from planner.check.document import check_reply
+from planner.check.fixed_parts import with_fixed_parts
+from planner.check.requirements import with_requirements
+from planner.specification.spec import Spec
+from tests.support.plans import absent, exists, order
+
+SPEC = Spec.of_text(
+    "# Words\n\n- REQ-01: It counts words. Case makes no difference.\n  - Empty is 0.\n"
+    "- REQ-02: It sorts.\n\nIt is quick. It never fails, whatever it reads. It ends.\n\n"
+    "| a | b |\n|---|---|\n| one | two |\n\n## Out of scope\n\n- REQ-03: It translates.\n"
+)
+
+
+def requirements(*listed: JsonValue, **more: Any) -> dict[str, Any]:
+    document = with_requirements({"requirements": list(listed)}, SPEC, **more)
+    assert isinstance(document, dict)
+    assert isinstance(document["requirements"], list)
+    return {element["id"]: element for element in document["requirements"]}  # type: ignore[index, call-overload, misc]
+
+
+def quotes(*names: str) -> list[str]:
+    return requirements({"id": "REQ-10", "text": "t", "quotes": list(names)})["REQ-10"]["quotes"]  # type: ignore[no-any-return]
+
+
+def test_numbered_requirements_are_those_of_the_specification() -> None:
+    assert requirements() == {
+        "REQ-01": {
+            "id": "REQ-01",
+            "text": "It counts words. Case makes no difference.",
+            "quotes": ["It counts words. Case makes no difference.", "Empty is 0."],
+        },
+        "REQ-02": {"id": "REQ-02", "text": "It sorts.", "quotes": ["It sorts."]},
+    }
+
+
+def test_a_model_may_say_more_of_a_numbered_requirement() -> None:
+    said = requirements({"id": "REQ-02", "text": "Sorted.", "quotes": ["L7: It is … quick."]})["REQ-02"]
+    assert said == {"id": "REQ-02", "text": "Sorted.", "quotes": ["It sorts.", "It is quick."]}
+    assert requirements({"id": "REQ-02"})["REQ-02"]["quotes"] == ["It sorts."]
+
+
+def test_what_is_taken_over_loses_the_words_that_the_specification_lost() -> None:
+    old = {"id": "REQ-02", "text": "Sorted.", "quotes": ["It sorted.", "It ends."]}
+    assert requirements(old, settled={"REQ-02"})["REQ-02"]["quotes"] == ["It sorts.", "It ends."]
+    assert requirements(old)["REQ-02"]["quotes"] == ["It sorts.", "It sorted.", "It ends."]
+
+
+@pytest.mark.parametrize(
+    ("name", "passages"),
+    [
+        ("L5", ["REQ-02: It sorts."]),
+        ("L4-L5", ["Empty is 0.", "REQ-02: It sorts."]),
+        ("L7: It never … reads.", ["It never fails, whatever it reads."]),
+        ("L9-L11", ["| one | two |"]),
+        ("It ends.", ["It ends."]),
+        ("L6", ["L6"]),
+        ("L900", ["L900"]),
+        ("L7-L1", ["L7-L1"]),
+        ("L7: It never … walks.", ["L7: It never … walks."]),
+    ],
+)
+def test_lines_stand_for_their_passages(name: str, passages: list[str]) -> None:
+    assert quotes(name) == passages
+
+
+def test_lines_that_say_nothing_are_told() -> None:
+    document = '{"requirements": [{"id": "R-1", "text": "t", "quotes": ["L900"]}], "work_orders": []}'
+    found = [each for each in check_reply(document, frozenset(), SPEC).diagnostics if each.code == "E201"]
+    assert found[0].hint.startswith("there are the lines L1 to L15")
+
+
+def test_conditions_and_context_follow_from_files_and_symbols() -> None:
+    plan = {
+        "work_orders": [
+            order(1, allowed_files=["a.py", "old.py"], provides=["a:f() -> int"]),
+            order(2, allowed_files=["a.py", "b.py"], consumes=["a:f() -> int", "lib.c:g() -> int", "?"]),
+            order(3, allowed_files=["d.py"], consumes=["a:f() -> int"], preconditions=[exists("d.py")]),
+        ]
+    }
+    document: Any = with_fixed_parts(plan, {"old.py", "lib/c.py", "scripts/verify.sh"})
+    first, second, third = document["work_orders"]
+    assert first["preconditions"] == [absent("a.py"), exists("old.py")]
+    assert first["postconditions"] == [exists("a.py"), exists("old.py")]
+    assert second["context_files"] == ["lib/c.py"]
+    assert second["preconditions"] == [exists("a.py"), absent("b.py"), exists("lib/c.py")]
+    assert third["context_files"] == ["a.py"]
+    assert third["preconditions"] == [exists("d.py"), exists("a.py")]
+    assert document["verify_contract"]["command"] == "bash scripts/verify.sh"
+    assert with_fixed_parts(document, {"old.py", "lib/c.py", "scripts/verify.sh"}) == document
+
+
+@pytest.mark.parametrize(
+    "answer", [None, [], {"work_orders": 1}, {"work_orders": [1, {"allowed_files": [1]}]}]
+)
+def test_what_is_no_plan_stays_what_it_is(answer: JsonValue) -> None:
+    assert with_fixed_parts(answer, frozenset()) == answer
