@@ -37,6 +37,10 @@ class Project:
     out: Path | None = None
     directory: RepoPath | None = None
 
+    def path_of(self, path: RepoPath) -> RepoPath:
+        """The path in the repository of one that is relative to the project."""
+        return path if self.directory is None else RepoPath(f"{self.directory}/{path}")
+
 
 @contextmanager
 def environment_for(

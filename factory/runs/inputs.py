@@ -17,9 +17,9 @@ from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
 from factory.environments.environment import Environment
+from factory.environments.locking import with_locked_packages
 from factory.environments.projects import Subproject
-from factory.environments.provide import Project, environment_for, environments_in, workshop_of
-from factory.environments.provision.locking import with_locked_packages
+from factory.environments.provide import Project, environment_for
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench, Provisions
 from factory.gates.checks.projects import touched
@@ -92,14 +92,7 @@ class Ports:
             WorkorderError: see `locking.with_locked_packages`.
         """
         return with_locked_packages(
-            goal,
-            project.commit,
-            project.configuration,
-            project.planned,
-            environments_in(self.environment),
-            workshop_of(project, own=self.environment, progress=self.progress),
-            require_ready,
-            project.directory,
+            goal, project, require_ready, own=self.environment, progress=self.progress
         )
 
     def services(self, configuration: Configuration, plan: Plan | None, terms: Terms | None) -> Services:

@@ -31,6 +31,9 @@ _REQUIREMENTS: Final = (
     *(f"requirements{mark}{kind}.txt" for mark in "-_" for kind in ("dev", "test", "tests", "testing")),
     *(f"{kind}{mark}requirements.txt" for mark in "-_" for kind in ("dev", "test")),
 )
+FILES: Final = (FILE, UV_LOCK, PYLOCK, OWN_LOCK, _VERSION_FILE, *_REQUIREMENTS)
+"""What is read at the root, as far as it is there."""
+
 _NOT_READ: Final = ("poetry.lock", "pdm.lock", "Pipfile.lock")
 
 

@@ -14,11 +14,12 @@ from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.configuration.document import Configuration, read_configuration
 from factory.contract.errors import MachineProblem, WorkorderError
 from factory.contract.packages.planned import PlannedEnvironment
-from factory.environments.cache import Cache, cache_folder
+from factory.environments.cache import CACHE_VARIABLE, Cache, cache_folder
 from factory.environments.environment import Package
+from factory.environments.locking import with_locked_packages
 from factory.environments.needs.declared import CommitFiles, Declared, declared
 from factory.environments.needs.python.needs import OWN_LOCK
-from factory.environments.provision.locking import with_locked_packages
+from factory.environments.provide import Project
 from factory.environments.provision.python import python_environment_for, python_locks
 from factory.environments.tools.workshop import Workshop
 from factory.repository.target import Target, target
@@ -266,6 +267,6 @@ def test_the_lock_is_a_commit_of_its_own_and_is_made_once(scene: Scene) -> None:
 
 
 def lock(scene: Scene, goal: Target, configuration: Configuration) -> Target:
-    return with_locked_packages(
-        goal, goal.baseline, configuration, None, scene.cache, scene.workshop, lambda: None
-    )
+    project = Project(goal.git, goal.baseline, configuration, out=scene.place / "out")
+    own = scene.own | {CACHE_VARIABLE: str(cache_folder(os.environ))}
+    return with_locked_packages(goal, project, lambda: None, own=own, progress=scene.said.append)
