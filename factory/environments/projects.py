@@ -72,7 +72,8 @@ def require_known(orders: Iterable[WorkOrder], projects: Iterable[RepoPath]) -> 
             raise UnknownProject(
                 f"names the project `{order.project}`, but `{OWN_FILE}` names {listed}",
                 where=order.id,
-                hint=f"correct the work order, or add the directory to `projects` in `{OWN_FILE}`",
+                hint=f"correct the work order, or add the directory to `projects` in `{OWN_FILE}`;"
+                " `planner explain E110` says more",
             )
 
 
