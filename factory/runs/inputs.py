@@ -11,7 +11,6 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.configuration.document import Configuration
 from factory.configuration.guarded_parts import Guard
-from factory.contract.errors import MachineProblem
 from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
@@ -119,17 +118,9 @@ class Ports:
         Raises:
             WorkorderError: the checkout is the user's, and the environment can't be shown there.
         """
-        modules = {environment.node_modules, *(project.environment.node_modules for project in projects)}
-        modules.discard(None)
-        if len(modules) > 1:
-            raise MachineProblem(
-                "packages of Node.js for several projects of one repository are not supported yet",
-                where="projects",
-                hint="declare them at the root, for all projects",
-            )
-        for place in modules:
-            assert place is not None
-            checkout.offer(place)
+        # Each command is offered those of its project; here, so that a checkout that can't is known before.
+        for used in (environment, *(project.environment for project in projects)):
+            checkout.offer(used.node_modules)
 
         def provisions(found: Environment) -> Provisions:
             variables = gate_environment(
