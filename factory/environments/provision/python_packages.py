@@ -73,13 +73,23 @@ def lock_python(
         command += ["--generate-hashes", "--no-header", "--no-annotate", "--quiet"]
         command += ["--python", chosen.interpreter.executable, "--constraint", "constraints.txt"]
         command += ["--output-file", OWN_LOCK, "requirements.in"]
-        printed = workshop.run(
-            "python-lock", command, cwd=place, environment=python_environment(workshop.own)
-        )
-        if not printed.is_done:
-            wanted = sorted(needs.direct)
-            raise _problem(printed, declared, wanted)
-        return own_lock((place / OWN_LOCK).read_text(), known.inputs, chosen.interpreter.minor).encode()
+        minor = chosen.interpreter.minor
+        # For all platforms, so that a colleague can install it; where some have no wheel, for this one.
+        for options, kept_for in (
+            (["--universal"], f"Python {minor} and newer, on all platforms"),
+            ([], f"Python {minor} on this platform"),
+        ):
+            printed = workshop.run(
+                "python-lock",
+                [*command, *options],
+                cwd=place,
+                environment=python_environment(workshop.own),
+            )
+            if printed.is_done:
+                return own_lock((place / OWN_LOCK).read_text(), known.inputs, kept_for).encode()
+            if printed.is_unreachable:
+                break
+        raise _problem(printed, declared, sorted(needs.direct))
 
 
 @contextmanager

@@ -166,16 +166,16 @@ def constraints_input(needs: PythonNeeds) -> str:
     return "".join(f"{line}\n" for line in sorted({str(requirement) for requirement in needs.constraints}))
 
 
-def own_lock(text: str, inputs: str, minor: str) -> str:
+def own_lock(text: str, inputs: str, kept_for: str) -> str:
     """A lock as it is committed.
 
     Args:
         text: what uv made.
         inputs: the hash of what it follows from.
-        minor: the version of Python that it is for.
+        kept_for: what it is for, such as `Python 3.12 and newer, on all platforms`.
     """
     return (
-        f"# Locked by Workorder for Python {minor}; it is written anew when what it follows from changes.\n"
+        f"# Locked by Workorder for {kept_for}; it is written anew when what it follows from changes.\n"
         f"# To install just this: pip install --require-hashes -r {OWN_LOCK}\n"
         f"# inputs: {inputs}\n{text}"
     )

@@ -44,7 +44,11 @@ def registry() -> Iterator[Registry]:
             scripts={"pytest": "pytest:main"},
             files={"pytest.py": "def main(): print('ran')\n"},
         )
+        served.add_python(
+            "winonly-sourced", "winonly-sourced-1.0.tar.gz", an_sdist("winonly-sourced", "1.0", {})
+        )
         served.add_wheel("alpha", "1.0", requires=("beta>=1", "winonly; sys_platform == 'win32'"))
+        served.add_wheel("winonly", "1.0")
         served.add_wheel("beta", "1.0")
         served.add_wheel("beta", "2.0")
         served.add_wheel(
@@ -111,6 +115,8 @@ def test_what_is_not_locked_is_locked_and_what_is_locked_is_installed(scene: Sce
     texts = scene.locked({"requirements.txt": "alpha\nbeta<2\n"})
 
     assert "alpha==1.0 \\\n    --hash=sha256:" in texts[OWN_LOCK]
+    # A colleague's machine finds its own packages in the same lock.
+    assert "winonly==1.0 ; sys_platform == 'win32' \\\n    --hash=sha256:" in texts[OWN_LOCK]
     assert texts[OWN_LOCK].splitlines()[0].startswith("# Locked by Workorder for Python 3.")
     assert scene.locked(texts) == texts
     shown, packages = scene.output(texts, "import alpha, beta; print(alpha.VERSION, beta.VERSION)")
@@ -121,6 +127,17 @@ def test_what_is_not_locked_is_locked_and_what_is_locked_is_installed(scene: Sce
         Package("python", "pytest", "9.9", is_direct=True),
     )
     assert (scene.place / "out" / "python-install.txt").is_file()
+
+
+def test_where_another_platform_has_no_wheel_it_is_locked_for_this_one(scene: Scene) -> None:
+    texts = scene.locked({"requirements.txt": "beta\nwinonly-sourced; sys_platform == 'win32'\n"})
+
+    assert (
+        texts[OWN_LOCK]
+        .splitlines()[0]
+        .endswith(" on this platform; it is written anew when what it follows from changes.")
+    )
+    assert "winonly" not in texts[OWN_LOCK]
 
 
 def test_a_kept_environment_needs_no_network_and_no_uv(scene: Scene) -> None:
