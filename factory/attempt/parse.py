@@ -38,6 +38,11 @@ def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal
             return _invalid(f"the model refused: {said}")
         case FinishReason.CONTENT_FILTER:
             return _invalid("the provider's content filter stopped the answer")
+        case FinishReason.CONTEXT_WINDOW:
+            return _invalid(
+                f"the model's context was full after {answer.usage.output_tokens:,} tokens of the answer",
+                hint="answer more briefly, name fewer context files, or ask a model with a larger context",
+            )
     try:
         read = read_document(WriteAnswer, json_text(answer.text), _SOURCE)
     except BadJson as error:

@@ -70,7 +70,8 @@ def _add_model(command: Parser) -> None:
         "--llm-model",
         default=DEFAULT_MODEL,
         metavar="MODEL",
-        help="gpt-…, openai:NAME, command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
+        help="gpt-…, anthropic:NAME, the prefix of another provider or of a local server,"
+        " command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
     )
     add_knowledge(command)
     command.add_argument(

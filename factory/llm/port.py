@@ -6,9 +6,10 @@ Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what i
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from factory.contract.canonical import canonical_json
 from factory.contract.errors import Fault, WorkorderError
@@ -22,10 +23,25 @@ class _Frozen(BaseModel):
 
 
 class Message(_Frozen):
-    """One message of the conversation."""
+    """One message of the conversation.
+
+    Attributes:
+        role: who speaks.
+        content: the text.
+        stable: lengths of beginnings of the text that other requests begin with, too, ascending, in
+            characters: where a provider may be told to cache. No model sees them, and they are no part of the
+            ledger's key. Nothing of a system text changes from request to request, so it needs none.
+    """
 
     role: Literal["system", "user"]
     content: str
+    stable: tuple[int, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The text, cut where `stable` says; nothing is empty."""
+        cuts = [0, *(cut for cut in self.stable if cut < len(self.content)), len(self.content)]
+        return tuple(self.content[start:end] for start, end in pairwise(cuts) if start < end)
 
 
 class Parameters(_Frozen):
@@ -74,6 +90,7 @@ class FinishReason(StrEnum):
     LENGTH = "length"
     REFUSAL = "refusal"
     CONTENT_FILTER = "content_filter"
+    CONTEXT_WINDOW = "context_window"
 
 
 class Usage(_Frozen):
@@ -82,6 +99,8 @@ class Usage(_Frozen):
     Attributes:
         input_tokens: all tokens of the prompt, the cached ones included.
         cached_tokens: the part of `input_tokens` that the provider had cached.
+        cache_write_tokens: the part of `input_tokens` that the provider cached for later calls, and charges
+            for that.
         output_tokens: all tokens of the answer, reasoning included.
         reasoning_tokens: the part of `output_tokens` spent on reasoning.
         estimated: whether the numbers are our estimate, because the adapter does not report any.
@@ -89,6 +108,7 @@ class Usage(_Frozen):
 
     input_tokens: int
     cached_tokens: int = 0
+    cache_write_tokens: int = Field(default=0, exclude_if=lambda value: not value)
     output_tokens: int
     reasoning_tokens: int = 0
     estimated: bool = False
@@ -100,6 +120,7 @@ def total(usages: Iterable[Usage]) -> Usage:
     return Usage(
         input_tokens=sum(usage.input_tokens for usage in calls),
         cached_tokens=sum(usage.cached_tokens for usage in calls),
+        cache_write_tokens=sum(usage.cache_write_tokens for usage in calls),
         output_tokens=sum(usage.output_tokens for usage in calls),
         reasoning_tokens=sum(usage.reasoning_tokens for usage in calls),
         estimated=any(usage.estimated for usage in calls),

@@ -60,4 +60,5 @@ class AttemptSettings(BaseModel):
         """What the user, or else the repository, says that the model costs."""
         if self.price is not None or configuration.price is None:
             return self.price
-        return Price(configuration.price.input, configuration.price.output)
+        price = configuration.price
+        return Price(price.input, price.output, price.cached, price.cache_write)

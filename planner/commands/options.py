@@ -22,7 +22,7 @@ DEFAULT_MAX_OUTPUT_TOKENS: Final = 64_000
 DEFAULT_CONTEXT_TOKENS: Final = 48_000
 _PACKAGE_NAME: Final = re.compile(r"(?:@[a-z0-9][\w.~-]{0,100}/)?[A-Za-z0-9][\w.~-]{0,200}")
 PROVIDER_DEFAULT: Final = "default"
-EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh")
+EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 def add_command(commands: Commands, name: str, purpose: str, run: Run) -> Parser:
@@ -138,7 +138,8 @@ def _add_model(command: Parser) -> None:
         "--llm",
         default=DEFAULT_MODEL,
         metavar="MODEL",
-        help="gpt-…, openai:NAME, command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
+        help="gpt-…, anthropic:NAME, the prefix of another provider or of a local server,"
+        " command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
     )
     command.add_argument(
         "--max-attempts",

@@ -65,11 +65,5 @@ def unanswered(ledger: Ledger, price: Price | None) -> Spending:
 
 
 def _not_ended(name: str, entry: Entry, price: Price | None) -> AttemptRecord:
-    usage = entry.answer.usage
-    return AttemptRecord(
-        attempt=entry.request.attempt,
-        passed=False,
-        answer=name,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-    ).priced(price)
+    attempt = AttemptRecord(attempt=entry.request.attempt, passed=False, answer=name)
+    return attempt.using(entry.answer.usage).priced(price)

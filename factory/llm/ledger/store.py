@@ -72,7 +72,9 @@ def call_key(adapter: str, model: str, request: Request) -> str:
 
     Fields at their default are left out, so a field added later does not orphan the calls that don't use it.
     """
-    asked: JsonValue = request.model_dump(mode="json", exclude={"subject"}, exclude_defaults=True)
+    asked: JsonValue = request.model_dump(
+        mode="json", exclude={"subject": True, "messages": {"__all__": {"stable"}}}, exclude_defaults=True
+    )
     return sha256_hex(canonical_json({"adapter": adapter, "model": model, "request": asked}))
 
 

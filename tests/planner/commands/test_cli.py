@@ -341,7 +341,7 @@ def test_a_directory_that_is_no_repository(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "code"), [("claude", 1), ("anthropic:claude", 1), ("replay:nowhere", 1), ("gpt-5.2-codex", 3)]
+    ("model", "code"), [("claude", 1), ("anthropic:claude", 3), ("replay:nowhere", 1), ("gpt-5.2-codex", 3)]
 )
 def test_a_model_that_cannot_be_asked(desk: Desk, model: str, code: int) -> None:
     done = desk.compile(model=model)
