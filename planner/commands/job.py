@@ -45,7 +45,9 @@ def job_of(
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     notes = read_notes(options.knowledge)
     text = None if spec is None else spec.text
-    if isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
+    # Of several projects each is verified in its directory, without a script of the whole repository.
+    is_one = not sources.projects
+    if is_one and isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
         question = replace(question, given=bootstrap(sources.files, languages_for(text, sources.files)))
     before = () if question.amendment is None else question.amendment.before.allowed_packages
     effort = options.reasoning_effort

@@ -15,6 +15,7 @@ from planner.compile.summary import Settings
 from planner.prompt.context import NOTHING, Context
 from planner.prompt.first_order import first_order_text
 from planner.prompt.languages import languages_for
+from planner.prompt.projects.message import projects_message
 from planner.prompt.template import Template, first_messages
 from planner.specification.spec import Spec
 
@@ -77,6 +78,11 @@ class Job:
         first = first_messages(self.template, spec, self.context.listing, first_order, languages)
         return (*first, *self._further)
 
+    @property
+    def named_projects(self) -> tuple[str, ...]:
+        """The projects one of which the model names for a work order; none where there is no choice."""
+        return () if self.sources is None or self.sources.alone is not None else self.sources.projects
+
     def settings(self, model: Model) -> Settings:
         """What the summary says of it, with the model that is asked."""
         return Settings(
@@ -101,6 +107,6 @@ class Job:
     @property
     def _further(self) -> tuple[Message, ...]:
         """What follows the template: what is known beside the specification, and the revision."""
-        return tuple(
-            message for message in (self.context.message, self.question.message) if message is not None
-        )
+        projects = projects_message(self.sources) if self.sources is not None else None
+        messages = (self.context.message, projects, self.question.message)
+        return tuple(message for message in messages if message is not None)

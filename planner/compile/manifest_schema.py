@@ -5,6 +5,7 @@ the validation library. It keeps to the subset that strict structured outputs ac
 required, no extra properties, no defaults. Computed fields are not in it. A test holds it against `Plan`.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from factory.contract.limits import MAX_CONTEXT_FILES
@@ -14,24 +15,28 @@ from planner.revision.references import SAME_AS
 SCHEMA_NAME: Final = "plan"
 
 
-def manifest_schema(*, begins_given: bool = False) -> JsonObject:
+def manifest_schema(*, begins_given: bool = False, projects: Sequence[str] = ()) -> JsonObject:
     """The schema, a new value each time.
 
     Args:
         begins_given: whether the first work order is given, so that the answer names it.
+        projects: the directories that work orders name as their projects; none where there is one project.
     """
     given = "The id of the work order that is given, for the first element alone."
-    return _plan(
-        _overview(), _requirement(), _or_same(_work_order(), given) if begins_given else _work_order()
-    )
+    order = _work_order(projects)
+    return _plan(_overview(), _requirement(), _or_same(order, given) if begins_given else order)
 
 
-def revision_schema() -> JsonObject:
-    """The schema of an answer that revises a plan: what stays as it is may be named; see `references`."""
+def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
+    """The schema of an answer that revises a plan: what stays as it is may be named; see `references`.
+
+    Args:
+        projects: see `manifest_schema`.
+    """
     return _plan(
         _or_null(_overview()),
         _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
-        _or_same(_work_order(), "The id of a work order of the present plan that stays as it is."),
+        _or_same(_work_order(projects), "The id of a work order of the present plan that stays as it is."),
     )
 
 
@@ -72,12 +77,13 @@ def _requirement() -> JsonObject:
     )
 
 
-def _work_order() -> JsonObject:
+def _work_order(projects: Sequence[str]) -> JsonObject:
     return _object(
         {
             "id": {"type": "string", "pattern": "^WO-[0-9]{2,}$", "description": "WO-01, WO-02, …"},
             "title": _text("What this work order achieves, in a few words."),
             "requirements": _list(_text("The id of a requirement that this work order fulfils.")),
+            **_project(projects),
             "intent": _text("Everything the implementer needs to know; it sees no other work order."),
             "preconditions": _list(_condition("file_exists", "file_absent")),
             "postconditions": _list(_condition("file_exists")),
@@ -107,6 +113,22 @@ def _work_order() -> JsonObject:
             "accepted_warnings": _accepted_warnings(),
         }
     )
+
+
+def _project(projects: Sequence[str]) -> JsonObject:
+    """The field that names a project, if there are several."""
+    if not projects:
+        return {}
+    values: list[JsonValue] = list(projects)
+    return {
+        "project": _or_null(
+            {
+                "type": "string",
+                "enum": values,
+                "description": "The project in whose directory the acceptance commands run.",
+            }
+        )
+    }
 
 
 def _accepted_warnings() -> JsonObject:

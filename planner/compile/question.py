@@ -1,5 +1,6 @@
 """What a model is asked for: a new plan. The other question, a revision, is in `amending`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -29,8 +30,8 @@ class Question(Protocol):
     def before_sha256(self) -> str | None:
         """The hash of the specification that the plan before was made from, if there is one."""
 
-    def schema(self) -> JsonObject:
-        """The JSON schema of the answers."""
+    def schema(self, projects: Sequence[str]) -> JsonObject:
+        """The JSON schema of the answers, where work orders name one of these projects."""
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan with its number among the revisions."""
@@ -52,9 +53,9 @@ class NewPlan:
     message: None = None
     before_sha256: None = None
 
-    def schema(self) -> JsonObject:
+    def schema(self, projects: Sequence[str]) -> JsonObject:
         """The schema of a whole plan."""
-        return manifest_schema(begins_given=self.given is not None)
+        return manifest_schema(begins_given=self.given is not None, projects=projects)
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan itself."""

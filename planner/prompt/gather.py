@@ -61,7 +61,8 @@ def gather(
     """
     candidates = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
-    if is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
+    is_one = not sources.projects
+    if is_one and is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
         head += WITHOUT_A_VERIFY_SCRIPT.format(verification=_verification(sources))
     if _has_services(sources):
         head += WITH_SERVICES
@@ -69,7 +70,7 @@ def gather(
     left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
     for part, pieces in candidates.items():
-        shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)))
+        shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)), sources.projects)
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:
             parts.append(shown)

@@ -53,6 +53,12 @@ def units(
         limit: the limit on all of it together, in tokens.
     """
     files, read = sources.files, sources.read
+    configuration = tuple(
+        path
+        for below in ("", *(f"{project}/" for project in sources.projects))
+        for name in _CONFIGURATION
+        if (path := below + name) in files
+    )
     codebases = Codebases(files, read)
     by_language = {path: language for path in sorted(files) if (language := language_of(path)) is not None}
     tests = [path for path, language in by_language.items() if language.is_test(path)]
@@ -61,7 +67,7 @@ def units(
         (
             path
             for path, language in by_language.items()
-            if not language.is_test(path) and path not in _CONFIGURATION
+            if not language.is_test(path) and path not in configuration
         ),
         key=lambda path: (
             named.rank(path),
@@ -81,9 +87,7 @@ def units(
         Part.README: tuple(_cut("readme", path, read, limit // _README_SHARE) for path in _readmes(files)),
         Part.NOTES: tuple(_note(note) for note in notes),
         Part.CONFIGURATION: tuple(
-            _cut("configuration", path, read, limit // _CONFIGURATION_SHARE)
-            for path in _CONFIGURATION
-            if path in files
+            _cut("configuration", path, read, limit // _CONFIGURATION_SHARE) for path in configuration
         ),
         Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", python, read))),
         Part.OUTLINE: tuple(

@@ -53,8 +53,13 @@ def properties_of(schema: JsonValue, *path: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "whole",
-    [manifest_schema(), manifest_schema(begins_given=True), revision_schema()],
-    ids=["plan", "given", "revision"],
+    [
+        manifest_schema(),
+        manifest_schema(begins_given=True),
+        revision_schema(),
+        manifest_schema(projects=["a"]),
+    ],
+    ids=["plan", "given", "revision", "projects"],
 )
 def test_it_keeps_to_the_strict_subset(whole: JsonObject) -> None:
     for schema in schemas(whole):
