@@ -91,7 +91,7 @@ def _prepare(
     goal = target(git, settings.branch)
     past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
-    locked = with_locked_packages(plan, goal, past, out, ports)
+    locked = with_locked_packages(plan, goal, past, out, settings, ports)
     if locked != goal:
         goal, past = locked, history(git, locked.baseline, plan)
     sources = Sources(*committed_files(git, past.tip))

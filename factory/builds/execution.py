@@ -186,6 +186,7 @@ class PlanExecution:
                 self.out / BASELINE_FOLDER,
                 footing.configuration,
                 self.plan.verify_contract,
+                [order for order in self.plan.work_orders if order.id not in self.history.landed],
                 red_accepted=self.settings.baseline_red,
                 projects=footing.projects,
             )

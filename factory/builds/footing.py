@@ -17,6 +17,7 @@ from factory.environments.provide import Project
 from factory.llm.spending.prices import Price, known_price
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
+from factory.runs.base import try_services
 from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports
 from factory.services.resolved import NO_SERVICES, Services
@@ -49,18 +50,22 @@ class Footing:
         return self.terms.sandbox if self.terms is not None else None
 
 
-def with_locked_packages(plan: Plan, goal: Target, past: History, out: Path, ports: Ports) -> Target:
+def with_locked_packages(
+    plan: Plan, goal: Target, past: History, out: Path, settings: BuildSettings, ports: Ports
+) -> Target:
     """The branch with the packages of a plan's base locked; what has landed needs none.
 
     Raises:
-        WorkorderError: a lock does not fit, none can be made, or the repository is not ready for a landing.
+        WorkorderError: a lock does not fit, none can be made, the repository is not ready for a landing, or a
+            service can't be used.
     """
     if all(order.id in past.landed for order in plan.work_orders):
         return goal
     configuration = configuration_in_force(goal.git, past.base).configuration
     root = Project(goal.git, past.base, configuration, plan.wanted_environment(), out)
     ready = partial(require_ready, in_place=False, may_delete_ignored=False)
-    return all_locked(goal, root, plan, ports, ready)
+    tried = partial(try_services, root, plan, settings.attempts, ports, False)
+    return all_locked(goal, root, plan, ports, ready, tried)
 
 
 def find_footing(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
+from factory.environments.environment import Environment
 from factory.environments.needs.declared import CommitFiles, declared
 from factory.environments.provide import Project, environments_in, workshop_of
 from factory.environments.provision.committed import commit_files
@@ -14,6 +15,7 @@ def with_locked_packages(
     goal: Target,
     project: Project,
     require_ready: Callable[[], None],
+    require_startable: Callable[[Environment], None],
     *,
     own: Mapping[str, str],
     progress: Callable[[str], None],
@@ -26,6 +28,8 @@ def with_locked_packages(
         goal: the branch; what is not locked is locked on top of its tip.
         project: the project.
         require_ready: refuses a repository that is not ready for a landing; asked only before one.
+        require_startable: refuses what can't run with the environment that is locked; asked when it is
+            installed.
         own: the factory's own environment variables.
         progress: tells the user what happens now.
 
@@ -45,7 +49,8 @@ def with_locked_packages(
     def read(path: str) -> bytes | None:
         return texts.get(path) or files.read(path)
 
-    with provided(CommitFiles(files.names | set(texts), read), wanted, cache, workshop):
+    with provided(CommitFiles(files.names | set(texts), read), wanted, cache, workshop) as environment:
+        require_startable(environment)
         placed = {project.path_of(path): data for path, data in locks.items()}
         landed = land_locks(goal, placed)
     progress(f"locked the packages: {', '.join(sorted(placed))} landed as {landed.baseline[:12]}")

@@ -44,7 +44,13 @@ class Provider(Protocol):
         """The interpreters and packages of a project, which are there within the block."""
         ...
 
-    def locked(self, goal: Target, project: Project, require_ready: Callable[[], None]) -> Target:
+    def locked(
+        self,
+        goal: Target,
+        project: Project,
+        require_ready: Callable[[], None],
+        require_startable: Callable[[Environment], None],
+    ) -> Target:
         """The target with a project's packages locked."""
         ...
 
@@ -114,6 +120,7 @@ def all_locked(
     plan: Plan | None,
     ports: Provider,
     require_ready: Callable[[Target], None],
+    try_services: Callable[[Environment], None],
 ) -> Target:
     """The branch with the packages of the root and of all projects locked.
 
@@ -123,12 +130,27 @@ def all_locked(
         plan: the plan; None if it is not at hand.
         ports: what is touched beside the repository.
         require_ready: refuses a repository that is not ready for a landing.
+        try_services: refuses services that don't get ready beside the environment of the root; asked before
+            the first landing.
 
     Raises:
         WorkorderError: see `locking.with_locked_packages` and `projects_of`.
     """
+    tried = False
+
+    def startable(project: Project, environment: Environment) -> None:
+        nonlocal tried
+        if tried:
+            return
+        if project is root:
+            try_services(environment)
+        else:
+            with ports.environment_for(root) as own:
+                try_services(own)
+        tried = True
+
     for project in (root, *projects_of(root, plan, ports)):
-        goal = ports.locked(goal, project, partial(require_ready, goal))
+        goal = ports.locked(goal, project, partial(require_ready, goal), partial(startable, project))
     return goal
 
 

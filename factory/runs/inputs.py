@@ -79,19 +79,31 @@ class Ports:
         """
         return environment_for(project, own=self.environment, progress=self.progress)
 
-    def locked(self, goal: Target, project: Project, require_ready: Callable[[], None]) -> Target:
+    def locked(
+        self,
+        goal: Target,
+        project: Project,
+        require_ready: Callable[[], None],
+        require_startable: Callable[[Environment], None],
+    ) -> Target:
         """The target with a project's packages locked, by a commit that is landed if something is not.
 
         Args:
             goal: the branch.
             project: the project.
             require_ready: refuses a repository that is not ready for a landing.
+            require_startable: refuses what can't run with the environment that is locked.
 
         Raises:
             WorkorderError: see `locking.with_locked_packages`.
         """
         return with_locked_packages(
-            goal, project, require_ready, own=self.environment, progress=self.progress
+            goal,
+            project,
+            require_ready,
+            require_startable,
+            own=self.environment,
+            progress=self.progress,
         )
 
     def services(self, configuration: Configuration, plan: Plan | None, terms: Terms | None) -> Services:

@@ -26,7 +26,7 @@ from factory.repository.target import (
     state_folder,
     target,
 )
-from factory.runs.base import on_verified_base
+from factory.runs.base import on_verified_base, try_services
 from factory.runs.computed_fields import with_computed_fields
 from factory.runs.execution import execute
 from factory.runs.forbidden_prose import tell_prose
@@ -125,7 +125,8 @@ def _run(
     if landed is None:
         require_known([order], configuration.projects)
         ready = partial(require_ready, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
-        goal = all_locked(goal, project, plan, ports, ready)
+        tried = partial(try_services, project, plan, settings.attempts, ports, settings.in_place)
+        goal = all_locked(goal, project, plan, ports, ready, tried)
         project = replace(project, commit=goal.baseline)
     sources = Sources(*committed_files(goal.git, goal.baseline))
     order = _computed(order, plan, sources)

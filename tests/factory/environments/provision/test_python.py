@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -15,7 +15,7 @@ from factory.configuration.document import Configuration, read_configuration
 from factory.contract.errors import MachineProblem, WorkorderError
 from factory.contract.packages.planned import PlannedEnvironment
 from factory.environments.cache import CACHE_VARIABLE, Cache, cache_folder
-from factory.environments.environment import Package
+from factory.environments.environment import Environment, Package
 from factory.environments.locking import with_locked_packages
 from factory.environments.needs.declared import CommitFiles, Declared, declared
 from factory.environments.needs.python.needs import OWN_LOCK
@@ -272,6 +272,13 @@ def test_the_lock_is_a_commit_of_its_own_and_is_made_once(scene: Scene) -> None:
     repo = make_repo(scene.place / "repo", {"workorder.toml": toml, "a.txt": "x"})
     goal = target(Git.open(repo), None)
 
+    def refuse(_environment: Environment) -> None:
+        raise MachineProblem("a service does not get ready")
+
+    with pytest.raises(MachineProblem, match="a service"):
+        lock(scene, goal, read_configuration(toml, None), refuse)
+    assert git(repo, "rev-parse", "HEAD") == goal.baseline
+
     landed = lock(scene, goal, read_configuration(toml, None))
 
     assert git(repo, "rev-parse", "HEAD") == landed.baseline
@@ -283,7 +290,12 @@ def test_the_lock_is_a_commit_of_its_own_and_is_made_once(scene: Scene) -> None:
     assert lock(scene, landed, read_configuration(toml, None)) == landed
 
 
-def lock(scene: Scene, goal: Target, configuration: Configuration) -> Target:
+def lock(
+    scene: Scene,
+    goal: Target,
+    configuration: Configuration,
+    startable: Callable[[Environment], None] = lambda _environment: None,
+) -> Target:
     project = Project(goal.git, goal.baseline, configuration, out=scene.place / "out")
     own = scene.own | {CACHE_VARIABLE: str(cache_folder(os.environ))}
-    return with_locked_packages(goal, project, lambda: None, own=own, progress=scene.said.append)
+    return with_locked_packages(goal, project, lambda: None, startable, own=own, progress=scene.said.append)
