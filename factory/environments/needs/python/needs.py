@@ -50,6 +50,7 @@ class PythonNeeds:
         lock: the repository's own lock, by its name; None if it has none.
         notes: what a person should know of how it was read.
         direct: the names of the packages that were asked for.
+        allow_build: the names of the packages that may be built.
     """
 
     version: str | None
@@ -60,6 +61,7 @@ class PythonNeeds:
     lock: str | None
     notes: tuple[str, ...]
     direct: frozenset[str]
+    allow_build: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -108,6 +110,7 @@ def python_needs(files: CommitFiles, declared: Declared) -> PythonNeeds:
         lock=_lock_among(files, lines),
         notes=tuple(notes),
         direct=frozenset(names | {RUNNER}),
+        allow_build=frozenset(map(normalised_name, declared.allow_build)),
     )
 
 
@@ -200,9 +203,9 @@ def asks_for_something(needs: PythonNeeds, present: Iterable[Pin], environment: 
 
 def _base_pins(needs: PythonNeeds, files: CommitFiles, environment: MarkerEnvironment) -> tuple[Pin, ...]:
     if needs.lock == UV_LOCK:
-        return read_uv_lock(files.text(UV_LOCK) or "", environment)
+        return read_uv_lock(files.text(UV_LOCK) or "", environment, needs.allow_build)
     if needs.lock == PYLOCK:
-        return read_pylock(files.text(PYLOCK) or "", environment)
+        return read_pylock(files.text(PYLOCK) or "", environment, needs.allow_build)
     if needs.lock is None:
         return ()
     lines = tuple(
