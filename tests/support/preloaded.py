@@ -1,11 +1,12 @@
 """A process that has imported both commands, and forks a child for each that a test starts (see `starts`).
 
-Started as `python -m tests.support.preloaded CONTROL_FD`. Each message on the control socket is the socket of
-one start and the child's standard streams as descriptors, and JSON: the module and its arguments, the directory
-and the environment. A keeper between this process and the child waits for it: the socket carries the child's number,
-and the wait status after its end. The child goes on as `python -m MODULE ARGUMENT…` would: it leaves this
-file by way of `runpy`, outside of every block, and the interpreter ends it. One thread, so that forking is
-safe; it ends when the control socket is closed, which is when its test process ends.
+Started as `python -m tests.support.preloaded CONTROL_FD`. Each message on the control socket is the socket
+of one start and the child's standard streams as descriptors, and JSON: the module and its arguments, the
+directory and the environment. A keeper between this process and the child waits for it: the socket carries
+the child's number, and the wait status after its end. The child goes on as `python -m MODULE ARGUMENT…`
+would: it leaves this file by way of `runpy`, outside of every block, and the interpreter ends it. One
+thread, so that forking is safe; it ends when the control socket is closed, which is when its test process
+ends.
 
 Not imported before: `factory.runs.graph`, which sets variables of the environment.
 """
