@@ -25,7 +25,7 @@ from factory.llm.template import fill, quoted, quoted_file
 TEMPLATE_NAME = "prompts/software_engineer.md"
 
 # Names of requirements say nothing to who does not know them; what may pass before is for the checks.
-_NOT_FOR_THE_ENGINEER = ("requirements", "red_exempt", "accepted_warnings")
+_NOT_FOR_THE_ENGINEER = ("difficulty", "requirements", "red_exempt", "accepted_warnings")
 
 _ABOUT_AGENTS: Final = """# What the repository asks for
 

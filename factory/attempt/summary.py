@@ -63,6 +63,7 @@ class AttemptSummary(BaseModel):
         summary: what the model said of its proposal; None if there was none.
         failure: why it failed; None if it did not.
         answer: the ledger's name of its answer; None without one.
+        model: who gave it, by the adapter's name and its own; empty without one.
         usage: the tokens of the answer.
         cost_usd: what the answer cost; None if no price is known.
         scores: how many mutants were noticed; None if none were tried.
@@ -75,6 +76,7 @@ class AttemptSummary(BaseModel):
     summary: str | None = None
     failure: Failure | None = None
     answer: str | None = None
+    model: str = Field(default="", exclude_if=lambda value: not value)
     usage: Usage | None = None
     cost_usd: float | None = None
     scores: KillScores | None = Field(default=None, exclude_if=lambda value: value is None)

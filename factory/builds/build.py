@@ -115,7 +115,7 @@ def _prepare(
 
 def _record_footing(records: Records, footing: Footing | None) -> None:
     if footing is not None:
-        records.priced(footing.price)
+        records.priced(footing.prices)
         used = sandbox_record(footing.terms)
         records.event("sandbox", used=dump(used) if used else None)
         records.event("environment", used=dump(environment_record(footing.environment)))

@@ -113,7 +113,7 @@ class PlanExecution:
                 projects=footing.projects,
                 plan=self.plan,
                 place=checkouts.at,
-                price=self.records.state.price,
+                prices=self.records.state.known_prices,
                 entered=mail.put,
             )
             trees = Trees(goal.git, scratch)

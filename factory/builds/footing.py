@@ -14,7 +14,8 @@ from factory.contract.work_order import Plan
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject, all_locked, opened, require_known
 from factory.environments.provide import Project
-from factory.llm.spending.prices import Price, known_price
+from factory.llm.ladder import prices_of
+from factory.llm.spending.prices import Prices
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
 from factory.runs.base import try_services
@@ -30,7 +31,7 @@ class Footing:
 
     Attributes:
         configuration: the repository's own, as it counts.
-        price: what an answer costs; None if it is not known.
+        prices: what answers cost.
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout.
         services: what runs beside every command.
@@ -38,7 +39,7 @@ class Footing:
     """
 
     configuration: Configuration
-    price: Price | None
+    prices: Prices
     terms: Terms | None
     environment: Environment
     services: Services = NO_SERVICES
@@ -93,9 +94,10 @@ def find_footing(
     in_force = configuration_in_force(goal.git, past.base)
     require_known(pending, in_force.configuration.projects)
     price = settings.attempts.price_under(in_force.configuration)
+    prices = Prices(price)
     # Now, because a model that can't be asked is known before anything is begun.
     if not all(order.fixed_files for order in pending):
-        price = price or known_price(ports.model(None, price))
+        prices = prices_of(ports.model(None, price), price)
     terms = ports.terms(False, in_force.configuration)
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:
@@ -104,4 +106,4 @@ def find_footing(
     root = Project(goal.git, past.base, in_force.configuration, plan.wanted_environment(), out)
     environment = used.enter_context(ports.environment_for(root))
     projects = opened(root, plan, ports, used)
-    return Footing(in_force.configuration, price, terms, environment, services, projects)
+    return Footing(in_force.configuration, prices, terms, environment, services, projects)

@@ -10,9 +10,10 @@ from factory.configuration.document import OWN_FILE, Configuration
 from factory.configuration.guarded import OPTION
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath, UnsafePath
-from factory.llm.adapters.select import select_model
-from factory.llm.ledger.store import Ledger
-from factory.llm.port import Model, Parameters
+from factory.llm.adapters.select import names_in, select_model
+from factory.llm.ladder import Ladder
+from factory.llm.ledger.store import Ledger, RecordedModel
+from factory.llm.port import Model, Parameters, identity
 from factory.llm.secrets import redact, secret_values
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import Price
@@ -41,8 +42,9 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
     """How work orders are attempted.
 
     Raises:
-        WorkorderError: the notes or a limit can't be used, or a threshold without mutants.
+        WorkorderError: the notes or a limit can't be used, or an option says something of what is not there.
     """
+    _require_models(options)
     if options.kill_threshold is not None and options.mutants == 0:
         raise WorkorderError(
             "--kill-threshold with --mutants 0 would hold for nothing", hint="leave out one of them"
@@ -51,14 +53,14 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
     for text in options.limit:
         parse_limits(text)
     return AttemptSettings(
-        max_attempts=options.max_attempts,
+        max_attempts=options.max_attempts or max(2, len(_names(options))),
         parameters=Parameters(
             max_output_tokens=options.max_output_tokens, temperature=options.llm_temperature
         ),
         timeout_seconds=options.timeout_seconds,
         passed_variables=tuple(options.pass_env),
         # The words of a program may hold a key; it is refused later, but recorded now.
-        llm=redact(options.llm, secret_values(os.environ)),
+        llm=redact(", ".join(_names(options)), secret_values(os.environ)),
         price=_price(options),
         red_probe=not options.no_red_probe,
         second_pass=not options.no_second_pass,
@@ -75,18 +77,36 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
 def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Ports:
     """The model within its limits, the clock, and this process's environment."""
     ledger = Ledger(ledger_folder(options))
-    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, _price(options)), ledger)
+    # With several models, the price that the user gave is that of those whose own is not known.
+    price = _price(options) if not options.escalate else None
+    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, price), ledger)
+
+    names = _names(options)
+    several = len(names) > 1
+    named = {name: Price(*amounts) for name, amounts in options.price_of}
 
     def model(stop: Stop | None, price: Price | None) -> Model:
-        return select_model(
-            options.llm,
-            stage="factory",
-            ledger=ledger,
-            environment=os.environ,
-            budget=budget,
-            stop=stop,
-            price=price,
-        )
+        def select(name: str) -> RecordedModel:
+            return select_model(
+                name,
+                stage="factory",
+                ledger=ledger,
+                environment=os.environ,
+                budget=budget,
+                stop=stop,
+                price=named.get(name) if several else price,
+                otherwise=price,
+            )
+
+        members = tuple(map(select, names))
+        if not several:
+            return members[0]
+        by_model = {
+            identity(member): named[name]
+            for name, member in zip(names, members, strict=True)
+            if name in named
+        }
+        return Ladder(members, ledger, options.fallback, by_model, progress=progress)
 
     def terms(in_place: bool, configuration: Configuration) -> Terms:
         resources = parse_limits(configuration.limits) if configuration.limits else Resources()
@@ -140,4 +160,34 @@ def _accepted(options: argparse.Namespace) -> tuple[RepoPath, ...]:
 
 
 def _price(options: argparse.Namespace) -> Price | None:
+    if not options.escalate and options.price_of:
+        return Price(*options.price_of[-1][1])
     return Price(*options.price) if options.price else None
+
+
+def _names(options: argparse.Namespace) -> list[str]:
+    """The models as the user named them, the first one first."""
+    return [options.llm, *(names_in(options.escalate) if options.escalate else ())]
+
+
+def _require_models(options: argparse.Namespace) -> None:
+    names = _names(options)
+    if options.fallback and len(names) == 1:
+        raise WorkorderError(
+            "there is no model to fall back to", where="--fallback", hint="name further ones with --escalate"
+        )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise WorkorderError("names a model twice", where=f"--escalate {twice}", hint="name each once")
+    recording = next((name for name in names if name.startswith("replay:")), None)
+    if recording is not None and len(names) > 1:
+        raise WorkorderError(
+            "a recording answers for every model that was asked",
+            where=f"--escalate with {recording}",
+            hint="leave out --escalate to replay what several models answered",
+        )
+    stranger = next((name for name, _ in options.price_of if name not in names), None)
+    if stranger is not None:
+        raise WorkorderError(
+            "no such model is asked", where=f"--price-of {stranger}", hint=f"it is one of {', '.join(names)}"
+        )

@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from factory.system.terminal.arguments import Parser, add_knowledge, add_limits, positive
+from factory.system.terminal.arguments import Parser, add_knowledge, add_limits, add_price_of, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2"
 
@@ -73,13 +73,23 @@ def _add_model(command: Parser) -> None:
         help="gpt-…, anthropic:NAME, the prefix of another provider or of a local server,"
         " command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
     )
+    command.add_argument(
+        "--escalate",
+        metavar="MODEL,…",
+        help="who gets the next attempt after one that failed, and who the one after that; --llm names the"
+        " cheap one that goes first",
+    )
+    command.add_argument(
+        "--fallback",
+        action="store_true",
+        help="with --escalate: ask the next model, too, where one can't be asked, in the same attempt",
+    )
     add_knowledge(command)
     command.add_argument(
         "--max-attempts",
         type=positive,
-        default=2,
         metavar="N",
-        help="how many attempts the model gets for a work order (default: %(default)s)",
+        help="how many attempts there are for a work order (default: 2, or one for each model)",
     )
     command.add_argument(
         "--llm-temperature", type=_temperature, default=0.0, metavar="T", help="from 0 to 2 (default: 0)"
@@ -212,6 +222,7 @@ def _add_bounds(command: Parser) -> None:
         help="where answers are remembered; outside the repository (default: OUT/ledger)",
     )
     add_limits(command)
+    add_price_of(command)
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
 
 

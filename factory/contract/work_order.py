@@ -40,7 +40,7 @@ COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"}
 GIVEN_FIELDS: Final = frozenset({"fixed_files"})
 """Fields that bind, and that no model may fill: the planner does, or a person who writes a work order."""
 
-NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings"}
+NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings", "difficulty"}
 """Fields of a work order that may change after it has landed: what was done fulfils it all the same."""
 
 COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent", "allowed_packages"})
@@ -48,6 +48,10 @@ COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent", "allowed_packages
 
 COMPUTED_REQUIREMENT_FIELDS: Final = frozenset({"withdrawn"})
 """Likewise of a requirement."""
+
+
+Difficulty = Literal["easy", "medium", "hard"]
+"""How hard a work order is for a model."""
 
 
 def work_order_id(number: int) -> str:
@@ -185,6 +189,7 @@ class WorkOrder(Document):
         requires_packages: the packages that it needs and that were not there before.
         fixed_files: the texts of all its allowed files, if no model is to be asked for them.
         project: the directory of the project in which its commands run; None for the repository's root.
+        difficulty: how hard it is, which says who of several models tries it first; None says nothing.
     """
 
     id: WorkOrderId
@@ -207,6 +212,7 @@ class WorkOrder(Document):
     ] = ()
     fixed_files: Annotated[tuple[FixedFile, ...], Field(exclude_if=lambda value: not value)] = ()
     project: Annotated[RepoPath | None, Field(exclude_if=lambda value: value is None)] = None
+    difficulty: Annotated[Difficulty | None, Field(exclude_if=lambda value: value is None)] = None
 
     verify_exempt: bool = False
     depends_on: tuple[WorkOrderId, ...] | None = None

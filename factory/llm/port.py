@@ -168,6 +168,11 @@ class Model(Protocol):
         ...
 
 
+def identity(model: Model) -> str:
+    """A model's name with its adapter's, such as `anthropic:claude-opus-4-5`."""
+    return f"{model.adapter}:{model.name}"
+
+
 @dataclass(frozen=True)
 class Wrapper:
     """The base of a model around another: its identity is that of the one inside."""

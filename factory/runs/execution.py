@@ -15,6 +15,7 @@ from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.gates.bench import Bench
+from factory.llm.ladder import started_at
 from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
 from factory.repository.landable import unlandable_path
@@ -101,7 +102,7 @@ def _attempt(
     start: RunState,
 ) -> tuple[Ending, RunState | None]:
     # Where the plan gives the texts nobody is asked, so not even a key is needed.
-    model = None if run.order.fixed_files else meter.wrap(run.ports.model(run.stop, run.price))
+    model = None if run.order.fixed_files else _model(run, meter)
     with place() as checkout, prepared_services(run) as services:
         run = replace(run, services=services)
         problem = unlandable_path(run.order, checkout.git, run.target)
@@ -124,6 +125,10 @@ def _attempt(
     return _ending(run, state, meter), state
 
 
+def _model(run: Run, meter: Meter) -> Model:
+    return meter.wrap(started_at(run.ports.model(run.stop, run.price), run.order.difficulty))
+
+
 def prepared_services(run: Run) -> AbstractContextManager[Services]:
     """The run's services with what is made once for all commands."""
     return prepared(run.services, run.target.git, run.terms, run.ports.environment, run.stop)
@@ -141,7 +146,7 @@ def _oracle(run: Run, model: Model) -> Oracle | None:
 
 def _ending(run: Run, state: RunState, meter: Meter) -> Ending:
     attempts = tuple(
-        tried.model_copy(update={"cost_usd": meter.cost_of(tried.usage, run.price)})
+        tried.model_copy(update={"cost_usd": meter.cost_of(tried.usage, tried.model, run.price)})
         for tried in state["attempts"]
     )
     if state.get("verdict") == "landed":

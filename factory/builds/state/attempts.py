@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.attempt.summary import AttemptSummary, KillScores
 from factory.llm.port import Usage
-from factory.llm.spending.prices import Price
+from factory.llm.spending.prices import Prices
 from factory.system.terminal.console import visible
 
 RETIRED: Final = ".retired-"
@@ -58,6 +58,7 @@ class AttemptRecord(Record):
         passed: whether its gates passed, those of the landing included.
         stage: where it failed; None if it has not, or if it has not ended.
         answer: the ledger's name of its answer; None without one.
+        model: who gave it, by the adapter's name and its own; empty if that is not known.
         input_tokens: of its answer, the cached ones included; 0 without an answer.
         output_tokens: of its answer.
         cached_tokens: the part of `input_tokens` that the provider had cached.
@@ -70,6 +71,7 @@ class AttemptRecord(Record):
     passed: bool
     stage: Stage | None = None
     answer: str | None = None
+    model: str = Field(default="", exclude_if=lambda value: not value)
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = Field(default=0, exclude_if=lambda value: not value)
@@ -85,6 +87,7 @@ class AttemptRecord(Record):
             passed=summary.passed,
             stage=summary.failure.stage if summary.failure else None,
             answer=summary.answer,
+            model=summary.model,
             cost_usd=summary.cost_usd,
             scores=summary.scores,
         ).using(summary.usage)
@@ -101,8 +104,9 @@ class AttemptRecord(Record):
         """Whether it passed or failed: it is not under way, and was not cut off."""
         return self.passed or self.stage is not None
 
-    def priced(self, price: Price | None) -> "AttemptRecord":
-        """With what its answer cost at that price."""
+    def priced(self, prices: Prices) -> "AttemptRecord":
+        """With what its answer cost at those prices."""
+        price = prices.of(self.model)
         used = Usage(
             input_tokens=self.input_tokens,
             cached_tokens=self.cached_tokens,

@@ -23,7 +23,7 @@ from factory.system.process.stop import Stop
 
 Stage = Literal["planner", "factory"]
 
-_OPENAI_NAME: Final = re.compile(r"(ft:)?(gpt-|chatgpt-|codex-|o[1-9])[\w.:-]*")
+_OPENAI_NAME: Final = re.compile(r"(?:ft:)?(?:gpt-|chatgpt-|codex-|o[1-9])[\w.:-]*")
 # Each kind, and what stands after its colon.
 _KINDS: Final = {
     "openai": "NAME",
@@ -33,11 +33,17 @@ _KINDS: Final = {
     "command": "PROGRAM ARGS",
     "replay": "DIR",
 }
+_BETWEEN: Final = re.compile(rf",(?=\s*(?:(?:{'|'.join(_KINDS)}):|{_OPENAI_NAME.pattern}))")
 # Beginnings of the names of models that don't answer at OpenAI, and the kind that asks for them.
 _ELSEWHERE: Final = {"claude": "anthropic"} | {
     family: name for name, preset in PRESETS.items() for family in preset.families
 }
 _FORMS: Final = ", ".join(f"{kind}:{rest}" for kind, rest in _KINDS.items())
+
+
+def names_in(text: str) -> list[str]:
+    """The models that `--escalate` names, with commas between; a comma within a program's words is none."""
+    return [name.strip() for name in _BETWEEN.split(text)]
 
 
 def select_model(
@@ -49,6 +55,7 @@ def select_model(
     budget: Budget | None = None,
     stop: Stop | None = None,
     price: Price | None = None,
+    otherwise: Price | None = None,
 ) -> RecordedModel:
     """The model of that name, its calls remembered in `ledger`; a recording is its own ledger.
 
@@ -60,6 +67,7 @@ def select_model(
         budget: what may be spent; None for no limits. A recording costs nothing.
         stop: ends or leaves a call when another thread asks for that; None if none will.
         price: what the repository says that the model costs, if the user says nothing.
+        otherwise: what it costs if nobody knows.
 
     Raises:
         WorkorderError: there is no such model, or its price is needed and not known.
@@ -82,7 +90,7 @@ def select_model(
             asked = OpenAiChat(rest, Endpoint.from_environment(environment, preset.server), preset)
     if stop is not None and kind != "command":
         asked = AbandonableModel(asked, stop)
-    return ledger.wrap(asked, budget.permit(asked, stop, price) if budget is not None else None)
+    return ledger.wrap(asked, budget.permit(asked, stop, price, otherwise) if budget is not None else None)
 
 
 def _openai(name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[str, str]) -> Model:

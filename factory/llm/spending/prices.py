@@ -1,6 +1,7 @@
 """What a model costs. Prices come from the `genai-prices` package, whose data travels with it."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
 from typing import Final
@@ -54,6 +55,31 @@ class Price:
         return (
             spent + written * usage.cache_write_tokens + self.output_tokens * usage.output_tokens
         ) / _MILLION
+
+
+@dataclass(frozen=True)
+class Prices:
+    """What the models cost that are asked.
+
+    Attributes:
+        common: of one that has no price of its own; None if it is not known.
+        by_model: by their names with their adapters', as `port.identity` writes them.
+    """
+
+    common: Price | None = None
+    by_model: Mapping[str, Price] = field(default_factory=dict)
+
+    def of(self, model: str) -> Price | None:
+        """The price of a model, None if it is not known."""
+        return self.by_model.get(model, self.common)
+
+    @property
+    def dearest(self) -> Price | None:
+        """One that no price exceeds: for calls of which nobody knows who was asked."""
+        known = [*self.by_model.values(), *([self.common] if self.common else [])]
+        if not known:
+            return None
+        return Price(max(price.input_tokens for price in known), max(price.output_tokens for price in known))
 
 
 def cost_usd(model: Model, usage: Usage, price: Price | None) -> float | None:

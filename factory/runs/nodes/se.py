@@ -22,7 +22,8 @@ from factory.gates.landing_tree import LandingTree
 from factory.gates.trial import CheckGroup
 from factory.languages.port import Verification
 from factory.languages.table import default_verification
-from factory.llm.ledger.store import call_key
+from factory.llm.ladder import who
+from factory.llm.ledger.store import recorded
 from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
@@ -74,21 +75,23 @@ def propose(
         packages=_importable(packages),
     )
     attempt.text(PROMPT_TEXT, transcript(messages))
-    progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
+    asked = who(model, number)
+    progress(f"attempt {number} of {settings.max_attempts}: SE asks {asked.adapter} {asked.name}")
     request = _request(messages, order, files, settings, number)
     try:
-        answer = model.complete(request)
+        answered = recorded(model, request)
     except (ProviderError, BudgetReached) as error:
         return {"failure": Failure.of(error)}
+    answer = answered.answer
     attempt.text(ANSWER_TEXT, answer.text)
     ANSWER.write(attempt.path, AnswerRecord.of(answer))
     folder.event("answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason)
-    paid: RunState = {"answer": call_key(model.adapter, model.name, request), "usage": answer.usage}
+    paid: RunState = {"answer": answered.key, "usage": answer.usage, "model": answered.identity}
     proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
-    return {**paid, "proposal": proposal, "generated_by": generator(model.adapter, model.name)}
+    return {**paid, "proposal": proposal, "generated_by": generator(answered.adapter, answered.model)}
 
 
 def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:

@@ -126,6 +126,25 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_price_of(parser: argparse.ArgumentParser) -> None:
+    """The option that says what one of several models costs: `price_of`."""
+    parser.add_argument(
+        "--price-of",
+        type=_price_of,
+        action="append",
+        default=[],
+        metavar="MODEL=INPUT,OUTPUT[,CACHED[,WRITE]]",
+        help="the same as --price, of one of several models, named as for --llm or --escalate",
+    )
+
+
+def _price_of(text: str) -> tuple[str, tuple[Decimal, ...]]:
+    model, equals, amounts = text.rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a model and its price with = between")
+    return model, _price(amounts)
+
+
 def _number(text: str, least: int) -> int:
     try:
         number = int(text)

@@ -69,7 +69,7 @@ def test_the_example_shows_every_field_of_a_work_order() -> None:
     assert set(document) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment", "services"}
     assert document["work_orders"][0] == {"same_as": "WO-01"}  # type: ignore[index]
     for order in document["work_orders"][1:]:  # type: ignore[union-attr]
-        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}
+        asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"difficulty", "project"}
         assert set(order) == asked  # type: ignore[arg-type]
 
 
@@ -80,7 +80,7 @@ def test_the_example_declares_what_each_work_order_leaves() -> None:
 
 
 def test_the_fields_are_explained() -> None:
-    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}:
+    for field in set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"difficulty", "project"}:
         assert f"| `{field}` |" in PLANNER
     for field in COMPUTED_FIELDS | GIVEN_FIELDS:
         assert field not in PLANNER

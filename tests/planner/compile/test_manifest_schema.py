@@ -90,7 +90,7 @@ def test_it_agrees_with_the_contract() -> None:
     }
     requirement = properties_of(schema, "requirements", "items")
     assert requirement == set(Requirement.model_fields) - COMPUTED_REQUIREMENT_FIELDS
-    asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"project"}
+    asked = set(WorkOrder.model_fields) - COMPUTED_FIELDS - GIVEN_FIELDS - {"difficulty", "project"}
     assert properties_of(schema, *order) == asked
     assert properties_of(schema, *order, "preconditions", "items") == set(Condition.model_fields)
     assert properties_of(schema, *order, "postconditions", "items") == set(Postcondition.model_fields)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factory.contract.errors import WorkorderError
-from factory.llm.adapters.select import Stage, select_model
+from factory.llm.adapters.select import Stage, names_in, select_model
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import ProviderError
 from tests.support.openai_stand_in import OpenAiStandIn, chat_completion
@@ -153,3 +153,11 @@ def test_selecting_imports_no_sdk() -> None:
 
 def test_a_scripted_model_is_a_model(tmp_path: Path) -> None:
     assert Ledger(tmp_path).wrap(ScriptedModel(["x"])).adapter == "scripted"
+
+
+def test_a_comma_within_a_program_s_words_is_none_between_models() -> None:
+    assert names_in("command:ask a,b, gpt-5.2,ollama:qwen3:8b") == [
+        "command:ask a,b",
+        "gpt-5.2",
+        "ollama:qwen3:8b",
+    ]
