@@ -52,7 +52,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
         listener: gets each event, with the state after it.
     """
     try:
-        plan = load_plan(settings.plan)
+        plan = load_plan(settings.plan).in_project(settings.attempts.project)
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -94,7 +94,7 @@ def _prepare(
     locked = with_locked_packages(plan, goal, past, out, settings, ports)
     if locked != goal:
         goal, past = locked, history(git, locked.baseline, plan)
-    sources = Sources(*committed_files(git, past.tip))
+    sources = Sources(*committed_files(git, past.tip), settings.attempts.project)
     start = _start(git, sources.files, past)
     plan = with_computed_fields(plan, start, sources)
     state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())

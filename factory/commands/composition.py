@@ -71,7 +71,24 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         notes=read_notes(options.knowledge),
         accepted_configuration=_accepted(options),
         verify=options.verify,
+        project=project_named(options.project),
     )
+
+
+def project_named(text: str | None) -> RepoPath | None:
+    """The directory that `--project` names; None for none.
+
+    Raises:
+        WorkorderError: it is no path of a repository.
+    """
+    try:
+        return None if text is None else RepoPath.parse(text.removesuffix("/"))
+    except UnsafePath as error:
+        raise WorkorderError(
+            error.message,
+            where=f"--project {error.where}",
+            hint="give its path from the root of the repository, such as services/api",
+        ) from error
 
 
 def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Ports:

@@ -32,6 +32,16 @@ def add_sandbox(command: Parser) -> None:
     )
 
 
+def add_project(command: Parser) -> None:
+    """The directory that is the only project: `project`."""
+    command.add_argument(
+        "--project",
+        metavar="DIR",
+        help="the directory of the repository that is the product: its configuration, packages and"
+        " verification count, commands run in it, and nothing else is verified (default: the repository)",
+    )
+
+
 def add_build_folder(command: Parser) -> None:
     """Where a build that exists has its artifacts: `out`, `ledger`."""
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the build's directory")
@@ -149,6 +159,7 @@ def _add_gates(command: Parser) -> None:
         help="of a repository with several projects, which are verified before acceptance: those that the"
         " work order touches, the others only when all else has passed; or all (default: %(default)s)",
     )
+    add_project(command)
     command.add_argument(
         "--allow-config",
         action="append",

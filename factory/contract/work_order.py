@@ -231,6 +231,12 @@ class WorkOrder(Document):
             )
         return self
 
+    def in_project(self, project: RepoPath | None) -> Self:
+        """The same in a project, if it names none; for None as it is."""
+        if project is None or self.project is not None:
+            return self
+        return self.model_copy(update={"project": project})
+
     @property
     def declares_conditions(self) -> bool:
         """Whether the work order says anything about the files before or after it."""
@@ -287,6 +293,11 @@ class Plan(Document):
     revision: Annotated[int, Field(strict=True, ge=1)] = 1
     parent: str | None = None
     allowed_packages: Annotated[tuple[PackageName, ...], Field(exclude_if=lambda value: not value)] = ()
+
+    def in_project(self, project: RepoPath | None) -> Self:
+        """The same with each work order that names no project in that one; for None as it is."""
+        orders = tuple(order.in_project(project) for order in self.work_orders)
+        return self.model_copy(update={"work_orders": orders})
 
     def wanted_environment(self, project: RepoPath | None = None) -> PlannedEnvironment | None:
         """What the plan declares for a project; None for nothing.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from factory.configuration.document import OWN_FILE, BadConfiguration, Configuration
@@ -15,6 +16,7 @@ from factory.environments.environment import Environment
 from factory.environments.provide import Project
 from factory.environments.provision.committed import commit_files
 from factory.repository.target import Target
+from factory.system.git.client import Git
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,13 @@ class Subproject:
         directory: it.
         configuration: its own, as it counts.
         environment: what its commands find.
+        alone: whether nothing else of the repository is verified.
     """
 
     directory: RepoPath
     configuration: Configuration
     environment: Environment
+    alone: bool = False
 
 
 class Provider(Protocol):
@@ -83,6 +87,28 @@ def require_known(orders: Iterable[WorkOrder], projects: Iterable[RepoPath]) -> 
             )
 
 
+def starting_project(
+    git: Git, commit: str, configuration: Configuration, plan: Plan | None, out: Path, alone: RepoPath | None
+) -> Project:
+    """What the repository itself is provided with: its root, or the directory that takes the root's place.
+
+    Args:
+        git: the repository.
+        commit: the commit that work starts from.
+        configuration: as it counts.
+        plan: the plan; None if it is not at hand.
+        out: the directory of the run or the build.
+        alone: the directory that is the only project; None for the root.
+    """
+    if alone is None or plan is None:
+        planned = plan.wanted_environment() if plan is not None else None
+    else:
+        # What the plan declares for the root is for the directory that takes its place.
+        orders = tuple(order.model_copy(update={"project": None}) for order in plan.work_orders)
+        planned = plan.model_copy(update={"work_orders": orders}).wanted_environment()
+    return Project(git, commit, configuration, planned, out, alone, alone=alone is not None)
+
+
 def projects_of(root: Project, plan: Plan | None, ports: Provider) -> tuple[Project, ...]:
     """What environments are provided for beside that of the root.
 
@@ -101,9 +127,11 @@ def projects_of(root: Project, plan: Plan | None, ports: Provider) -> tuple[Proj
         if not any(name.startswith(f"{directory}/") for name in names):
             raise BadConfiguration(
                 f"`{directory}` is no directory of the commit that work starts from",
-                where=f"{OWN_FILE}: projects[{number}]",
+                where=f"--project {directory}" if root.alone else f"{OWN_FILE}: projects[{number}]",
                 hint="commit a file of the project, or take it out",
             )
+        if root.alone:
+            return (root,)
         in_force = configuration_in_force(root.git, root.commit, directory)
         for line in in_force.passed_over:
             ports.progress(line)
@@ -149,7 +177,8 @@ def all_locked(
                 try_services(own)
         tried = True
 
-    for project in (root, *projects_of(root, plan, ports)):
+    projects = projects_of(root, plan, ports)
+    for project in projects if root.alone else (root, *projects):
         goal = ports.locked(goal, project, partial(require_ready, goal), partial(startable, project))
     return goal
 
@@ -167,7 +196,12 @@ def opened(root: Project, plan: Plan | None, ports: Provider, used: ExitStack) -
         WorkorderError: see `projects_of` and `provide.environment_for`.
     """
     return tuple(
-        Subproject(directory, project.configuration, used.enter_context(ports.environment_for(project)))
+        Subproject(
+            directory,
+            project.configuration,
+            used.enter_context(ports.environment_for(project)),
+            alone=project.alone,
+        )
         for project in projects_of(root, plan, ports)
         if (directory := project.directory) is not None
     )

@@ -36,6 +36,7 @@ class AttemptSettings(BaseModel):
         accepted_configuration: the files of the user's configuration that work orders may change.
         verify: of a repository with several projects, those that are verified before acceptance; the others
             are when all else has passed.
+        project: the directory that is the only project, whatever the configuration says; None for none.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -55,6 +56,7 @@ class AttemptSettings(BaseModel):
     notes: tuple[Note, ...] = ()
     accepted_configuration: tuple[RepoPath, ...] = ()
     verify: Verify = "touched"
+    project: RepoPath | None = None
 
     def price_under(self, configuration: Configuration) -> Price | None:
         """What the user, or else the repository, says that the model costs."""

@@ -3,7 +3,7 @@
 import argparse
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from factory.contract.errors import WorkorderError
 from factory.system.terminal.arguments import (
@@ -15,6 +15,9 @@ from factory.system.terminal.arguments import (
     positive,
     whole,
 )
+
+if TYPE_CHECKING:
+    from factory.contract.repo_path import RepoPath
 
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
@@ -91,16 +94,43 @@ def add_built_in(command: Parser) -> None:
         metavar="NAME",
         help="the branch to look for what has landed (default: the one checked out)",
     )
+    add_project(command)
+
+
+def add_project(command: Parser) -> None:
+    """The directory that is the only project: `project`."""
+    command.add_argument(
+        "--project",
+        type=_directory,
+        metavar="DIR",
+        help="the directory of the repository that is the product: work orders that name no project belong"
+        " to it, as with `factory build --project` (default: the repository)",
+    )
 
 
 def refuse_lone_branch(options: argparse.Namespace) -> None:
-    """Refuse `--branch` without the repository that has it.
+    """Refuse `--branch` and `--project` without the repository that has them.
 
     Raises:
         WorkorderError: that is so.
     """
-    if options.branch is not None and options.repo is None:
-        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    for name in ("branch", "project"):
+        if getattr(options, name) is not None and options.repo is None:
+            raise WorkorderError(
+                "has a meaning only with --repo", where=f"--{name}", hint="name the repository"
+            )
+
+
+def _directory(text: str) -> "RepoPath":
+    # Only where it is named: `--help` needs no contract.
+    from factory.contract.repo_path import RepoPath, UnsafePath
+
+    try:
+        return RepoPath.parse(text.removesuffix("/"))
+    except UnsafePath as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} {error.message}; give its path from the root, such as services/api"
+        ) from error
 
 
 def _package_names(text: str) -> tuple[str, ...]:

@@ -72,11 +72,20 @@ class Job:
     def messages(self) -> tuple[Message, ...]:
         """What the model is asked first."""
         spec = None if self.spec is None else self.spec.text
-        has_script = VERIFY_SCRIPT in self.repo_files
+        files = self._files_of_product
+        has_script = VERIFY_SCRIPT in files
         first_order = first_order_text(self.question.given, has_script=has_script)
-        languages = "\n\n".join(language.words for language in languages_for(spec, self.repo_files))
+        languages = "\n\n".join(language.words for language in languages_for(spec, files))
         first = first_messages(self.template, spec, self.context.listing, first_order, languages)
         return (*first, *self._further)
+
+    @property
+    def _files_of_product(self) -> frozenset[str]:
+        """The files that the plan starts from, of a product that is one directory those below it."""
+        alone = self.sources.alone if self.sources is not None else None
+        if alone is None:
+            return self.repo_files
+        return frozenset(path for path in self.repo_files if path.startswith(f"{alone}/"))
 
     @property
     def named_projects(self) -> tuple[str, ...]:

@@ -99,7 +99,9 @@ def _verification(sources: Sources) -> str:
 
 def _has_services(sources: Sources) -> bool:
     """Whether the repository configures services for its commands."""
-    texts = (sources.read(RepoPath.parse(name)) for name in _CONFIGURING if name in sources.files)
+    below = f"{sources.alone}/" if sources.alone is not None else ""
+    paths = (RepoPath.parse(below + name) for name in _CONFIGURING)
+    texts = (sources.read(path) for path in paths if path in sources.files)
     return any(text is not None and _SERVICES.search(text) for text in texts)
 
 

@@ -22,7 +22,9 @@ from planner.prompt.named_definitions import Definition, named_definitions
 from planner.prompt.named_modules import NamedModules
 from planner.prompt.parts import Part, Piece, Unit
 
-_AGENTS: Final = "AGENTS.md"
+AGENTS: Final = "AGENTS.md"
+"""What people ask of those who change what is beside it or below."""
+
 _READMES: Final = ("readme.md", "readme.rst", "readme.txt", "readme")
 _README_SHARE: Final = 8
 """A README takes this part of the limit at most: what comes late in a long one rarely helps a planner."""
@@ -79,7 +81,7 @@ def units(
     )
     python = [path for path in modules if by_language[path] is PYTHON]
     agents = sorted(
-        (path for path in files if path.rpartition("/")[2] == _AGENTS),
+        (path for path in files if path.rpartition("/")[2] == AGENTS),
         key=lambda path: (path.count("/"), path),
     )
     return {

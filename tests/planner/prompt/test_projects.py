@@ -89,3 +89,10 @@ def test_what_can_not_be_read_declares_nothing() -> None:
     assert declared_packages(frozenset(broken), broken.get) == ()
     strange = {"pyproject.toml": b"project = 1", "package.json": b'{"dependencies": [1]}'}
     assert declared_packages(frozenset(strange), strange.get) == ()
+
+
+def test_of_a_product_that_is_one_directory_nothing_else_is_told() -> None:
+    message = projects_message(sources(alone="web"))
+    assert message is not None
+    assert "The product is the directory `web`" in message.content
+    assert facts(message.content)[0] == "Project web:" and len(facts(message.content)) == 4

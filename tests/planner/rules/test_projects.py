@@ -5,10 +5,11 @@ from typing import Any
 import pytest
 
 from factory.contract.identity import contract_hash
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.plans.states.dependencies import depends_on
 from factory.plans.states.sources import Sources
-from planner.check.document import check_document, plan_of
+from planner.check.document import check_document, in_project, plan_of
 from planner.specification.spec import Spec
 from tests.support.plans import makes, manifest
 from tests.support.repositories import a_work_order
@@ -140,6 +141,19 @@ def test_packages_that_the_plan_declares_bring_them_too() -> None:
     order = makes(1, "web/a.py", project="web", acceptance_commands=commands)
     assert len(found(order)) == 3
     assert found({**order, "requires_packages": wanted}) == []
+
+
+def test_a_work_order_that_names_no_project_belongs_to_the_only_one() -> None:
+    sources = Sources(frozenset(FILES), FILES.get, RepoPath.parse("web"))
+    plain = manifest(makes(1, "web/a.py", acceptance_commands=["python -m core"]), makes(2, "web/b.py"))
+    document = in_project(plain, sources.alone)
+    codes = {found.code for found in check_document(document, sources.files, sources=sources).diagnostics}
+    assert not codes & {*WANTED}
+    plan, placed = plan_of(plain), plan_of(document)
+    assert plan is not None and placed is not None
+    assert plan.in_project(sources.alone) == placed
+    assert [order.project for order in placed.work_orders] == ["web", "web"]
+    assert in_project(plain, None) is plain and in_project([1], sources.alone) == [1]
 
 
 def test_a_project_binds_and_none_leaves_the_contract_as_it_was() -> None:
