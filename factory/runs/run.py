@@ -178,6 +178,8 @@ def _run(
             tell_warnings(judged, settings.work_order.name, ports.progress)
             if environment is not None:
                 ports.progress(f"commands find {environment.description}")
+            for own in projects:
+                ports.progress(f"commands in {own.directory} find {own.environment.description}")
             return None
         if not goal.exists:
             land(goal, goal.baseline)
