@@ -3,9 +3,12 @@
 import codecs
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 
 from factory.attempt.edits import BadEdit, edited
 from factory.attempt.failure import Failure, Stage
+from factory.attempt.reply.blocks import BadBlocks, read_blocks
+from factory.attempt.reply.mended import mended
 from factory.contract.answer import AnsweredWrite, WriteAnswer
 from factory.contract.documents import BadDocument, read_document, schema_problems
 from factory.contract.proposal import WriteProposal
@@ -17,12 +20,16 @@ from factory.llm.port import Answer, FinishReason
 _SOURCE = "the answer"
 
 
-def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal | Failure:
-    """Read a proposal out of an answer; a Markdown fence around it is understood, prose is not.
+def parse_answer(
+    answer: Answer, texts: Mapping[RepoPath, str], known: Mapping[str, str] | None = None
+) -> WriteProposal | Failure:
+    """Read a proposal out of an answer; prose around it is passed over.
 
     Args:
         answer: the answer.
         texts: the files that the model was shown, which it may edit.
+        known: if fenced blocks were asked for, the files of the work order with their hashes; JSON is
+            understood all the same.
     """
     match answer.finish_reason:
         case FinishReason.STOP:
@@ -44,7 +51,9 @@ def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal
                 hint="answer more briefly, name fewer context files, or ask a model with a larger context",
             )
     try:
-        read = read_document(WriteAnswer, json_text(answer.text), _SOURCE)
+        read = _read(answer.text, known)
+    except BadBlocks as error:
+        return _invalid(error.message, hint=error.hint)
     except BadJson as error:
         return _invalid(error.message, where=error.where, hint="answer with one JSON object and nothing else")
     except BadDocument as error:
@@ -63,6 +72,26 @@ def parse_answer(answer: Answer, texts: Mapping[RepoPath, str]) -> WriteProposal
             hint="write less, as far as the work order allows it",
         )
     return WriteProposal.model_validate(document)
+
+
+def _read(text: str, known: Mapping[str, str] | None) -> WriteAnswer:
+    """The answer as a document.
+
+    Raises:
+        BadJson, BadDocument, BadBlocks: it is none.
+    """
+    # A file in a block may be JSON itself.
+    if known is not None and not text.lstrip().startswith("{"):
+        return read_document(WriteAnswer, json.dumps(read_blocks(text, known)), _SOURCE)
+    try:
+        return read_document(WriteAnswer, json_text(text), _SOURCE)
+    except BadJson:
+        tidied = mended(text, "writes")
+        if tidied is not None:
+            # What is still wrong with it is told of the answer as it is.
+            with suppress(BadJson):
+                return read_document(WriteAnswer, tidied, _SOURCE)
+        raise
 
 
 def _content(write: AnsweredWrite, texts: Mapping[RepoPath, str], where: str) -> str | Failure:

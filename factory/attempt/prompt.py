@@ -5,6 +5,7 @@ Pure. What comes from the repository, the plan, a model or a command is quoted, 
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import unified_diff
@@ -23,6 +24,10 @@ from factory.llm.port import Message
 from factory.llm.template import fill, quoted, quoted_file
 
 TEMPLATE_NAME = "prompts/software_engineer.md"
+BLOCKS_NAME: Final = "prompts/software_engineer_blocks.md"
+"""What stands in its place of the form of an answer, if files are asked for in fenced blocks."""
+
+_FORM: Final = re.compile(r"^# The answer\n.*?(?=^# )", re.DOTALL | re.MULTILINE)
 
 # Names of requirements say nothing to who does not know them; what may pass before is for the checks.
 _NOT_FOR_THE_ENGINEER = ("difficulty", "requirements", "red_exempt", "accepted_warnings")
@@ -92,6 +97,18 @@ class PreviousAttempt:
     proposal: WriteProposal | None
     failure: Failure
     answer: str = ""
+
+
+def with_form(template: str, form: str) -> str:
+    """The template with another form of the answer.
+
+    Args:
+        template: the text of `prompts/software_engineer.md`.
+        form: the text of `prompts/software_engineer_blocks.md`.
+    """
+    text, found = _FORM.subn(lambda _: form, template)
+    assert found == 1, "the template says once how to answer"
+    return text
 
 
 def build_messages(

@@ -60,6 +60,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         timeout_seconds=options.timeout_seconds,
         passed_variables=tuple(options.pass_env),
         # The words of a program may hold a key; it is refused later, but recorded now.
+        answer_format=options.answer_format,
         llm=redact(", ".join(_names(options)), secret_values(os.environ)),
         price=_price(options),
         red_probe=not options.no_red_probe,

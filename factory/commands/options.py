@@ -94,6 +94,13 @@ def _add_model(command: Parser) -> None:
         action="store_true",
         help="with --escalate: ask the next model, too, where one can't be asked, in the same attempt",
     )
+    command.add_argument(
+        "--answer-format",
+        choices=("json", "blocks"),
+        default="json",
+        help="how models give files: as strings of JSON, or in fenced blocks with their paths, which weak"
+        " models do better (default: %(default)s)",
+    )
     add_knowledge(command)
     command.add_argument(
         "--max-attempts",

@@ -12,6 +12,7 @@ from factory.llm.spending.prices import Price
 from factory.plans.rules.judgement import Warnings
 
 OracleCheck = Literal["off", "auto", "always"]
+AnswerFormat = Literal["json", "blocks"]
 Verify = Literal["touched", "all"]
 
 
@@ -23,6 +24,7 @@ class AttemptSettings(BaseModel):
         parameters: how the model is asked.
         timeout_seconds: the time limit of each command that is run.
         passed_variables: further environment variables that commands may see.
+        answer_format: how a model gives the files: as JSON, or in fenced blocks.
         llm: the model as the user named it, for the record.
         price: what the user says that the model costs; None to look it up.
         red_probe: whether acceptance commands must fail before the work is done.
@@ -45,6 +47,7 @@ class AttemptSettings(BaseModel):
     parameters: Parameters
     timeout_seconds: float
     passed_variables: tuple[str, ...] = ()
+    answer_format: AnswerFormat = "json"
     llm: str = ""
     price: Price | None = None
     red_probe: bool = True

@@ -8,7 +8,9 @@ import pytest
 from factory.attempt.exit_codes import ExitCode
 from factory.cli import main
 from factory.contract.canonical import EMPTY_SHA256
+from tests.support.anthropic_stand_in import message_events
 from tests.support.builds import write_plan, writes
+from tests.support.openai_stand_in import OpenAiStandIn, chat_stream
 from tests.support.repositories import git, make_repo
 
 _PROGRAM = """
@@ -93,3 +95,43 @@ def test_options_that_say_nothing_are_refused(
 
     assert main(["build", *map(str, arguments), *options]) == ExitCode.REFUSED
     assert said in capsys.readouterr().err
+
+
+def test_a_weak_local_server_first_and_anthropic_after_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("anthropic", reason="the extra workorder[anthropic] is not installed")
+    key = "sk-ant-4711-very-secret-0815"
+    write = {"path": "a.txt", "base_sha256": EMPTY_SHA256, "content": "right\\d\n"}
+    # Prose around it, a line break and a wrong escape in a string: understood, but not what is asked for.
+    weak = "Sure!\n" + json.dumps({"summary": "s", "writes": [write]}).replace("\\n", "\n").replace(
+        "\\\\", "\\"
+    )
+    strong = json.dumps({"summary": "s", "writes": [{**write, "content": "right\n"}]})
+    repo = make_repo(tmp_path / "repo")
+    orders = [{**writes("a.txt"), "acceptance_commands": ["grep -qx right a.txt"]}]
+    plan = write_plan(tmp_path / "plan", orders)
+    arguments = ["--repo", repo, "--plan", plan, "--out", tmp_path / "out", "--mutants", "0"]
+
+    with OpenAiStandIn(chat_stream(weak)) as local, OpenAiStandIn(message_events(strong)) as hosted:
+        monkeypatch.setenv("OLLAMA_BASE_URL", local.base_url)
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", hosted.url)
+        monkeypatch.setenv("ANTHROPIC_API_KEY", key)
+        models = ["--llm", "ollama:tiny:1b", "--escalate", "anthropic:claude-opus-4-5"]
+        code = main(["build", *map(str, arguments), *models])
+
+    assert (code, local.count("POST"), hosted.count("POST")) == (ExitCode.PASS, 1, 1)
+    assert "Generated-By: anthropic:claude-opus-4-5" in git(repo, "log", "-1", "--format=%B")
+    # The brief of the weak one's attempt: its content was read, and failed.
+    assert r"right\\d" in json.dumps(hosted.seen[0].body["messages"])
+    capsys.readouterr()
+    assert main(["status", "--out", str(tmp_path / "out")]) == ExitCode.PASS
+    told = capsys.readouterr().out
+    assert "ollama:tiny:1b: 0 landed, 1 attempt failed" in told
+    # 77 tokens in, of them 20 cached and 7 written to the cache, and 30 out, at list prices.
+    assert (
+        "anthropic:claude-opus-4-5: 1 landed, 0 attempts failed, 77 tokens in (20 cached), 30 out, $0.0011"
+        in told
+    )
+    left = (path.read_bytes() for path in (tmp_path / "out").rglob("*") if path.is_file())
+    assert not any(key.encode() in data for data in left)

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from factory.attempt.failure import Failure
-from factory.attempt.prompt import TEMPLATE_NAME
+from factory.attempt.prompt import BLOCKS_NAME, TEMPLATE_NAME, with_form
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.gates.bench import Bench
@@ -19,6 +19,7 @@ from factory.runs.nodes.se import propose
 from factory.runs.nodes.second_pass import repeat
 from factory.runs.nodes.tr import apply
 from factory.runs.oracle import Oracle
+from factory.runs.settings import AttemptSettings
 from factory.system.templates import template_path
 
 
@@ -31,7 +32,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
             propose,
             order=order,
             settings=settings,
-            template=template_path(TEMPLATE_NAME).read_text("utf-8"),
+            template=_template(settings),
             model=model,
             checks=checks,
             checkout=checkout,
@@ -104,3 +105,10 @@ def _landing(run: Run, bench: Bench) -> Callable[[RunState], str | Failure]:
         folder=run.folder,
         progress=run.ports.progress,
     )
+
+
+def _template(settings: AttemptSettings) -> str:
+    template = template_path(TEMPLATE_NAME).read_text("utf-8")
+    if settings.answer_format == "json":
+        return template
+    return with_form(template, template_path(BLOCKS_NAME).read_text("utf-8"))

@@ -87,7 +87,9 @@ def propose(
     ANSWER.write(attempt.path, AnswerRecord.of(answer))
     folder.event("answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason)
     paid: RunState = {"answer": answered.key, "usage": answer.usage, "model": answered.identity}
-    proposal = parse_answer(answer, {file.path: file.content for file in files if file.content is not None})
+    known = _hashes(order, files) if settings.answer_format == "blocks" else None
+    shown = {file.path: file.content for file in files if file.content is not None}
+    proposal = parse_answer(answer, shown, known)
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
@@ -111,6 +113,14 @@ def _importable(packages: Sequence[Package]) -> list[str]:
     return [f"{package.ecosystem}: {package.name} {package.version}" for package in asked]
 
 
+def _hashes(order: WorkOrder, files: Sequence[ContextFile]) -> dict[str, str]:
+    """The work order's files, with the hash of each as it is shown."""
+    return {
+        **dict.fromkeys(map(str, order.allowed_files), EMPTY_SHA256),
+        **{str(file.path): file.sha256 for file in files},
+    }
+
+
 def _request(
     messages: tuple[Message, ...],
     order: WorkOrder,
@@ -122,7 +132,9 @@ def _request(
         purpose="propose",
         messages=messages,
         schema_name="write_proposal",
-        answer_schema=answer_schema(order.allowed_files, [*(file.sha256 for file in files), EMPTY_SHA256]),
+        answer_schema=None
+        if settings.answer_format == "blocks"
+        else answer_schema(order.allowed_files, [*(file.sha256 for file in files), EMPTY_SHA256]),
         parameters=settings.parameters,
         attempt=attempt,
         subject=contract_hash(order),
