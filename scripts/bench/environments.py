@@ -64,7 +64,7 @@ calls, asked = [], client.capture
 client.capture = lambda *arguments, **options: calls.append(0) or asked(*arguments, **options)
 start = time.perf_counter()
 project = Project(goal.git, goal.baseline, configuration)
-goal = ports.locked(goal, project, lambda: None)
+goal = ports.locked(goal, project, lambda: None, lambda environment: None)
 with ports.environment_for(Project(goal.git, goal.baseline, configuration)):
     print(time.perf_counter() - start, len(calls))
 """
