@@ -143,11 +143,11 @@ def build_messages(
     """
     user = "\n\n".join(
         [
-            _order_text(order, checks, _verification(order, has_script, verification)),
+            order_text(order, checks, spoken_verification(order, has_script, verification)),
             _files_text(order, files),
-            *_packages_text(packages),
+            *packages_text(packages),
             *_agents_text(agents),
-            *_notes_text(notes),
+            *notes_text(notes),
             *_retry_text(previous, files),
         ]
     )
@@ -157,7 +157,8 @@ def build_messages(
     )
 
 
-def _order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> str:
+def order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> str:
+    """What is asked for, and what judges it."""
     contract = order.model_dump(mode="json", exclude={*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER})
     for name in ("provides", "consumes"):
         if not contract[name]:
@@ -172,7 +173,8 @@ def _order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> s
     )
 
 
-def _verification(order: WorkOrder, has_script: bool, commands: Sequence[Verification]) -> str:
+def spoken_verification(order: WorkOrder, has_script: bool, commands: Sequence[Verification]) -> str:
+    """The verification in words."""
     if order.verify_exempt:
         return "python -m compileall (this work order is exempt from full verification)"
     if has_script or VERIFY_SCRIPT in order.allowed_files:
@@ -197,7 +199,8 @@ def _files_text(order: WorkOrder, files: Sequence[ContextFile]) -> str:
     return "\n\n".join(parts)
 
 
-def _packages_text(packages: Sequence[str]) -> list[str]:
+def packages_text(packages: Sequence[str]) -> list[str]:
+    """What may be imported; nothing if nothing is said about that."""
     return [_ABOUT_PACKAGES, quoted("packages", "\n".join(packages))] if packages else []
 
 
@@ -215,7 +218,8 @@ def _agents_text(agents: Sequence[AgentsFile]) -> list[str]:
     return parts
 
 
-def _notes_text(notes: Sequence[Note]) -> list[str]:
+def notes_text(notes: Sequence[Note]) -> list[str]:
+    """What people want known; nothing if there is none."""
     if not notes:
         return []
     return [_ABOUT_NOTES, *(quoted_file("note", note.path, note.text) for note in notes)]
@@ -249,11 +253,11 @@ Everything it wrote was undone: the files above are as they are now, and edits r
 def _proposal_text(proposal: WriteProposal, files: Mapping[RepoPath, ContextFile]) -> list[str]:
     return [
         "Its summary of what it proposed:\n" + quoted("summary", proposal.summary),
-        *(_write_text(write, files.get(write.path)) for write in proposal.writes),
+        *(write_text(write, files.get(write.path)) for write in proposal.writes),
     ]
 
 
-def _write_text(write: Write, file: ContextFile | None) -> str:
+def write_text(write: Write, file: ContextFile | None) -> str:
     """A file that was proposed; only what would change in it, if it is shown above and that is less."""
     if file is not None and file.content is not None and file.sha256 == write.base_sha256:
         changes = _difference(file.content, write.content)

@@ -111,7 +111,7 @@ def find_footing(
     price = settings.attempts.price_under(in_force.configuration)
     prices = Prices(price)
     # Now, because a model that can't be asked is known before anything is begun.
-    if not all(order.fixed_files for order in pending):
+    if ports.agent is None and not all(order.fixed_files for order in pending):
         prices = prices_of(ports.model(None, price), price)
     terms = ports.terms(False, in_force.configuration)
     tell_prose(pending, goal.git, past.base, ports.progress)

@@ -11,6 +11,7 @@ from factory.configuration.guarded import OPTION
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.llm.adapters.select import names_in, select_model
+from factory.llm.agents.workplace import Engineer, Workplace
 from factory.llm.ladder import Ladder
 from factory.llm.ledger.store import Ledger, RecordedModel
 from factory.llm.port import Model, Parameters, identity
@@ -20,6 +21,7 @@ from factory.llm.spending.prices import Price
 from factory.runs.inputs import Ports
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
+from factory.system.network.allowed import PREFIX, Allowed, parse_allowed
 from factory.system.notes import read_notes
 from factory.system.process.stop import Stop
 from factory.system.sandbox.further import further_places
@@ -28,7 +30,7 @@ from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.levels.choose import choose
 from factory.system.sandbox.limit_option import parse_limits
-from factory.system.sandbox.policy import Resources
+from factory.system.sandbox.policy import Network, Resources
 from factory.system.sandbox.port import Sandbox, SandboxRefused, Terms
 
 LEFT_AT_ONCE: Final = (
@@ -61,7 +63,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         passed_variables=tuple(options.pass_env),
         # The words of a program may hold a key; it is refused later, but recorded now.
         answer_format=options.answer_format,
-        llm=redact(", ".join(_names(options)), secret_values(os.environ)),
+        llm=redact(options.engineer or ", ".join(_names(options)), secret_values(os.environ)),
         price=_price(options),
         red_probe=not options.no_red_probe,
         second_pass=not options.no_second_pass,
@@ -146,9 +148,90 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
                 f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it"
             )
         read = further_places(configuration.sandbox.read, os.environ, f"{OWN_FILE}, sandbox.read")
-        return Terms(sandbox, options.net, resources, groups, kept, read)
+        return Terms(sandbox, _gates_network(options, sandbox), resources, groups, kept, read)
 
-    return Ports(model, SystemClock(), progress, os.environ, terms)
+    hired = _engineer(options)
+
+    def agent(place: Workplace, stop: Stop | None, price: Price | None) -> Model:
+        from factory.llm.agents.named import hire
+
+        assert hired is not None
+        asked = hire(hired, place, stop)
+        return ledger.wrap(asked, budget.permit(asked, stop, price))
+
+    return Ports(model, SystemClock(), progress, os.environ, terms, agent if hired is not None else None)
+
+
+def _engineer(options: argparse.Namespace) -> Engineer | None:
+    """The agent that the user named; None if the model is the engineer.
+
+    Raises:
+        WorkorderError: it can't be used as it is named.
+    """
+    hosts = parse_allowed(options.net) if options.net.startswith(PREFIX) else ()
+    if options.engineer is None:
+        _refuse_without_agent(options, hosts)
+        return None
+    where = "--engineer"
+    if getattr(options, "in_place", False):
+        raise WorkorderError(
+            "an agent works in a checkout of its own", where=where, hint="leave --in-place out"
+        )
+    if options.oracle_check != "off":
+        raise WorkorderError(
+            "an agent gives no second opinion",
+            where=f"--oracle-check {options.oracle_check}",
+            hint="leave it out",
+        )
+    if options.escalate:
+        raise WorkorderError(
+            "an agent has the place of all models", where="--escalate", hint="leave it out, or --engineer"
+        )
+    from factory.llm.agents.named import engineer
+
+    return engineer(
+        options.engineer,
+        variables=options.engineer_env,
+        files=options.engineer_file,
+        hosts=hosts,
+        timeout_seconds=options.engineer_timeout,
+        environment=os.environ,
+    )
+
+
+def _refuse_without_agent(options: argparse.Namespace, hosts: tuple[Allowed, ...]) -> None:
+    """Refuse what is for an agent alone.
+
+    Raises:
+        WorkorderError: something is.
+    """
+    given = {
+        f"--net {options.net}": bool(hosts),
+        "--engineer-env": bool(options.engineer_env),
+        "--engineer-file": bool(options.engineer_file),
+    }
+    for where, is_given in given.items():
+        if is_given:
+            raise WorkorderError(
+                "is for an agent alone", where=where, hint="name it with --engineer, or leave it out"
+            )
+
+
+def _gates_network(options: argparse.Namespace, sandbox: Sandbox) -> Network:
+    """The network of commands; hosts that are allowed are allowed to the agent alone.
+
+    Raises:
+        SandboxRefused: the sandbox can't keep an agent to its hosts.
+    """
+    if not options.net.startswith(PREFIX):
+        return "host" if options.net == "host" else "none"
+    if not sandbox.level.startswith("bwrap"):
+        raise SandboxRefused(
+            f"the sandbox {sandbox.level} can't keep an agent to some hosts: it has no loopback of its own",
+            where=f"--net {options.net}",
+            hint="use bubblewrap (`factory doctor` tells what it lacks), or --net host",
+        )
+    return "none"
 
 
 def _bounds(

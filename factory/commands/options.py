@@ -101,6 +101,7 @@ def _add_model(command: Parser) -> None:
         help="how models give files: as strings of JSON, or in fenced blocks with their paths, which weak"
         " models do better (default: %(default)s)",
     )
+    _add_engineer(command)
     add_knowledge(command)
     command.add_argument(
         "--max-attempts",
@@ -117,6 +118,39 @@ def _add_model(command: Parser) -> None:
         default=32_000,
         metavar="N",
         help="the longest answer (default: %(default)s)",
+    )
+
+
+def _add_engineer(command: Parser) -> None:
+    """An agent in the place of the model, and what it gets."""
+    command.add_argument(
+        "--engineer",
+        metavar="AGENT",
+        help="an agent in the place of the model: agent:PROGRAM ARGS, which works in a checkout of its own"
+        " and ends, or acp:PROGRAM ARGS, which speaks the Agent Client Protocol",
+    )
+    command.add_argument(
+        "--engineer-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an environment variable that the agent sees and no other command, such as its key",
+    )
+    command.add_argument(
+        "--engineer-file",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="PATH",
+        help="what the agent may read of yours: a file of your home is a copy in its home, everything else is"
+        " where it is",
+    )
+    command.add_argument(
+        "--engineer-timeout",
+        type=seconds,
+        default=3_600.0,
+        metavar="S",
+        help="how long the agent may work on one attempt (default: 3600)",
     )
 
 
@@ -229,9 +263,12 @@ def _add_bounds(command: Parser) -> None:
     )
     command.add_argument(
         "--net",
-        choices=("none", "host"),
+        type=_network,
         default="none",
-        help="the network of commands: none but a loopback of their own, or this machine's (default: none)",
+        metavar="NETWORK",
+        help="the network of commands: none but a loopback of their own, or host, this machine's; with"
+        " --engineer also allow:HOST[:PORT],…: none for commands, and these hosts for the agent"
+        " (default: none)",
     )
     command.add_argument(
         "--ledger",
@@ -242,6 +279,22 @@ def _add_bounds(command: Parser) -> None:
     add_limits(command)
     add_price_of(command)
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
+
+
+def _network(text: str) -> str:
+    if text in ("none", "host"):
+        return text
+    if text.startswith("allow:"):
+        # Here and not above: it takes a while, and most commands name no hosts.
+        from factory.contract.errors import WorkorderError
+        from factory.system.network.allowed import parse_allowed
+
+        try:
+            parse_allowed(text)
+        except WorkorderError as error:
+            raise argparse.ArgumentTypeError(f"{error.message}; {error.hint}") from error
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is not none, host or allow:HOST[:PORT],…")
 
 
 def _count(text: str) -> int:

@@ -71,6 +71,7 @@ class Request(_Frozen):
         attempt: which attempt of the asking loop this is, from 1, so that a repeated question is a new call.
         subject: what the question is about, such as a contract's hash, so that its answers can be found;
             no model sees it, and it is no part of the ledger's key.
+        base: git's id of the tree that it is answered in, of who answers by changing files; else empty.
     """
 
     purpose: Literal["plan", "revise", "propose", "oracle"]
@@ -81,6 +82,7 @@ class Request(_Frozen):
     parameters: Parameters
     attempt: int
     subject: str = ""
+    base: str = Field(default="", exclude_if=lambda value: not value)
 
 
 class FinishReason(StrEnum):
@@ -104,6 +106,7 @@ class Usage(_Frozen):
         output_tokens: all tokens of the answer, reasoning included.
         reasoning_tokens: the part of `output_tokens` spent on reasoning.
         estimated: whether the numbers are our estimate, because the adapter does not report any.
+        cost_usd: what who answered says that it cost, in US dollars; None if that is not said.
     """
 
     input_tokens: int
@@ -112,6 +115,7 @@ class Usage(_Frozen):
     output_tokens: int
     reasoning_tokens: int = 0
     estimated: bool = False
+    cost_usd: float | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 def total(usages: Iterable[Usage]) -> Usage:
@@ -124,7 +128,15 @@ def total(usages: Iterable[Usage]) -> Usage:
         output_tokens=sum(usage.output_tokens for usage in calls),
         reasoning_tokens=sum(usage.reasoning_tokens for usage in calls),
         estimated=any(usage.estimated for usage in calls),
+        cost_usd=_sum_of_costs(calls),
     )
+
+
+def _sum_of_costs(calls: tuple[Usage, ...]) -> float | None:
+    """What all of them say that they cost together; None if one does not say it, or there is none."""
+    costs = [usage.cost_usd for usage in calls]
+    known = [cost for cost in costs if cost is not None]
+    return round(sum(known), 6) if known and len(known) == len(costs) else None
 
 
 class Answer(_Frozen):

@@ -19,6 +19,7 @@ from factory.llm.ladder import started_at
 from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
 from factory.repository.landable import unlandable_path
+from factory.runs.agents.workplace import workplace
 from factory.runs.inputs import Run
 from factory.runs.nodes.bound import bound_nodes
 from factory.runs.oracle import Oracle
@@ -102,13 +103,16 @@ def _attempt(
     start: RunState,
 ) -> tuple[Ending, RunState | None]:
     # Where the plan gives the texts nobody is asked, so not even a key is needed.
-    model = None if run.order.fixed_files else _model(run, meter)
+    asked = run.ports.agent is None and not run.order.fixed_files
+    model = _model(run, meter) if asked else None
     with place() as checkout, prepared_services(run) as services:
         run = replace(run, services=services)
         problem = unlandable_path(run.order, checkout.git, run.target)
         if problem is not None:
             return stopped(problem, ()), None
         bench = run.bench(checkout)
+        if run.ports.agent is not None and not run.order.fixed_files:
+            model = meter.wrap(run.ports.agent(workplace(bench, run.order), run.stop, run.price))
         run.folder.begin()
         run = verify(run, bench)
         if run.settings.red_probe and start["attempt"] == 1:

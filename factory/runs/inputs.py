@@ -28,6 +28,7 @@ from factory.gates.landing_tree import LandingTree
 from factory.gates.trial import CheckGroup
 from factory.languages.features import lacking
 from factory.languages.table import languages_in
+from factory.llm.agents.workplace import Workplace
 from factory.llm.port import Model
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -63,6 +64,7 @@ class Ports:
         environment: the factory's own environment variables.
         terms: finds the sandbox that works here, told whether commands work in the user's own checkout, and
             what the repository configures.
+        agent: makes the agent that is the engineer, given where it works; None where the model is.
     """
 
     model: Callable[[Stop | None, Price | None], Model]
@@ -70,6 +72,7 @@ class Ports:
     progress: Callable[[str], None]
     environment: Mapping[str, str]
     terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
+    agent: Callable[[Workplace, Stop | None, Price | None], Model] | None = None
 
     def environment_for(self, project: Project) -> AbstractContextManager[Environment]:
         """The interpreters and packages of a project, which are there within the block.

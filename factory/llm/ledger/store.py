@@ -14,6 +14,7 @@ from typing import Final, Protocol, TypeAlias, runtime_checkable
 from pydantic import BaseModel, ConfigDict
 
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
+from factory.contract.errors import MachineProblem
 from factory.contract.strict_json import JsonValue
 from factory.llm.ledger.file import DamagedLedger, read_ledger_file
 from factory.llm.ledger.pending import PendingCalls, Reservations
@@ -268,6 +269,10 @@ class _LedgerModel(Wrapper):
             except ProviderError as error:
                 if not error.may_be_paid:
                     self.ledger.release(key)
+                raise
+            except MachineProblem:
+                # Nobody was asked.
+                self.ledger.release(key)
                 raise
             self.ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
         return Recorded(answer, key, False, self.adapter, self.name)

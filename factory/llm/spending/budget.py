@@ -23,6 +23,10 @@ _LOOK_SECONDS: Final = 0.2
 """How long a call that waits for others to settle goes without looking whether it shall stop."""
 
 
+AGENTS: Final = frozenset({"agent", "acp"})
+"""The adapters whose answers may say what they cost."""
+
+
 class BudgetReached(WorkorderError):
     """A call that could pass a limit was not made."""
 
@@ -82,14 +86,15 @@ class Budget:
             otherwise: what it costs if nobody knows.
 
         Raises:
-            WorkorderError: there is a limit in money, and the model's price is not known.
+            WorkorderError: there is a limit in money, and the model's price is not known. An agent may say
+                itself what it cost: then it counts with that, and the call after one that did not is refused.
         """
         if self._limits.usd is None and self._limits.tokens is None:
             return None
         price = None
         if self._limits.usd is not None:
             price = self._limits.price or configured or known_price(model) or otherwise
-            if price is None:
+            if price is None and model.adapter not in AGENTS:
                 raise WorkorderError(
                     f"the price of {model.adapter}:{model.name} is not known,"
                     " so no limit in money can be kept",
@@ -97,7 +102,8 @@ class Budget:
                     hint="limit tokens with --max-tokens, or give the price with --price INPUT,OUTPUT"
                     " or in workorder.toml",
                 )
-            self._prices[identity(model)] = price
+            if price is not None:
+                self._prices[identity(model)] = price
 
         @contextmanager
         def permitted(key: str, request: Request) -> Iterator[None]:
@@ -143,10 +149,12 @@ class Budget:
             if used + held + more > self._limits.tokens:
                 return BudgetReached(
                     f"the next call could use {more:,} tokens; {used:,} of {self._limits.tokens:,} are used"
-                    + (f", and up to {held:,} by {_calls(unknown)}" if unknown else ""),
+                    + (f", and up to {held:,} by {_calls(len(unknown))}" if unknown else ""),
                     where="--max-tokens",
                     hint=self._hint(unknown),
                 )
+        if self._limits.usd is not None and price is None:
+            return self._unpriced([usage for _, usage in answers], len(unknown))
         if self._limits.usd is not None and price is not None:
             # Of an answer by a model that is not asked now, the price of the one that is.
             paid = sum((self._prices.get(model, price).of(usage) for model, usage in answers), Decimal(0))
@@ -155,11 +163,29 @@ class Budget:
             if paid + set_aside + cost > self._limits.usd:
                 return BudgetReached(
                     f"the next call could cost ${cost:.4f}; ${paid:.4f} of ${self._limits.usd} are spent"
-                    + (f", and up to ${set_aside:.4f} by {_calls(unknown)}" if unknown else ""),
+                    + (f", and up to ${set_aside:.4f} by {_calls(len(unknown))}" if unknown else ""),
                     where="--max-cost-usd",
                     hint=self._hint(unknown),
                 )
         return None
+
+    def _unpriced(self, answers: Sequence[Usage], unanswered: int) -> BudgetReached | None:
+        """Why an agent is not started whose price nobody knows: by what those before say that they cost."""
+        assert self._limits.usd is not None
+        costs = [usage.cost_usd for usage in answers]
+        unsaid = costs.count(None) + unanswered
+        if unsaid:
+            return BudgetReached(
+                f"nobody knows what {_calls(unsaid, 'that told no price')} cost, so the limit may be passed",
+                where="--max-cost-usd",
+                hint="give the price with --price INPUT,OUTPUT, or leave the limit out",
+            )
+        paid = sum((Decimal(str(cost)) for cost in costs), Decimal(0))
+        if paid < self._limits.usd:
+            return None
+        return BudgetReached(
+            f"${paid:.4f} of ${self._limits.usd} are spent", where="--max-cost-usd", hint=_HINT
+        )
 
     def _unknown(self, key: str) -> list[Usage]:
         """What calls may have used or may use whose answers nobody knows, but for that of `key`."""
@@ -195,8 +221,8 @@ class Budget:
 _HINT: Final = "run again with a higher limit: stored answers are not paid again"
 
 
-def _calls(unknown: Sequence[Usage]) -> str:
-    return "a call without an answer" if len(unknown) == 1 else f"{len(unknown)} calls without an answer"
+def _calls(count: int, which: str = "without an answer") -> str:
+    return f"a call {which}" if count == 1 else f"{count} calls {which}"
 
 
 def _tokens(usage: Usage) -> int:

@@ -38,6 +38,8 @@ class Meter:
         """What one model's answers cost in US dollars; None if there were none, or no price is known."""
         if self.model is None or usage is None:
             return None
+        if usage.cost_usd is not None:
+            return usage.cost_usd
         known = prices_of(self.model, price).of(model)
         return None if known is None else float(round(known.of(usage), 6))
 

@@ -45,7 +45,12 @@ class Price:
     cache_write_tokens: Decimal | None = None
 
     def of(self, usage: Usage) -> Decimal:
-        """The price of a call, in US dollars; never less than it is, as far as the prices are known."""
+        """The price of a call, in US dollars; never less than it is, as far as the prices are known.
+
+        What who answered says that it cost goes before.
+        """
+        if usage.cost_usd is not None:
+            return Decimal(str(usage.cost_usd))
         cached = self.input_tokens if self.cached_tokens is None else self.cached_tokens
         written = self.cache_write_tokens
         if written is None:
@@ -90,6 +95,8 @@ def cost_usd(model: Model, usage: Usage, price: Price | None) -> float | None:
         usage: the tokens of the calls.
         price: what the user says that the model costs; None to look it up.
     """
+    if usage.cost_usd is not None:
+        return usage.cost_usd
     known = price or known_price(model)
     return None if known is None else float(round(known.of(usage), 6))
 

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import partial
 
+from factory.attempt.agents.prompt import AGENT_TEMPLATE
 from factory.attempt.failure import Failure
 from factory.attempt.prompt import BLOCKS_NAME, TEMPLATE_NAME, with_form
 from factory.attempt.routing import Nodes
@@ -10,6 +11,7 @@ from factory.attempt.state import RunState
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import OTHER_PROJECTS
 from factory.llm.port import Model
+from factory.runs.agents.se import propose_by_agent
 from factory.runs.inputs import Run
 from factory.runs.nodes.finalize import finalize, land_attempt
 from factory.runs.nodes.given import give
@@ -29,10 +31,12 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
     checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
     return {
         "se": partial(
-            propose,
+            propose if run.ports.agent is None else propose_by_agent,
             order=order,
             settings=settings,
-            template=_template(settings),
+            template=_template(settings)
+            if run.ports.agent is None
+            else template_path(AGENT_TEMPLATE).read_text("utf-8"),
             model=model,
             checks=checks,
             checkout=checkout,

@@ -71,8 +71,8 @@ def propose(
         agents=_nearest_agents(files, order, checkout, progress),
         notes=settings.notes,
         has_script=has_script,
-        verification=() if has_script else _verification(order, checkout),
-        packages=_importable(packages),
+        verification=() if has_script else verification_of(order, checkout),
+        packages=importable(packages),
     )
     attempt.text(PROMPT_TEXT, transcript(messages))
     asked = who(model, number)
@@ -96,7 +96,7 @@ def propose(
     return {**paid, "proposal": proposal, "generated_by": generator(answered.adapter, answered.model)}
 
 
-def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:
+def verification_of(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:
     """What verifies the repository, or the project, when the work order has written its files."""
     commit, tree, project = checkout.baseline, checkout.tree, order.project
     if project is not None:
@@ -105,7 +105,7 @@ def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, .
     return default_verification(frozenset([*there, *order.allowed_files]), reading(tree))
 
 
-def _importable(packages: Sequence[Package]) -> list[str]:
+def importable(packages: Sequence[Package]) -> list[str]:
     """The packages that were asked for; none where there are only those that every project has."""
     asked = [package for package in packages if package.is_direct]
     if all(package.name == "pytest" for package in asked):
