@@ -61,7 +61,7 @@ def generator(adapter: str, model: str) -> str:
         adapter: the adapter's name.
         model: the model's name within it.
     """
-    if adapter != "command":
+    if adapter not in ("command", "agent", "acp"):
         return f"{adapter}:{model}"
     try:
         program = shlex.split(model)[0]

@@ -7,8 +7,10 @@ quoted, so that it stays text.
 """
 
 import json
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from factory.attempt.answers.versions import ContextFile, Versions
@@ -27,10 +29,15 @@ from factory.llm.template import fill, quoted, quoted_file
 from factory.specification.passages import GAP, Passages
 
 TEMPLATE_NAME = "prompts/software_engineer.md"
+BLOCKS_NAME: Final = "prompts/software_engineer_blocks.md"
+"""What stands in its place of the form of an answer, if files are asked for in fenced blocks."""
+
+_FORM: Final = re.compile(r"^# The answer\n.*?(?=^# )", re.DOTALL | re.MULTILINE)
 
 # Names of requirements say nothing to who does not know them; what may pass before is for the checks.
 # What is there before, and which files are read, is shown.
 _NOT_FOR_THE_ENGINEER = (
+    "difficulty",
     "requirements",
     "red_exempt",
     "accepted_warnings",
@@ -100,6 +107,18 @@ class AgentsFile:
     is_cut: bool = False
 
 
+def with_form(template: str, form: str) -> str:
+    """The template with another form of the answer.
+
+    Args:
+        template: the text of `prompts/software_engineer.md`.
+        form: the text of `prompts/software_engineer_blocks.md`.
+    """
+    text, found = _FORM.subn(lambda _: form, template)
+    assert found == 1, "the template says once how to answer"
+    return text
+
+
 def build_messages(
     template: str,
     order: WorkOrder,
@@ -113,6 +132,7 @@ def build_messages(
     verification: Sequence[Verification] = (COMPILE_ALL, PYTEST),
     packages: Sequence[str] = (),
     passages: Passages | None = None,
+    may_keep: bool = True,
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -129,31 +149,35 @@ def build_messages(
         verification: what verifies it without one.
         packages: those that its files may import, each with its version.
         passages: what the specification says of its requirements.
+        may_keep: whether the form of the answer can edit and keep what was proposed before.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
     """
+    versions = Versions.of(files, previous.proposal if previous is not None and may_keep else None)
     read = [file for file in files if file.path not in order.allowed_files]
     written = [file for file in files if file.path in order.allowed_files]
-    user = "\n\n".join(
+    # By how long they stay the same: over a build, while the same files are read, over the attempts of one.
+    stretches = [
+        [*notes_text(notes), *packages_text(packages), *_agents_text(agents)],
+        [_ABOUT_FILES, *map(_read_text, read)] if read else [],
         [
-            *_notes_text(notes),
-            *_packages_text(packages),
-            *_agents_text(agents),
-            *([_ABOUT_FILES, *map(_read_text, read)] if read else []),
-            _order_text(order, checks, _verification(order, has_script, verification)),
-            *_passages_text(passages),
+            order_text(order, checks, spoken_verification(order, has_script, verification)),
+            *passages_text(passages),
             *_writable_text(order, written),
-            *(retry_text(previous, Versions.of(files, previous.proposal)) if previous is not None else []),
-        ]
-    )
+        ],
+        retry_text(previous, versions, may_keep=may_keep) if previous is not None else [],
+    ]
+    texts = ["\n\n".join(stretch) for stretch in stretches if stretch]
+    ends = accumulate(len(text) + len("\n\n") for text in texts[:-1])
     return (
         Message(role="system", content=fill(template, {"SYMBOLS": _symbols(order)}, source=TEMPLATE_NAME)),
-        Message(role="user", content=user),
+        Message(role="user", content="\n\n".join(texts), stable=tuple(ends)),
     )
 
 
-def _order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> str:
+def order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> str:
+    """What is asked for, and what judges it."""
     contract = order.model_dump(mode="json", exclude={*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER})
     for name in ("provides", "consumes"):
         if not contract[name]:
@@ -168,7 +192,8 @@ def _order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> s
     )
 
 
-def _verification(order: WorkOrder, has_script: bool, commands: Sequence[Verification]) -> str:
+def spoken_verification(order: WorkOrder, has_script: bool, commands: Sequence[Verification]) -> str:
+    """The verification in words."""
     if order.verify_exempt:
         return "python -m compileall (this work order is exempt from full verification)"
     if has_script or VERIFY_SCRIPT in order.allowed_files:
@@ -206,7 +231,8 @@ def _writable_text(order: WorkOrder, files: Sequence[ContextFile]) -> list[str]:
     return parts
 
 
-def _passages_text(passages: Passages | None) -> list[str]:
+def passages_text(passages: Passages | None) -> list[str]:
+    """What the specification says of the work order's requirements; nothing if there is none."""
     if passages is None:
         return []
     parts = [_ABOUT_PASSAGES] if passages.quoted or passages.absent else []
@@ -223,7 +249,8 @@ def _passages_text(passages: Passages | None) -> list[str]:
     return parts
 
 
-def _packages_text(packages: Sequence[str]) -> list[str]:
+def packages_text(packages: Sequence[str]) -> list[str]:
+    """What may be imported; nothing if nothing is said about that."""
     return [_ABOUT_PACKAGES, quoted("packages", "\n".join(packages))] if packages else []
 
 
@@ -241,7 +268,8 @@ def _agents_text(agents: Sequence[AgentsFile]) -> list[str]:
     return parts
 
 
-def _notes_text(notes: Sequence[Note]) -> list[str]:
+def notes_text(notes: Sequence[Note]) -> list[str]:
+    """What people want known; nothing if there is none."""
     if not notes:
         return []
     return [_ABOUT_NOTES, *(quoted_file("note", note.path, note.text) for note in notes)]

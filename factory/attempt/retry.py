@@ -50,12 +50,13 @@ class PreviousAttempt:
     earlier: Failure | None = None
 
 
-def retry_text(previous: PreviousAttempt, versions: Versions) -> list[str]:
+def retry_text(previous: PreviousAttempt, versions: Versions, *, may_keep: bool = True) -> list[str]:
     """The paragraphs.
 
     Args:
         previous: what failed.
         versions: the files that the prompt shows, and what of the proposal can still be edited or kept.
+        may_keep: whether the form of the answer can do that.
     """
     parts = [
         "# Your attempt before failed\n\nEverything it wrote was undone: the files above are as they are now."
@@ -66,13 +67,12 @@ def retry_text(previous: PreviousAttempt, versions: Versions) -> list[str]:
         parts += _failure_text(previous.failure, "It")
     if previous.proposal is not None:
         if previous.earlier is not None:
-            parts.append(
-                "The attempt before that one had proposed something, which is all that can be edited or kept."
-            )
+            rest = ", which is all that can be edited or kept" if may_keep else ""
+            parts.append(f"The attempt before that one had proposed something{rest}.")
         failure = previous.earlier or previous.failure
         parts += [
             "Its summary of what it proposed:\n" + quoted("summary", previous.proposal.summary),
-            *(_write_text(write, versions) for write in previous.proposal.writes),
+            *(write_text(write, versions if may_keep else None) for write in previous.proposal.writes),
             *_failure_text(failure, "The proposal"),
             *_own_tests(previous.proposal, failure),
             *_named_files(failure, versions),
@@ -140,9 +140,16 @@ def _named(paths: Iterable[RepoPath], text: str) -> list[RepoPath]:
     ]
 
 
-def _write_text(write: Write, versions: Versions) -> str:
-    """A file that was proposed; only what would change in it, if it is shown above and that is less."""
-    if write.path not in versions.proposed:
+def write_text(write: Write, versions: Versions | None) -> str:
+    """A file that was proposed; only what would change in it, if it is shown above and that is less.
+
+    Args:
+        write: the file.
+        versions: what can still be edited; None where nothing of a proposal can be.
+    """
+    if versions is None:
+        note = ""
+    elif write.path not in versions.proposed:
         note = ", but the file has changed since, so this can't be edited or kept"
     else:
         note = f" (base_sha256 to edit it: {proposed_hash(write)[:SHOWN_DIGITS]})"

@@ -30,6 +30,7 @@ class RunState(TypedDict, total=False):
         answer: the ledger's name of this attempt's answer; None while there is none.
         usage: its tokens; None while there is none.
         slowest_seconds: how long the slowest command of this attempt's checks took, once they have passed.
+        model: who gave this attempt's answer, by the adapter's name and its own; empty while there is none.
         generated_by: who wrote the proposal, as `adapter:model`; `plan` if its texts stand in the plan.
         known_by: how it can be known that the acceptance commands of this attempt passed.
         scores: how many mutants of this attempt were noticed; None if none were tried.
@@ -51,6 +52,7 @@ class RunState(TypedDict, total=False):
     answer: str | None
     usage: Usage | None
     slowest_seconds: float
+    model: str
     generated_by: str
     known_by: VerdictKind
     scores: KillScores | None

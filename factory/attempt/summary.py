@@ -64,6 +64,7 @@ class AttemptSummary(BaseModel):
         remarks: what the model wants a person or the planner to know.
         failure: why it failed; None if it did not.
         answer: the ledger's name of its answer; None without one.
+        model: who gave it, by the adapter's name and its own; empty without one.
         usage: the tokens of the answer.
         cost_usd: what the answer cost; None if no price is known.
         scores: how many mutants were noticed; None if none were tried.
@@ -77,6 +78,7 @@ class AttemptSummary(BaseModel):
     remarks: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
     failure: Failure | None = None
     answer: str | None = None
+    model: str = Field(default="", exclude_if=lambda value: not value)
     usage: Usage | None = None
     cost_usd: float | None = None
     scores: KillScores | None = Field(default=None, exclude_if=lambda value: value is None)

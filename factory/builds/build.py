@@ -55,6 +55,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
     try:
         plan = load_plan(settings.plan)
         spec = load_specification(settings.plan, plan)
+        plan = plan.in_project(settings.attempts.project)
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -94,10 +95,10 @@ def _prepare(
     goal = target(git, settings.branch)
     past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
-    locked = with_locked_packages(plan, goal, past, out, ports)
+    locked = with_locked_packages(plan, goal, past, out, settings, ports)
     if locked != goal:
         goal, past = locked, history(git, locked.baseline, plan)
-    sources = Sources(*committed_files(git, past.tip))
+    sources = Sources(*committed_files(git, past.tip), settings.attempts.project)
     start = _start(git, sources.files, past)
     plan = with_computed_fields(plan, start, sources)
     state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())
@@ -118,7 +119,7 @@ def _prepare(
 
 def _record_footing(records: Records, footing: Footing | None) -> None:
     if footing is not None:
-        records.priced(footing.price)
+        records.priced(footing.prices)
         used = sandbox_record(footing.terms)
         records.event("sandbox", used=dump(used) if used else None)
         records.event("environment", used=dump(environment_record(footing.environment)))

@@ -117,7 +117,7 @@ class PlanExecution:
                 plan=self.plan,
                 spec=self.spec,
                 place=checkouts.at,
-                price=self.records.state.price,
+                prices=self.records.state.known_prices,
                 entered=mail.put,
             )
             trees = Trees(goal.git, scratch)
@@ -190,6 +190,7 @@ class PlanExecution:
                 self.out / BASELINE_FOLDER,
                 footing.configuration,
                 self.plan.verify_contract,
+                [order for order in self.plan.work_orders if order.id not in self.history.landed],
                 red_accepted=self.settings.baseline_red,
                 projects=footing.projects,
             )

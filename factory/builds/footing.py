@@ -9,14 +9,21 @@ from factory.builds.branch.history import History
 from factory.builds.settings import BuildSettings
 from factory.configuration.acceptance import require_acceptance
 from factory.configuration.document import Configuration
-from factory.configuration.in_force import configuration_in_force
+from factory.configuration.in_force import configuration_of_one
 from factory.contract.work_order import Plan
 from factory.environments.environment import Environment
-from factory.environments.projects import Subproject, all_locked, opened, require_known
-from factory.environments.provide import Project
-from factory.llm.spending.prices import Price, known_price
+from factory.environments.projects import (
+    Subproject,
+    all_locked,
+    opened,
+    require_known,
+    starting_project,
+)
+from factory.llm.ladder import prices_of
+from factory.llm.spending.prices import Prices
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
+from factory.runs.base import try_services
 from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports
 from factory.services.resolved import NO_SERVICES, Services
@@ -29,7 +36,7 @@ class Footing:
 
     Attributes:
         configuration: the repository's own, as it counts.
-        price: what an answer costs; None if it is not known.
+        prices: what answers cost.
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout.
         services: what runs beside every command.
@@ -37,7 +44,7 @@ class Footing:
     """
 
     configuration: Configuration
-    price: Price | None
+    prices: Prices
     terms: Terms | None
     environment: Environment
     services: Services = NO_SERVICES
@@ -49,18 +56,31 @@ class Footing:
         return self.terms.sandbox if self.terms is not None else None
 
 
-def with_locked_packages(plan: Plan, goal: Target, past: History, out: Path, ports: Ports) -> Target:
+def with_locked_packages(
+    plan: Plan, goal: Target, past: History, out: Path, settings: BuildSettings, ports: Ports
+) -> Target:
     """The branch with the packages of a plan's base locked; what has landed needs none.
 
+    Args:
+        plan: the plan.
+        goal: the branch.
+        past: where the plan stands on it.
+        out: the build's directory.
+        settings: what the user asked for.
+        ports: what is touched beside the repository.
+
     Raises:
-        WorkorderError: a lock does not fit, none can be made, or the repository is not ready for a landing.
+        WorkorderError: a lock does not fit, none can be made, the repository is not ready for a landing, or a
+            service can't be used.
     """
     if all(order.id in past.landed for order in plan.work_orders):
         return goal
-    configuration = configuration_in_force(goal.git, past.base).configuration
-    root = Project(goal.git, past.base, configuration, plan.wanted_environment(), out)
+    alone = settings.attempts.project
+    configuration = configuration_of_one(goal.git, past.base, alone).configuration
+    root = starting_project(goal.git, past.base, configuration, plan, out, alone)
     ready = partial(require_ready, in_place=False, may_delete_ignored=False)
-    return all_locked(goal, root, plan, ports, ready)
+    tried = partial(try_services, root, plan, settings.attempts, ports, False)
+    return all_locked(goal, root, plan, ports, ready, tried)
 
 
 def find_footing(
@@ -85,18 +105,20 @@ def find_footing(
         return None
     accepted = frozenset(settings.attempts.accepted_configuration)
     require_acceptance(goal.git, past.base, plan.work_orders, pending, accepted)
-    in_force = configuration_in_force(goal.git, past.base)
+    alone = settings.attempts.project
+    in_force = configuration_of_one(goal.git, past.base, alone)
     require_known(pending, in_force.configuration.projects)
     price = settings.attempts.price_under(in_force.configuration)
+    prices = Prices(price)
     # Now, because a model that can't be asked is known before anything is begun.
-    if not all(order.fixed_files for order in pending):
-        price = price or known_price(ports.model(None, price))
+    if ports.agent is None and not all(order.fixed_files for order in pending):
+        prices = prices_of(ports.model(None, price), price)
     terms = ports.terms(False, in_force.configuration)
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:
         ports.progress(line)
     services = ports.services(in_force.configuration, plan, terms)
-    root = Project(goal.git, past.base, in_force.configuration, plan.wanted_environment(), out)
+    root = starting_project(goal.git, past.base, in_force.configuration, plan, out, alone)
     environment = used.enter_context(ports.environment_for(root))
     projects = opened(root, plan, ports, used)
-    return Footing(in_force.configuration, price, terms, environment, services, projects)
+    return Footing(in_force.configuration, prices, terms, environment, services, projects)

@@ -24,7 +24,7 @@ from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineReport
-from factory.llm.spending.prices import Price
+from factory.llm.spending.prices import Prices
 from factory.repository.target import Target
 from factory.runs.execution import execute
 from factory.runs.inputs import Ports, Run
@@ -59,7 +59,7 @@ class Worker:
         plan: the plan.
         spec: the specification that it was made for; None if it keeps none.
         place: opens a checkout of a commit.
-        price: what an answer costs; None if it is not known.
+        prices: what answers cost.
         entered: told when a work order comes to a node; called in any thread.
     """
 
@@ -78,7 +78,7 @@ class Worker:
     plan: Plan
     spec: Specification | None
     place: Callable[[str], AbstractContextManager[Checkout]]
-    price: Price | None
+    prices: Prices
     entered: Callable[[NodeEntered], None]
     _stops: dict[str, Stop] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -167,7 +167,7 @@ class Worker:
         return Ending(RunOutcome.FAILED, ExitCode.FAIL, "", failure=failure)
 
     def _enter(self, order_id: str, run_id: str, node: str, state: RunState) -> None:
-        run = RunEntry(run_id=run_id, attempts=attempts_so_far(state, self.price))
+        run = RunEntry(run_id=run_id, attempts=attempts_so_far(state, self.prices))
         failure = state.get("previous_failure")
         self.entered(NodeEntered(order_id, node, state["attempt"], failure, run))
 

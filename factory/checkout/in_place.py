@@ -46,7 +46,9 @@ class CheckoutInPlace(Checkout):
         if self._place.is_same() and stat.S_IMODE(self.root.stat().st_mode) != self._mode:
             self.root.chmod(self._mode)
 
-    def offer(self, node_modules: Path) -> None:
+    def offer(self, node_modules: Path | None) -> None:
+        if node_modules is None:
+            return
         raise WorkorderError(
             "the packages of Node.js can't be shown to commands in your own checkout",
             where="--in-place",

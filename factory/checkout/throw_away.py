@@ -76,10 +76,11 @@ class ThrowAwayCheckout(Checkout):
             changes += self._blocking_attributes() or self._differing()
         return tuple(sorted({visible(name) for name in changes}))
 
-    def offer(self, node_modules: Path) -> None:
+    def offer(self, node_modules: Path | None) -> None:
         if self._offered != node_modules:
             remove_tree(self.node_modules)
-            self.node_modules.symlink_to(node_modules)
+            if node_modules is not None:
+                self.node_modules.symlink_to(node_modules)
             self._offered = node_modules
 
     def restore(self) -> None:

@@ -51,11 +51,11 @@ class Checkout(ABC):
         return self.home.parent / "node_modules"
 
     @abstractmethod
-    def offer(self, node_modules: Path) -> None:
+    def offer(self, node_modules: Path | None) -> None:
         """Let commands find the packages of a directory above the checkout, from now on.
 
         Args:
-            node_modules: the directory.
+            node_modules: the directory; None for no packages.
 
         Raises:
             WorkorderError: what is above the checkout is not ours.

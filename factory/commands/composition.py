@@ -10,15 +10,18 @@ from factory.configuration.document import OWN_FILE, Configuration
 from factory.configuration.guarded import OPTION
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath, UnsafePath
-from factory.llm.adapters.select import select_model
-from factory.llm.ledger.store import Ledger
-from factory.llm.port import Model, Parameters
+from factory.llm.adapters.select import names_in, select_model
+from factory.llm.agents.workplace import Engineer, Workplace
+from factory.llm.ladder import Ladder
+from factory.llm.ledger.store import Ledger, RecordedModel
+from factory.llm.port import Model, Parameters, identity
 from factory.llm.secrets import redact, secret_values
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import Price
 from factory.runs.inputs import Ports
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
+from factory.system.network.allowed import PREFIX, Allowed, parse_allowed
 from factory.system.notes import read_notes
 from factory.system.process.stop import Stop
 from factory.system.sandbox.further import further_places
@@ -27,7 +30,7 @@ from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.kernel.group import ControlGroups
 from factory.system.sandbox.levels.choose import choose
 from factory.system.sandbox.limit_option import parse_limits
-from factory.system.sandbox.policy import Resources
+from factory.system.sandbox.policy import Network, Resources
 from factory.system.sandbox.port import Sandbox, SandboxRefused, Terms
 
 LEFT_AT_ONCE: Final = (
@@ -41,8 +44,9 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
     """How work orders are attempted.
 
     Raises:
-        WorkorderError: the notes or a limit can't be used, or a threshold without mutants.
+        WorkorderError: the notes or a limit can't be used, or an option says something of what is not there.
     """
+    _require_models(options)
     if options.kill_threshold is not None and options.mutants == 0:
         raise WorkorderError(
             "--kill-threshold with --mutants 0 would hold for nothing", hint="leave out one of them"
@@ -51,14 +55,15 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
     for text in options.limit:
         parse_limits(text)
     return AttemptSettings(
-        max_attempts=options.max_attempts,
+        max_attempts=options.max_attempts or max(2, len(_names(options))),
         parameters=Parameters(
             max_output_tokens=options.max_output_tokens, temperature=options.llm_temperature
         ),
         timeout_seconds=options.timeout_seconds,
         passed_variables=tuple(options.pass_env),
         # The words of a program may hold a key; it is refused later, but recorded now.
-        llm=redact(options.llm, secret_values(os.environ)),
+        answer_format=options.answer_format,
+        llm=redact(options.engineer or ", ".join(_names(options)), secret_values(os.environ)),
         price=_price(options),
         red_probe=not options.no_red_probe,
         second_pass=not options.no_second_pass,
@@ -69,24 +74,59 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         notes=read_notes(options.knowledge),
         accepted_configuration=_accepted(options),
         verify=options.verify,
+        project=project_named(options.project),
     )
+
+
+def project_named(text: str | None) -> RepoPath | None:
+    """The directory that `--project` names; None for none.
+
+    Raises:
+        WorkorderError: it is no path of a repository.
+    """
+    try:
+        return None if text is None else RepoPath.parse(text.removesuffix("/"))
+    except UnsafePath as error:
+        raise WorkorderError(
+            error.message,
+            where=f"--project {error.where}",
+            hint="give its path from the root of the repository, such as services/api",
+        ) from error
 
 
 def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Ports:
     """The model within its limits, the clock, and this process's environment."""
     ledger = Ledger(ledger_folder(options))
-    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, _price(options)), ledger)
+    # With several models, the price that the user gave is that of those whose own is not known.
+    price = _price(options) if not options.escalate else None
+    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, price), ledger)
+
+    names = _names(options)
+    several = len(names) > 1
+    named = {name: Price(*amounts) for name, amounts in options.price_of}
 
     def model(stop: Stop | None, price: Price | None) -> Model:
-        return select_model(
-            options.llm,
-            stage="factory",
-            ledger=ledger,
-            environment=os.environ,
-            budget=budget,
-            stop=stop,
-            price=price,
-        )
+        def select(name: str) -> RecordedModel:
+            return select_model(
+                name,
+                stage="factory",
+                ledger=ledger,
+                environment=os.environ,
+                budget=budget,
+                stop=stop,
+                price=named.get(name) if several else price,
+                otherwise=price,
+            )
+
+        members = tuple(map(select, names))
+        if not several:
+            return members[0]
+        by_model = {
+            identity(member): named[name]
+            for name, member in zip(names, members, strict=True)
+            if name in named
+        }
+        return Ladder(members, ledger, options.fallback, by_model, progress=progress)
 
     def terms(in_place: bool, configuration: Configuration) -> Terms:
         resources = parse_limits(configuration.limits) if configuration.limits else Resources()
@@ -108,9 +148,90 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
                 f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it"
             )
         read = further_places(configuration.sandbox.read, os.environ, f"{OWN_FILE}, sandbox.read")
-        return Terms(sandbox, options.net, resources, groups, kept, read)
+        return Terms(sandbox, _gates_network(options, sandbox), resources, groups, kept, read)
 
-    return Ports(model, SystemClock(), progress, os.environ, terms)
+    hired = _engineer(options)
+
+    def agent(place: Workplace, stop: Stop | None, price: Price | None) -> Model:
+        from factory.llm.agents.named import hire
+
+        assert hired is not None
+        asked = hire(hired, place, stop)
+        return ledger.wrap(asked, budget.permit(asked, stop, price))
+
+    return Ports(model, SystemClock(), progress, os.environ, terms, agent if hired is not None else None)
+
+
+def _engineer(options: argparse.Namespace) -> Engineer | None:
+    """The agent that the user named; None if the model is the engineer.
+
+    Raises:
+        WorkorderError: it can't be used as it is named.
+    """
+    hosts = parse_allowed(options.net) if options.net.startswith(PREFIX) else ()
+    if options.engineer is None:
+        _refuse_without_agent(options, hosts)
+        return None
+    where = "--engineer"
+    if getattr(options, "in_place", False):
+        raise WorkorderError(
+            "an agent works in a checkout of its own", where=where, hint="leave --in-place out"
+        )
+    if options.oracle_check != "off":
+        raise WorkorderError(
+            "an agent gives no second opinion",
+            where=f"--oracle-check {options.oracle_check}",
+            hint="leave it out",
+        )
+    if options.escalate:
+        raise WorkorderError(
+            "an agent has the place of all models", where="--escalate", hint="leave it out, or --engineer"
+        )
+    from factory.llm.agents.named import engineer
+
+    return engineer(
+        options.engineer,
+        variables=options.engineer_env,
+        files=options.engineer_file,
+        hosts=hosts,
+        timeout_seconds=options.engineer_timeout,
+        environment=os.environ,
+    )
+
+
+def _refuse_without_agent(options: argparse.Namespace, hosts: tuple[Allowed, ...]) -> None:
+    """Refuse what is for an agent alone.
+
+    Raises:
+        WorkorderError: something is.
+    """
+    given = {
+        f"--net {options.net}": bool(hosts),
+        "--engineer-env": bool(options.engineer_env),
+        "--engineer-file": bool(options.engineer_file),
+    }
+    for where, is_given in given.items():
+        if is_given:
+            raise WorkorderError(
+                "is for an agent alone", where=where, hint="name it with --engineer, or leave it out"
+            )
+
+
+def _gates_network(options: argparse.Namespace, sandbox: Sandbox) -> Network:
+    """The network of commands; hosts that are allowed are allowed to the agent alone.
+
+    Raises:
+        SandboxRefused: the sandbox can't keep an agent to its hosts.
+    """
+    if not options.net.startswith(PREFIX):
+        return "host" if options.net == "host" else "none"
+    if not sandbox.level.startswith("bwrap"):
+        raise SandboxRefused(
+            f"the sandbox {sandbox.level} can't keep an agent to some hosts: it has no loopback of its own",
+            where=f"--net {options.net}",
+            hint="use bubblewrap (`factory doctor` tells what it lacks), or --net host",
+        )
+    return "none"
 
 
 def _bounds(
@@ -140,4 +261,34 @@ def _accepted(options: argparse.Namespace) -> tuple[RepoPath, ...]:
 
 
 def _price(options: argparse.Namespace) -> Price | None:
+    if not options.escalate and options.price_of:
+        return Price(*options.price_of[-1][1])
     return Price(*options.price) if options.price else None
+
+
+def _names(options: argparse.Namespace) -> list[str]:
+    """The models as the user named them, the first one first."""
+    return [options.llm, *(names_in(options.escalate) if options.escalate else ())]
+
+
+def _require_models(options: argparse.Namespace) -> None:
+    names = _names(options)
+    if options.fallback and len(names) == 1:
+        raise WorkorderError(
+            "there is no model to fall back to", where="--fallback", hint="name further ones with --escalate"
+        )
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise WorkorderError("names a model twice", where=f"--escalate {twice}", hint="name each once")
+    recording = next((name for name in names if name.startswith("replay:")), None)
+    if recording is not None and len(names) > 1:
+        raise WorkorderError(
+            "a recording answers for every model that was asked",
+            where=f"--escalate with {recording}",
+            hint="leave out --escalate to replay what several models answered",
+        )
+    stranger = next((name for name, _ in options.price_of if name not in names), None)
+    if stranger is not None:
+        raise WorkorderError(
+            "no such model is asked", where=f"--price-of {stranger}", hint=f"it is one of {', '.join(names)}"
+        )

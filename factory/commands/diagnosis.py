@@ -19,6 +19,7 @@ from factory.commands.languages import LanguageFinding, look_at_languages
 from factory.commands.observation import Observation, State
 from factory.commands.services_here import services_here
 from factory.contract.errors import WorkorderError
+from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
 from factory.environments.bare import bare_environment
 from factory.environments.provide import environments_in
@@ -76,6 +77,7 @@ def diagnose(
     requested: Requested = "auto",
     allow_unsandboxed: bool = False,
     repo: Path | None = None,
+    project: RepoPath | None = None,
 ) -> Diagnosis:
     """Look at everything that a run needs, and try the sandbox.
 
@@ -84,13 +86,14 @@ def diagnose(
         requested: the level that a run would ask for.
         allow_unsandboxed: whether the run would say that it may do without.
         repo: where the run would be; what is no git repository configures nothing.
+        project: the directory that is the only project; None for the whole repository.
     """
     tried = tuple(levels(environment))
     sandbox, findings = _try_sandbox(environment, requested, allow_unsandboxed)
     chosen = sandbox.level if sandbox is not None else None
     kept = () if sandbox is None else (_bounds(sandbox),)
     provided, packages = _environment(environment)
-    languages = look_at_languages(repo, environment)
+    languages = look_at_languages(repo, environment, project)
     return Diagnosis(
         findings=(
             _git(environment),
@@ -101,7 +104,7 @@ def diagnose(
             _limits(chosen),
             *kept,
             *(_language(language) for language in languages if language.is_here),
-            *services_here(repo, environment, chosen),
+            *services_here(repo, environment, chosen, project),
             *_model(environment),
         ),
         sandbox=chosen,

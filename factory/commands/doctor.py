@@ -4,7 +4,7 @@ import os
 from argparse import Namespace
 from pathlib import Path
 
-from factory.commands.options import add_sandbox
+from factory.commands.options import add_project, add_sandbox
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
 
@@ -26,6 +26,7 @@ def add_options(commands: Commands) -> None:
         help="the root of the git repository whose languages and services are looked for (default: the"
         " current directory)",
     )
+    add_project(command)
     command.add_argument("--json", action="store_true", help="print the findings as JSON")
     command.set_defaults(run=run)
 
@@ -34,6 +35,7 @@ def run(options: Namespace, console: Console) -> int:
     """Look at the machine, and attack the sandbox from inside."""
     import json
 
+    from factory.commands.composition import project_named
     from factory.commands.diagnosis import as_json, as_text, diagnose
 
     diagnosis = diagnose(
@@ -41,6 +43,7 @@ def run(options: Namespace, console: Console) -> int:
         requested=options.sandbox,
         allow_unsandboxed=options.allow_unsandboxed,
         repo=options.repo,
+        project=project_named(options.project),
     )
     if options.json:
         console.result(json.dumps(as_json(diagnosis), indent=2, sort_keys=True))

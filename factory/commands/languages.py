@@ -8,6 +8,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict
 
 from factory.contract.errors import WorkorderError
+from factory.contract.repo_path import RepoPath
 from factory.languages.features import lacking
 from factory.languages.port import Language
 from factory.languages.table import LANGUAGES, languages_in
@@ -51,14 +52,20 @@ class LanguageFinding(BaseModel):
         return "; ".join(parts)
 
 
-def look_at_languages(repo: Path | None, environment: Mapping[str, str]) -> tuple[LanguageFinding, ...]:
+def look_at_languages(
+    repo: Path | None, environment: Mapping[str, str], project: RepoPath | None = None
+) -> tuple[LanguageFinding, ...]:
     """All languages that are known.
 
     Args:
         repo: the repository whose languages are in use; None, or what is none, uses none.
         environment: the factory's own environment.
+        project: the directory whose languages count; None for the whole repository.
     """
-    here = languages_in(_files(repo))
+    files = _files(repo)
+    if project is not None:
+        files = frozenset(path for path in files if path.startswith(f"{project}/"))
+    here = languages_in(files)
     # As for commands, which search no place that is relative to where they run.
     path = os.pathsep.join(searched_places(environment))
     return tuple(_finding(language, path, is_here=language in here) for language in LANGUAGES)

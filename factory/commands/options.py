@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from factory.system.terminal.arguments import Parser, add_knowledge, add_limits, positive
+from factory.system.terminal.arguments import Parser, add_knowledge, add_limits, add_price_of, positive
 
 DEFAULT_MODEL: Final = "gpt-5.2"
 
@@ -29,6 +29,16 @@ def add_sandbox(command: Parser) -> None:
         "--allow-unsandboxed",
         action="store_true",
         help="with --sandbox none: generated code may do whatever you may do",
+    )
+
+
+def add_project(command: Parser) -> None:
+    """The directory that is the only project: `project`."""
+    command.add_argument(
+        "--project",
+        metavar="DIR",
+        help="the directory of the repository that is the product: its configuration, packages and"
+        " verification count, commands run in it, and nothing else is verified (default: the repository)",
     )
 
 
@@ -70,15 +80,34 @@ def _add_model(command: Parser) -> None:
         "--llm-model",
         default=DEFAULT_MODEL,
         metavar="MODEL",
-        help="gpt-…, openai:NAME, command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
+        help="gpt-…, anthropic:NAME, the prefix of another provider or of a local server,"
+        " command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
     )
+    command.add_argument(
+        "--escalate",
+        metavar="MODEL,…",
+        help="who gets the next attempt after one that failed, and who the one after that; --llm names the"
+        " cheap one that goes first",
+    )
+    command.add_argument(
+        "--fallback",
+        action="store_true",
+        help="with --escalate: ask the next model, too, where one can't be asked, in the same attempt",
+    )
+    command.add_argument(
+        "--answer-format",
+        choices=("json", "blocks"),
+        default="json",
+        help="how models give files: as strings of JSON, or in fenced blocks with their paths, which weak"
+        " models do better (default: %(default)s)",
+    )
+    _add_engineer(command)
     add_knowledge(command)
     command.add_argument(
         "--max-attempts",
         type=positive,
-        default=2,
         metavar="N",
-        help="how many attempts the model gets for a work order (default: %(default)s)",
+        help="how many attempts there are for a work order (default: 2, or one for each model)",
     )
     command.add_argument(
         "--llm-temperature", type=_temperature, default=0.0, metavar="T", help="from 0 to 2 (default: 0)"
@@ -89,6 +118,39 @@ def _add_model(command: Parser) -> None:
         default=32_000,
         metavar="N",
         help="the longest answer (default: %(default)s)",
+    )
+
+
+def _add_engineer(command: Parser) -> None:
+    """An agent in the place of the model, and what it gets."""
+    command.add_argument(
+        "--engineer",
+        metavar="AGENT",
+        help="an agent in the place of the model: agent:PROGRAM ARGS, which works in a checkout of its own"
+        " and ends, or acp:PROGRAM ARGS, which speaks the Agent Client Protocol",
+    )
+    command.add_argument(
+        "--engineer-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="an environment variable that the agent sees and no other command, such as its key",
+    )
+    command.add_argument(
+        "--engineer-file",
+        action="append",
+        type=Path,
+        default=[],
+        metavar="PATH",
+        help="what the agent may read of yours: a file of your home is a copy in its home, everything else is"
+        " where it is",
+    )
+    command.add_argument(
+        "--engineer-timeout",
+        type=seconds,
+        default=3_600.0,
+        metavar="S",
+        help="how long the agent may work on one attempt (default: 3600)",
     )
 
 
@@ -138,6 +200,7 @@ def _add_gates(command: Parser) -> None:
         help="of a repository with several projects, which are verified before acceptance: those that the"
         " work order touches, the others only when all else has passed; or all (default: %(default)s)",
     )
+    add_project(command)
     command.add_argument(
         "--allow-config",
         action="append",
@@ -200,9 +263,12 @@ def _add_bounds(command: Parser) -> None:
     )
     command.add_argument(
         "--net",
-        choices=("none", "host"),
+        type=_network,
         default="none",
-        help="the network of commands: none but a loopback of their own, or this machine's (default: none)",
+        metavar="NETWORK",
+        help="the network of commands: none but a loopback of their own, or host, this machine's; with"
+        " --engineer also allow:HOST[:PORT],…: none for commands, and these hosts for the agent"
+        " (default: none)",
     )
     command.add_argument(
         "--ledger",
@@ -211,7 +277,24 @@ def _add_bounds(command: Parser) -> None:
         help="where answers are remembered; outside the repository (default: OUT/ledger)",
     )
     add_limits(command)
+    add_price_of(command)
     command.add_argument("--quiet", action="store_true", help="print nothing but the result")
+
+
+def _network(text: str) -> str:
+    if text in ("none", "host"):
+        return text
+    if text.startswith("allow:"):
+        # Here and not above: it takes a while, and most commands name no hosts.
+        from factory.contract.errors import WorkorderError
+        from factory.system.network.allowed import parse_allowed
+
+        try:
+            parse_allowed(text)
+        except WorkorderError as error:
+            raise argparse.ArgumentTypeError(f"{error.message}; {error.hint}") from error
+        return text
+    raise argparse.ArgumentTypeError(f"{text!r} is not none, host or allow:HOST[:PORT],…")
 
 
 def _count(text: str) -> int:

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from factory.commands.observation import Observation
-from factory.configuration.in_force import configuration_in_force
+from factory.configuration.in_force import configuration_of_one
 from factory.contract.errors import WorkorderError
+from factory.contract.repo_path import RepoPath
 from factory.contract.services.declared import Service
 from factory.services.presets import RECIPES
 from factory.services.resolution import installed_programs, program_version
@@ -13,7 +14,7 @@ from factory.system.git.client import Git
 
 
 def services_here(
-    repo: Path | None, environment: Mapping[str, str], level: str | None
+    repo: Path | None, environment: Mapping[str, str], level: str | None, project: RepoPath | None = None
 ) -> tuple[Observation, ...]:
     """A finding for each service that the repository configures.
 
@@ -21,6 +22,7 @@ def services_here(
         repo: the repository; None, or what is none, configures nothing.
         environment: the factory's own environment.
         level: the level of the sandbox that a run would use; None if it would be refused.
+        project: the directory that is the only project; None for the whole repository.
     """
     try:
         git = Git.open(repo) if repo is not None else None
@@ -30,7 +32,7 @@ def services_here(
     if git is None or head is None:
         return ()
     try:
-        services = configuration_in_force(git, head).configuration.services
+        services = configuration_of_one(git, head, project).configuration.services
     except WorkorderError as error:
         fix = (error.hint,) if error.hint else ()
         return (Observation(name="configuration", state="error", found=error.headline, fix=fix),)

@@ -34,7 +34,7 @@ def run(options: Namespace, console: Console) -> int:
 
     ledger = Ledger(ledger_folder(options))
     state, others = with_unrecorded(require_state(options.out), ledger)
-    beside = Beside(others, unanswered(ledger, state.price))
+    beside = Beside(others, unanswered(ledger, state.known_prices))
     running = is_held(options.out / "lock")
     if options.json:
         console.result(json.dumps(status_document(state, beside, running=running), sort_keys=True))

@@ -1,7 +1,7 @@
 """Reads the repository's configuration from a commit. What it may hold is in `document`."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Set
 from typing import Final
 
 from factory.configuration.document import (
@@ -19,10 +19,15 @@ from factory.system.git.client import Git
 OF_A_PROJECT: Final = frozenset({"checks", "environment"})
 """What a project configures for itself."""
 
+OF_ONE_ALONE: Final = frozenset(Configuration.model_fields) - {"projects"}
+"""What a project configures that is all there is: it has none within it."""
+
 _LINK_MODE: Final = "120000"
 
 
-def configuration_at(git: Git, commit: str, project: RepoPath | None = None) -> Configuration:
+def configuration_at(
+    git: Git, commit: str, project: RepoPath | None = None, *, alone: bool = False
+) -> Configuration:
     """The configuration that a commit of the user's repository holds.
 
     It is taken from the baseline and never from the files of an attempt: a model that could write
@@ -32,6 +37,7 @@ def configuration_at(git: Git, commit: str, project: RepoPath | None = None) -> 
         git: the user's repository.
         commit: the commit's full id.
         project: the directory of a project, whose own configuration it is; None for the root.
+        alone: whether the project is all there is, so that it says everything for itself.
 
     Raises:
         BadConfiguration: the configuration can't be used.
@@ -57,13 +63,13 @@ def configuration_at(git: Git, commit: str, project: RepoPath | None = None) -> 
             raise
         raise BadConfiguration(error.message, where=f"{project}/{error.where}", hint=error.hint) from error
     if project is not None:
-        _require_own(configuration, project)
+        _require_own(configuration, project, OF_ONE_ALONE if alone else OF_A_PROJECT)
     return configuration
 
 
-def _require_own(configuration: Configuration, project: RepoPath) -> None:
+def _require_own(configuration: Configuration, project: RepoPath, own: Set[str]) -> None:
     """Refuse what only the configuration at the root may say."""
-    general = sorted(configuration.model_fields_set - OF_A_PROJECT)
+    general = sorted(configuration.model_fields_set - own)
     if general:
         raise BadConfiguration(
             f"a project's own configuration can't hold {', '.join(f'`{key}`' for key in general)}",

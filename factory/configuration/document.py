@@ -153,10 +153,19 @@ class ConfiguredCheck(_Table):
 
 
 class ConfiguredPrice(_Table):
-    """What the model costs, in US dollars for a million tokens."""
+    """What the model costs, in US dollars for a million tokens.
+
+    Attributes:
+        input: of the prompt.
+        output: of the answer.
+        cached: of the part of the prompt that the provider had cached; None for that of the prompt.
+        cache_write: of the part that it caches; None for a quarter more than the prompt's.
+    """
 
     input: Dollars
     output: Dollars
+    cached: Dollars | None = None
+    cache_write: Dollars | None = None
 
 
 class ConfiguredEnvironment(_Table):

@@ -10,7 +10,7 @@ from collections.abc import Set
 from dataclasses import dataclass
 from typing import Final
 
-from factory.configuration.committed import configuration_at, file_at
+from factory.configuration.committed import OF_A_PROJECT, configuration_at, file_at
 from factory.configuration.document import OWN_FILE, PROJECT_FILE, Configuration
 from factory.configuration.guarded_parts import own_table
 from factory.configuration.pytest_sections import Unreadable
@@ -44,13 +44,43 @@ class InForce:
     passed_over: tuple[str, ...] = ()
 
 
-def configuration_in_force(git: Git, commit: str, project: RepoPath | None = None) -> InForce:
+def configuration_of_one(git: Git, commit: str, project: RepoPath | None) -> InForce:
+    """The configuration that counts where one directory may be the only project.
+
+    Checks and packages are then that directory's alone. What else its own file says counts before what the
+    root's does.
+
+    Args:
+        git: the user's repository.
+        commit: the commit's full id.
+        project: the directory; None for a repository that is taken as it is.
+
+    Raises:
+        BadConfiguration: the configuration can't be used.
+        GitError: git failed.
+    """
+    general = configuration_in_force(git, commit)
+    if project is None:
+        return general
+    own = configuration_in_force(git, commit, project, alone=True)
+    said = {
+        name: getattr(own.configuration, name)
+        for name in {*own.configuration.model_fields_set, *OF_A_PROJECT}
+    }
+    configuration = general.configuration.model_copy(update={**said, "projects": (project,)})
+    return InForce(configuration, (*general.passed_over, *own.passed_over))
+
+
+def configuration_in_force(
+    git: Git, commit: str, project: RepoPath | None = None, *, alone: bool = False
+) -> InForce:
     """The configuration that counts for what starts from a commit.
 
     Args:
         git: the user's repository.
         commit: the commit's full id.
         project: the directory of a project, whose own configuration it is; None for the root.
+        alone: whether the project is all there is, so that it says everything for itself.
 
     Raises:
         BadConfiguration: the configuration can't be used.
@@ -61,9 +91,9 @@ def configuration_in_force(git: Git, commit: str, project: RepoPath | None = Non
     changed = changed_files(git, landed) if landed else {}
     suspects = {name for name, names in changed.items() if any(path in names for path in files)}
     if not suspects:
-        return InForce(configuration_at(git, commit, project))
+        return InForce(configuration_at(git, commit, project, alone=alone))
     counts, passed_over = _beyond(git, commit, suspects, files)
-    return InForce(configuration_at(git, counts, project), passed_over)
+    return InForce(configuration_at(git, counts, project, alone=alone), passed_over)
 
 
 def _beyond(

@@ -42,7 +42,7 @@ COMPUTED_FIELDS: Final = frozenset({"verify_exempt", "depends_on", "provenance"}
 GIVEN_FIELDS: Final = frozenset({"fixed_files"})
 """Fields that bind, and that no model may fill: the planner does, or a person who writes a work order."""
 
-NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings"}
+NOT_BINDING_FIELDS: Final = COMPUTED_FIELDS | {"title", "notes", "accepted_warnings", "difficulty"}
 """Fields of a work order that may change after it has landed: what was done fulfils it all the same."""
 
 COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent", "allowed_packages", "spec_text_hash"})
@@ -50,6 +50,10 @@ COMPUTED_PLAN_FIELDS: Final = frozenset({"revision", "parent", "allowed_packages
 
 COMPUTED_REQUIREMENT_FIELDS: Final = frozenset({"withdrawn"})
 """Likewise of a requirement."""
+
+
+Difficulty = Literal["easy", "medium", "hard"]
+"""How hard a work order is for a model."""
 
 
 def work_order_id(number: int) -> str:
@@ -187,6 +191,7 @@ class WorkOrder(Document):
         requires_packages: the packages that it needs and that were not there before.
         fixed_files: the texts of all its allowed files, if no model is to be asked for them.
         project: the directory of the project in which its commands run; None for the repository's root.
+        difficulty: how hard it is, which says who of several models tries it first; None says nothing.
     """
 
     id: WorkOrderId
@@ -209,6 +214,7 @@ class WorkOrder(Document):
     ] = ()
     fixed_files: Annotated[tuple[FixedFile, ...], Field(exclude_if=lambda value: not value)] = ()
     project: Annotated[RepoPath | None, Field(exclude_if=lambda value: value is None)] = None
+    difficulty: Annotated[Difficulty | None, Field(exclude_if=lambda value: value is None)] = None
 
     verify_exempt: bool = False
     depends_on: tuple[WorkOrderId, ...] | None = None
@@ -226,6 +232,12 @@ class WorkOrder(Document):
                 f"the fixed files have {size:,} bytes together; the limit is {MAX_PROPOSAL_BYTES:,}"
             )
         return self
+
+    def in_project(self, project: RepoPath | None) -> Self:
+        """The same in a project, if it names none; for None as it is."""
+        if project is None or self.project is not None:
+            return self
+        return self.model_copy(update={"project": project})
 
     @property
     def declares_conditions(self) -> bool:
@@ -287,6 +299,11 @@ class Plan(Document):
     spec_text_hash: Annotated[
         str | None, Field(strict=True, pattern="^[0-9a-f]{64}$", exclude_if=lambda value: value is None)
     ] = None
+
+    def in_project(self, project: RepoPath | None) -> Self:
+        """The same with each work order that names no project in that one; for None as it is."""
+        orders = tuple(order.in_project(project) for order in self.work_orders)
+        return self.model_copy(update={"work_orders": orders})
 
     def wanted_environment(self, project: RepoPath | None = None) -> PlannedEnvironment | None:
         """What the plan declares for a project; None for nothing.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 from typing import Protocol
 
 from factory.configuration.document import OWN_FILE, BadConfiguration, Configuration
@@ -15,6 +16,7 @@ from factory.environments.environment import Environment
 from factory.environments.provide import Project
 from factory.environments.provision.committed import commit_files
 from factory.repository.target import Target
+from factory.system.git.client import Git
 
 
 @dataclass(frozen=True)
@@ -25,11 +27,13 @@ class Subproject:
         directory: it.
         configuration: its own, as it counts.
         environment: what its commands find.
+        alone: whether nothing else of the repository is verified.
     """
 
     directory: RepoPath
     configuration: Configuration
     environment: Environment
+    alone: bool = False
 
 
 class Provider(Protocol):
@@ -44,7 +48,13 @@ class Provider(Protocol):
         """The interpreters and packages of a project, which are there within the block."""
         ...
 
-    def locked(self, goal: Target, project: Project, require_ready: Callable[[], None]) -> Target:
+    def locked(
+        self,
+        goal: Target,
+        project: Project,
+        require_ready: Callable[[], None],
+        require_startable: Callable[[Environment], None],
+    ) -> Target:
         """The target with a project's packages locked."""
         ...
 
@@ -72,8 +82,31 @@ def require_known(orders: Iterable[WorkOrder], projects: Iterable[RepoPath]) -> 
             raise UnknownProject(
                 f"names the project `{order.project}`, but `{OWN_FILE}` names {listed}",
                 where=order.id,
-                hint=f"correct the work order, or add the directory to `projects` in `{OWN_FILE}`",
+                hint=f"correct the work order, or add the directory to `projects` in `{OWN_FILE}`;"
+                " `planner explain E110` says more",
             )
+
+
+def starting_project(
+    git: Git, commit: str, configuration: Configuration, plan: Plan | None, out: Path, alone: RepoPath | None
+) -> Project:
+    """What the repository itself is provided with: its root, or the directory that takes the root's place.
+
+    Args:
+        git: the repository.
+        commit: the commit that work starts from.
+        configuration: as it counts.
+        plan: the plan; None if it is not at hand.
+        out: the directory of the run or the build.
+        alone: the directory that is the only project; None for the root.
+    """
+    if alone is None or plan is None:
+        planned = plan.wanted_environment() if plan is not None else None
+    else:
+        # What the plan declares for the root is for the directory that takes its place.
+        orders = tuple(order.model_copy(update={"project": None}) for order in plan.work_orders)
+        planned = plan.model_copy(update={"work_orders": orders}).wanted_environment()
+    return Project(git, commit, configuration, planned, out, alone, alone=alone is not None)
 
 
 def projects_of(root: Project, plan: Plan | None, ports: Provider) -> tuple[Project, ...]:
@@ -94,9 +127,11 @@ def projects_of(root: Project, plan: Plan | None, ports: Provider) -> tuple[Proj
         if not any(name.startswith(f"{directory}/") for name in names):
             raise BadConfiguration(
                 f"`{directory}` is no directory of the commit that work starts from",
-                where=f"{OWN_FILE}: projects[{number}]",
+                where=f"--project {directory}" if root.alone else f"{OWN_FILE}: projects[{number}]",
                 hint="commit a file of the project, or take it out",
             )
+        if root.alone:
+            return (root,)
         in_force = configuration_in_force(root.git, root.commit, directory)
         for line in in_force.passed_over:
             ports.progress(line)
@@ -113,6 +148,7 @@ def all_locked(
     plan: Plan | None,
     ports: Provider,
     require_ready: Callable[[Target], None],
+    try_services: Callable[[Environment], None],
 ) -> Target:
     """The branch with the packages of the root and of all projects locked.
 
@@ -122,12 +158,28 @@ def all_locked(
         plan: the plan; None if it is not at hand.
         ports: what is touched beside the repository.
         require_ready: refuses a repository that is not ready for a landing.
+        try_services: refuses services that don't get ready beside the environment of the root; asked before
+            the first landing.
 
     Raises:
         WorkorderError: see `locking.with_locked_packages` and `projects_of`.
     """
-    for project in (root, *projects_of(root, plan, ports)):
-        goal = ports.locked(goal, project, partial(require_ready, goal))
+    tried = False
+
+    def startable(project: Project, environment: Environment) -> None:
+        nonlocal tried
+        if tried:
+            return
+        if project is root:
+            try_services(environment)
+        else:
+            with ports.environment_for(root) as own:
+                try_services(own)
+        tried = True
+
+    projects = projects_of(root, plan, ports)
+    for project in projects if root.alone else (root, *projects):
+        goal = ports.locked(goal, project, partial(require_ready, goal), partial(startable, project))
     return goal
 
 
@@ -144,7 +196,12 @@ def opened(root: Project, plan: Plan | None, ports: Provider, used: ExitStack) -
         WorkorderError: see `projects_of` and `provide.environment_for`.
     """
     return tuple(
-        Subproject(directory, project.configuration, used.enter_context(ports.environment_for(project)))
+        Subproject(
+            directory,
+            project.configuration,
+            used.enter_context(ports.environment_for(project)),
+            alone=project.alone,
+        )
         for project in projects_of(root, plan, ports)
         if (directory := project.directory) is not None
     )

@@ -28,6 +28,7 @@ class Project:
         planned: the packages that the plan declares; None for none.
         out: the directory of the run or the build, which gets what tools print; None to keep nothing.
         directory: the directory of the project; None for the repository's root.
+        alone: whether nothing else of the repository is verified and provided for.
     """
 
     git: Git
@@ -36,6 +37,11 @@ class Project:
     planned: PlannedEnvironment | None = None
     out: Path | None = None
     directory: RepoPath | None = None
+    alone: bool = False
+
+    def path_of(self, path: RepoPath) -> RepoPath:
+        """The path in the repository of one that is relative to the project."""
+        return path if self.directory is None else RepoPath(f"{self.directory}/{path}")
 
 
 @contextmanager

@@ -6,9 +6,10 @@ Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what i
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from itertools import pairwise
 from typing import Final, Literal, Protocol
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from factory.contract.canonical import canonical_json
 from factory.contract.errors import Fault, WorkorderError
@@ -22,10 +23,25 @@ class _Frozen(BaseModel):
 
 
 class Message(_Frozen):
-    """One message of the conversation."""
+    """One message of the conversation.
+
+    Attributes:
+        role: who speaks.
+        content: the text.
+        stable: lengths of beginnings of the text that other requests begin with, too, ascending, in
+            characters: where a provider may be told to cache. No model sees them, and they are no part of the
+            ledger's key. Nothing of a system text changes from request to request, so it needs none.
+    """
 
     role: Literal["system", "user"]
     content: str
+    stable: tuple[int, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+    @property
+    def sections(self) -> tuple[str, ...]:
+        """The text, cut where `stable` says; nothing is empty."""
+        cuts = [0, *(cut for cut in self.stable if cut < len(self.content)), len(self.content)]
+        return tuple(self.content[start:end] for start, end in pairwise(cuts) if start < end)
 
 
 class Parameters(_Frozen):
@@ -55,6 +71,7 @@ class Request(_Frozen):
         attempt: which attempt of the asking loop this is, from 1, so that a repeated question is a new call.
         subject: what the question is about, such as a contract's hash, so that its answers can be found;
             no model sees it, and it is no part of the ledger's key.
+        base: git's id of the tree that it is answered in, of who answers by changing files; else empty.
     """
 
     purpose: Literal["plan", "revise", "propose", "oracle"]
@@ -65,6 +82,7 @@ class Request(_Frozen):
     parameters: Parameters
     attempt: int
     subject: str = ""
+    base: str = Field(default="", exclude_if=lambda value: not value)
 
 
 class FinishReason(StrEnum):
@@ -74,6 +92,7 @@ class FinishReason(StrEnum):
     LENGTH = "length"
     REFUSAL = "refusal"
     CONTENT_FILTER = "content_filter"
+    CONTEXT_WINDOW = "context_window"
 
 
 class Usage(_Frozen):
@@ -82,16 +101,21 @@ class Usage(_Frozen):
     Attributes:
         input_tokens: all tokens of the prompt, the cached ones included.
         cached_tokens: the part of `input_tokens` that the provider had cached.
+        cache_write_tokens: the part of `input_tokens` that the provider cached for later calls, and charges
+            for that.
         output_tokens: all tokens of the answer, reasoning included.
         reasoning_tokens: the part of `output_tokens` spent on reasoning.
         estimated: whether the numbers are our estimate, because the adapter does not report any.
+        cost_usd: what who answered says that it cost, in US dollars; None if that is not said.
     """
 
     input_tokens: int
     cached_tokens: int = 0
+    cache_write_tokens: int = Field(default=0, exclude_if=lambda value: not value)
     output_tokens: int
     reasoning_tokens: int = 0
     estimated: bool = False
+    cost_usd: float | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 def total(usages: Iterable[Usage]) -> Usage:
@@ -100,10 +124,19 @@ def total(usages: Iterable[Usage]) -> Usage:
     return Usage(
         input_tokens=sum(usage.input_tokens for usage in calls),
         cached_tokens=sum(usage.cached_tokens for usage in calls),
+        cache_write_tokens=sum(usage.cache_write_tokens for usage in calls),
         output_tokens=sum(usage.output_tokens for usage in calls),
         reasoning_tokens=sum(usage.reasoning_tokens for usage in calls),
         estimated=any(usage.estimated for usage in calls),
+        cost_usd=_sum_of_costs(calls),
     )
+
+
+def _sum_of_costs(calls: tuple[Usage, ...]) -> float | None:
+    """What all of them say that they cost together; None if one does not say it, or there is none."""
+    costs = [usage.cost_usd for usage in calls]
+    known = [cost for cost in costs if cost is not None]
+    return round(sum(known), 6) if known and len(known) == len(costs) else None
 
 
 class Answer(_Frozen):
@@ -145,6 +178,11 @@ class Model(Protocol):
             ProviderError: no answer could be had, after the adapter's own retries.
         """
         ...
+
+
+def identity(model: Model) -> str:
+    """A model's name with its adapter's, such as `anthropic:claude-opus-4-5`."""
+    return f"{model.adapter}:{model.name}"
 
 
 @dataclass(frozen=True)

@@ -33,9 +33,10 @@ def dollars(spending: Spending) -> str:
 
 
 def spent(spending: Spending) -> str:
-    """A phrase such as `1,200 tokens in, 300 out, $0.0123`."""
+    """A phrase such as `1,200 tokens in (800 cached), 300 out, $0.0123`."""
     cost = dollars(spending)
-    used = f"{spending.input_tokens:,} tokens in, {spending.output_tokens:,} out"
+    cached = f" ({spending.cached_tokens:,} cached)" if spending.cached_tokens else ""
+    used = f"{spending.input_tokens:,} tokens in{cached}, {spending.output_tokens:,} out"
     return f"{used}, {cost}" if cost else used
 
 

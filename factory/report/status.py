@@ -5,7 +5,7 @@ from typing import Final
 
 from factory.builds.state.attempts import AttemptRecord, RunEntry, Spending
 from factory.builds.state.machine import BuildPhase, OrderPhase
-from factory.builds.state.model import BuildState
+from factory.builds.state.model import BuildState, ModelShare
 from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
@@ -13,6 +13,7 @@ from factory.report.figures import dollars, in_one_line, spent
 
 _TITLE_CHARS: Final = 50
 _MESSAGE_CHARS: Final = 200
+_MODEL_CHARS: Final = 80
 _NOTHING: Final = Spending()
 
 
@@ -63,6 +64,7 @@ def status_document(state: BuildState, beside: Beside, *, running: bool) -> Json
         "useful": dump(state.useful),
         "wasted": dump(state.wasted),
         "open": dump(state.open),
+        "by_model": [dump(share) for share in state.by_model],
         "others": dump(beside.others),
         "unanswered": dump(beside.unanswered),
     }
@@ -119,7 +121,8 @@ def _attempt(run: RunEntry, attempt: AttemptRecord) -> str:
     end = f"failed at {attempt.stage}" if attempt.stage is not None else "not ended"
     if attempt.passed:
         end = "passed"
-    return f"{in_one_line(run.run_id)} attempt {attempt.attempt}: {end}, {spent(Spending.on([attempt]))}"
+    by = f" by {_cut(in_one_line(attempt.model), _MODEL_CHARS)}" if attempt.model else ""
+    return f"{in_one_line(run.run_id)} attempt {attempt.attempt}: {end}{by}, {spent(Spending.on([attempt]))}"
 
 
 def _attempts(order: OrderState) -> str:
@@ -139,6 +142,9 @@ def _spending(state: BuildState, beside: Beside) -> list[str]:
         f"useful  {spent(state.useful)}",
         f"wasted  {spent(state.wasted)}",
     ]
+    shares = state.by_model
+    if len(shares) > 1:
+        lines += [f"  by    {_share(share)}" for share in shares]
     if state.open != _NOTHING:
         lines.append(
             f"open    {spent(state.open)}: of attempts that have not ended; nothing of it is paid again"
@@ -151,6 +157,13 @@ def _spending(state: BuildState, beside: Beside) -> list[str]:
             " limits count it"
         )
     return lines
+
+
+def _share(share: ModelShare) -> str:
+    failed = f"{share.failed} attempt{'s' if share.failed != 1 else ''} failed"
+    wasted = f"; wasted {spent(share.wasted)}" if share.wasted != _NOTHING else ""
+    name = _cut(in_one_line(share.model), _MODEL_CHARS)
+    return f"{name}: {share.landed} landed, {failed}, {spent(share.spent)}{wasted}"
 
 
 def _cut(text: str, length: int) -> str:

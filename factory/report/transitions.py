@@ -7,7 +7,7 @@ from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.report.figures import in_one_line
-from factory.runs.record.model import EnvironmentRecord
+from factory.runs.record.model import EnvironmentRecord, ProjectRecord
 
 _SHOWN_CHARS: Final = 500
 
@@ -28,6 +28,10 @@ def render_event(state: BuildState, event: JsonObject) -> list[str]:
             return [f"commands run in the sandbox {in_one_line(version)}, network: {used.get('network')}"]
         case "environment" if isinstance(used := event.get("used"), dict):
             return [f"commands find {in_one_line(EnvironmentRecord.model_validate(used).description)}"]
+        case "project" if isinstance(used := event.get("used"), dict):
+            project = ProjectRecord.model_validate(used)
+            found = in_one_line(project.environment.description)
+            return [f"commands in {in_one_line(project.directory)} find {found}"]
         case "work_order":
             return _order(str(event["work_order"]), event)
         case _:

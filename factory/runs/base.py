@@ -1,18 +1,24 @@
 """Verifies what is started from by the repository's own means, before a model is asked."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from factory.checkout.pool import Checkouts
 from factory.configuration.document import Configuration
-from factory.contract.work_order import VerifyContract
+from factory.contract.work_order import Plan, VerifyContract, WorkOrder
+from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
+from factory.environments.provide import Project
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
 from factory.gates.before.services import require_services
+from factory.gates.before.toolchains import require_toolchains
 from factory.gates.bench import Bench
-from factory.runs.inputs import Run
+from factory.runs.inputs import Ports, Run
+from factory.runs.settings import AttemptSettings
+from factory.services.templates import prepared
 
 BASELINE_FOLDER: Final = "baseline"
 """The folder with what the verification of a base said, beside those of the runs."""
@@ -23,6 +29,7 @@ def verify_base(
     folder: Path,
     configuration: Configuration,
     contract: VerifyContract | None,
+    orders: Iterable[WorkOrder],
     *,
     red_accepted: bool,
     reuse: bool = True,
@@ -35,17 +42,20 @@ def verify_base(
         folder: gets the result, and what the commands printed.
         configuration: the repository's own, as it counts.
         contract: the plan's; what it requires may still have to be made. None if there is none.
+        orders: the work orders that are to be executed.
         red_accepted: whether the user accepts a base that fails.
         reuse: whether a result of the same base is used again.
         projects: those of the repository.
 
     Raises:
         Refused: it fails and that is not accepted, or no attempt could be judged on it.
-        MachineProblem: a program that it needs is not installed, or a service does not get ready.
+        MachineProblem: a program that it or a work order's command needs is not installed or does not start,
+            or a service does not get ready.
         BadService: one that the plan declares does not get ready.
         FileProblem, GitError: the result can't be written, or git failed.
         Stopped: the bench's stop asked for it.
     """
+    require_toolchains(bench, orders, folder)
     require_services(bench, folder)
     files = bench.checkout.tree
     report = examine_baseline(
@@ -82,6 +92,7 @@ def on_verified_base(run: Run, bench: Bench, out: Path, *, red_accepted: bool) -
             out / BASELINE_FOLDER,
             run.configuration,
             contract,
+            [run.order],
             red_accepted=red_accepted,
             # Of the user's checkout no commit tells all that is in it.
             reuse=not run.in_place,
@@ -91,6 +102,41 @@ def on_verified_base(run: Run, bench: Bench, out: Path, *, red_accepted: bool) -
         bench.checkout.restore()
     known = report if red_accepted else None
     return replace(run, known=known, kept_tests=report.kept_tests(_writable(run)))
+
+
+def try_services(
+    root: Project,
+    plan: Plan | None,
+    settings: AttemptSettings,
+    ports: Ports,
+    in_place: bool,
+    environment: Environment,
+) -> None:
+    """Start the services once beside a base: what can't get ready is known before anything lands.
+
+    Args:
+        root: what commands work on: the repository, the base, its configuration, and where logs go.
+        plan: the plan; None if it is not at hand.
+        settings: how work orders are attempted.
+        ports: what is touched beside the repository.
+        in_place: whether commands will work in the user's own checkout.
+        environment: what the services find.
+
+    Raises:
+        SandboxRefused, MachineProblem, BadService: they can't run here, or one does not get ready.
+    """
+    terms = ports.terms(in_place, root.configuration)
+    services = ports.services(root.configuration, plan, terms)
+    if not services or root.out is None:
+        return
+    sandbox = terms.sandbox if terms is not None else None
+    with (
+        Checkouts(root.git, sandbox) as checkouts,
+        prepared(services, root.git, terms, ports.environment) as started,
+        checkouts.at(root.commit) as opened,
+    ):
+        bench = ports.bench(opened, settings, environment, terms, None, started)
+        require_services(bench, root.out / BASELINE_FOLDER)
 
 
 def _writable(run: Run) -> Collection[str]:

@@ -15,9 +15,11 @@ from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.gates.bench import Bench
+from factory.llm.ladder import started_at
 from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
 from factory.repository.landable import unlandable_path
+from factory.runs.agents.workplace import workplace
 from factory.runs.inputs import Run
 from factory.runs.nodes.bound import bound_nodes
 from factory.runs.oracle import Oracle
@@ -101,13 +103,16 @@ def _attempt(
     start: RunState,
 ) -> tuple[Ending, RunState | None]:
     # Where the plan gives the texts nobody is asked, so not even a key is needed.
-    model = None if run.order.fixed_files else meter.wrap(run.ports.model(run.stop, run.price))
+    asked = run.ports.agent is None and not run.order.fixed_files
+    model = _model(run, meter) if asked else None
     with place() as checkout, prepared_services(run) as services:
         run = replace(run, services=services)
         problem = unlandable_path(run.order, checkout.git, run.target)
         if problem is not None:
             return stopped(problem, ()), None
         bench = run.bench(checkout)
+        if run.ports.agent is not None and not run.order.fixed_files:
+            model = meter.wrap(run.ports.agent(workplace(bench, run.order), run.stop, run.price))
         run.folder.begin()
         run = verify(run, bench)
         if run.settings.red_probe and start["attempt"] == 1:
@@ -122,6 +127,10 @@ def _attempt(
         nodes = bound_nodes(run, bench, model, oracle)
         state = imported_graph()(nodes, start, run.settings.max_attempts, run.entering)
     return _ending(run, state, meter), state
+
+
+def _model(run: Run, meter: Meter) -> Model:
+    return meter.wrap(started_at(run.ports.model(run.stop, run.price), run.order.difficulty))
 
 
 def prepared_services(run: Run) -> AbstractContextManager[Services]:
@@ -141,7 +150,7 @@ def _oracle(run: Run, model: Model) -> Oracle | None:
 
 def _ending(run: Run, state: RunState, meter: Meter) -> Ending:
     attempts = tuple(
-        tried.model_copy(update={"cost_usd": meter.cost_of(tried.usage, run.price)})
+        tried.model_copy(update={"cost_usd": meter.cost_of(tried.usage, tried.model, run.price)})
         for tried in state["attempts"]
     )
     if state.get("verdict") == "landed":

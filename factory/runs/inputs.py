@@ -11,15 +11,14 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.configuration.document import Configuration
 from factory.configuration.guarded_parts import Guard
-from factory.contract.errors import MachineProblem
 from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
 from factory.environments.environment import Environment
+from factory.environments.locking import with_locked_packages
 from factory.environments.projects import Subproject
-from factory.environments.provide import Project, environment_for, environments_in, workshop_of
-from factory.environments.provision.locking import with_locked_packages
+from factory.environments.provide import Project, environment_for
 from factory.gates.baseline_report import BaselineReport
 from factory.gates.bench import Bench, Provisions
 from factory.gates.checks.projects import touched
@@ -29,6 +28,7 @@ from factory.gates.landing_tree import LandingTree
 from factory.gates.trial import CheckGroup
 from factory.languages.features import lacking
 from factory.languages.table import languages_in
+from factory.llm.agents.workplace import Workplace
 from factory.llm.port import Model
 from factory.llm.spending.prices import Price
 from factory.repository.target import Target
@@ -65,6 +65,7 @@ class Ports:
         environment: the factory's own environment variables.
         terms: finds the sandbox that works here, told whether commands work in the user's own checkout, and
             what the repository configures.
+        agent: makes the agent that is the engineer, given where it works; None where the model is.
     """
 
     model: Callable[[Stop | None, Price | None], Model]
@@ -72,6 +73,7 @@ class Ports:
     progress: Callable[[str], None]
     environment: Mapping[str, str]
     terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
+    agent: Callable[[Workplace, Stop | None, Price | None], Model] | None = None
 
     def environment_for(self, project: Project) -> AbstractContextManager[Environment]:
         """The interpreters and packages of a project, which are there within the block.
@@ -81,26 +83,31 @@ class Ports:
         """
         return environment_for(project, own=self.environment, progress=self.progress)
 
-    def locked(self, goal: Target, project: Project, require_ready: Callable[[], None]) -> Target:
+    def locked(
+        self,
+        goal: Target,
+        project: Project,
+        require_ready: Callable[[], None],
+        require_startable: Callable[[Environment], None],
+    ) -> Target:
         """The target with a project's packages locked, by a commit that is landed if something is not.
 
         Args:
             goal: the branch.
             project: the project.
             require_ready: refuses a repository that is not ready for a landing.
+            require_startable: refuses what can't run with the environment that is locked.
 
         Raises:
             WorkorderError: see `locking.with_locked_packages`.
         """
         return with_locked_packages(
             goal,
-            project.commit,
-            project.configuration,
-            project.planned,
-            environments_in(self.environment),
-            workshop_of(project, own=self.environment, progress=self.progress),
+            project,
             require_ready,
-            project.directory,
+            require_startable,
+            own=self.environment,
+            progress=self.progress,
         )
 
     def services(self, configuration: Configuration, plan: Plan | None, terms: Terms | None) -> Services:
@@ -127,17 +134,9 @@ class Ports:
         Raises:
             WorkorderError: the checkout is the user's, and the environment can't be shown there.
         """
-        modules = {environment.node_modules, *(project.environment.node_modules for project in projects)}
-        modules.discard(None)
-        if len(modules) > 1:
-            raise MachineProblem(
-                "packages of Node.js for several projects of one repository are not supported yet",
-                where="projects",
-                hint="declare them at the root, for all projects",
-            )
-        for place in modules:
-            assert place is not None
-            checkout.offer(place)
+        # Each command is offered those of its project; here, so that a checkout that can't is known before.
+        for used in (environment, *(project.environment for project in projects)):
+            checkout.offer(used.node_modules)
 
         def provisions(found: Environment) -> Provisions:
             variables = gate_environment(

@@ -10,12 +10,17 @@ from factory.attempt.outcome import RunOutcome
 from factory.checkout.pool import checkout
 from factory.checkout.workspace import Checkout
 from factory.configuration.acceptance import require_acceptance
-from factory.configuration.in_force import configuration_in_force
+from factory.configuration.in_force import configuration_of_one
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers, run_id
 from factory.contract.work_order import Plan, WorkOrder
-from factory.environments.projects import Subproject, all_locked, opened, require_known
-from factory.environments.provide import Project
+from factory.environments.projects import (
+    Subproject,
+    all_locked,
+    opened,
+    require_known,
+    starting_project,
+)
 from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
@@ -26,7 +31,7 @@ from factory.repository.target import (
     state_folder,
     target,
 )
-from factory.runs.base import on_verified_base
+from factory.runs.base import on_verified_base, try_services
 from factory.runs.computed_fields import with_computed_fields
 from factory.runs.execution import execute
 from factory.runs.forbidden_prose import tell_prose
@@ -91,6 +96,8 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
         order = load_work_order(settings.work_order)
         plan = plan_beside(settings.work_order, order)
         spec = load_specification(settings.work_order.parent, plan)
+        alone = settings.attempts.project
+        order, plan = order.in_project(alone), plan.in_project(alone) if plan is not None else None
         git = Git.open(settings.repo)
         out = require_outside(settings.out, git)
         if settings.ledger is not None:
@@ -119,18 +126,19 @@ def _run(
     # From the baseline, because a branch that is missing is made from it.
     landings = landing_commits(goal.git, goal.baseline, {order.id: contract_trailers(order)})
     landed = landings[order.id].id if order.id in landings else None
-    in_force = configuration_in_force(goal.git, goal.baseline)
+    alone = settings.attempts.project
+    in_force = configuration_of_one(goal.git, goal.baseline, alone)
     for line in in_force.passed_over:
         ports.progress(line)
     configuration = in_force.configuration
-    planned = plan.wanted_environment() if plan is not None else None
-    project = Project(goal.git, goal.baseline, configuration, planned, out)
+    project = starting_project(goal.git, goal.baseline, configuration, plan, out, alone)
     if landed is None:
         require_known([order], configuration.projects)
         ready = partial(require_ready, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
-        goal = all_locked(goal, project, plan, ports, ready)
+        tried = partial(try_services, project, plan, settings.attempts, ports, settings.in_place)
+        goal = all_locked(goal, project, plan, ports, ready, tried)
         project = replace(project, commit=goal.baseline)
-    sources = Sources(*committed_files(goal.git, goal.baseline))
+    sources = Sources(*committed_files(goal.git, goal.baseline), alone)
     order = _computed(order, plan, sources)
     terms, services, environment = None, NO_SERVICES, None
     projects: tuple[Subproject, ...] = ()
@@ -174,6 +182,8 @@ def _run(
             tell_warnings(judged, settings.work_order.name, ports.progress)
             if environment is not None:
                 ports.progress(f"commands find {environment.description}")
+            for own in projects:
+                ports.progress(f"commands in {own.directory} find {own.environment.description}")
             return None
         if not goal.exists:
             land(goal, goal.baseline)

@@ -12,6 +12,7 @@ from factory.llm.spending.prices import Price
 from factory.plans.rules.judgement import Warnings
 
 OracleCheck = Literal["off", "auto", "always"]
+AnswerFormat = Literal["json", "blocks"]
 Verify = Literal["touched", "all"]
 
 
@@ -23,6 +24,7 @@ class AttemptSettings(BaseModel):
         parameters: how the model is asked.
         timeout_seconds: the time limit of each command that is run.
         passed_variables: further environment variables that commands may see.
+        answer_format: how a model gives the files: as JSON, or in fenced blocks.
         llm: the model as the user named it, for the record.
         price: what the user says that the model costs; None to look it up.
         red_probe: whether acceptance commands must fail before the work is done.
@@ -36,6 +38,7 @@ class AttemptSettings(BaseModel):
         accepted_configuration: the files of the user's configuration that work orders may change.
         verify: of a repository with several projects, those that are verified before acceptance; the others
             are when all else has passed.
+        project: the directory that is the only project, whatever the configuration says; None for none.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -44,6 +47,7 @@ class AttemptSettings(BaseModel):
     parameters: Parameters
     timeout_seconds: float
     passed_variables: tuple[str, ...] = ()
+    answer_format: AnswerFormat = "json"
     llm: str = ""
     price: Price | None = None
     red_probe: bool = True
@@ -55,9 +59,11 @@ class AttemptSettings(BaseModel):
     notes: tuple[Note, ...] = ()
     accepted_configuration: tuple[RepoPath, ...] = ()
     verify: Verify = "touched"
+    project: RepoPath | None = None
 
     def price_under(self, configuration: Configuration) -> Price | None:
         """What the user, or else the repository, says that the model costs."""
         if self.price is not None or configuration.price is None:
             return self.price
-        return Price(configuration.price.input, configuration.price.output)
+        price = configuration.price
+        return Price(price.input, price.output, price.cached, price.cache_write)

@@ -8,6 +8,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from factory.contract.documents import schema_problems
+from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
@@ -87,10 +88,11 @@ def check_reply(
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
     answer = parsed.document if spec is None else with_requirements(parsed.document, spec)
+    alone = sources.alone if sources is not None else None
     if amendment is None:
         document = answer if given is None else with_given(answer, given)
         return check_document(
-            with_fixed_parts(document, repo_files),
+            in_project(with_fixed_parts(document, repo_files), alone),
             repo_files,
             spec,
             is_new=True,
@@ -102,7 +104,7 @@ def check_reply(
         document = with_requirements(document, spec, _references(answer, "requirements").values())
     taken = _references(answer, "work_orders")
     return check_document(
-        with_fixed_parts(document, repo_files, taken, is_revision=True),
+        in_project(with_fixed_parts(document, repo_files, taken, is_revision=True), alone),
         repo_files,
         spec,
         is_new=spec is not None or bool(amendment.before.requirements),
@@ -172,6 +174,18 @@ def check_document(
     if plan is not None:
         diagnostics = with_reasons(diagnostics, plan)
     return Checked(plan, document, diagnostics, is_json=True)
+
+
+def in_project(document: JsonValue, project: RepoPath | None) -> JsonValue:
+    """A document with each work order that names no project in that one; for None as it is."""
+    orders = document.get("work_orders") if isinstance(document, dict) else None
+    if project is None or not isinstance(document, dict) or not isinstance(orders, list):
+        return document
+    placed: list[JsonValue] = [
+        {**order, "project": project} if isinstance(order, dict) and order.get("project") is None else order
+        for order in orders
+    ]
+    return {**document, "work_orders": placed}
 
 
 def plan_of(document: JsonValue) -> Plan | None:

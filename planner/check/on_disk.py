@@ -4,10 +4,11 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import BadJson
 from factory.plans.states.sources import Sources
 from factory.system.plan_files import read_plan
-from planner.check.document import Checked, check_broken_file, check_document, plan_of
+from planner.check.document import Checked, check_broken_file, check_document, in_project, plan_of
 from planner.specification.spec import Spec
 
 if TYPE_CHECKING:
@@ -15,7 +16,12 @@ if TYPE_CHECKING:
 
 
 def check_plan(
-    path: Path, repo_files: frozenset[str], spec: Spec | None = None, *, sources: Sources | None = None
+    path: Path,
+    repo_files: frozenset[str],
+    spec: Spec | None = None,
+    *,
+    sources: Sources | None = None,
+    project: RepoPath | None = None,
 ) -> Checked:
     """Check the manifest, or the directory that `read_plan` understands, at `path`.
 
@@ -24,12 +30,13 @@ def check_plan(
         repo_files: the tracked files that the plan starts from.
         spec: the specification that the plan is for, if it is known.
         sources: the repository as it is now; None if nobody looked.
+        project: the project of work orders that name none; None to leave them.
 
     Raises:
         WorkorderError: there is no plan at `path`, or it can't be read.
     """
     try:
-        document = read_plan(path)
+        document = in_project(read_plan(path), project)
     except BadJson as error:
         return check_broken_file(error)
     return check_document(document, repo_files, spec, sources=sources)
@@ -41,6 +48,7 @@ def check_built_plan(
     branch: str | None = None,
     spec: Spec | None = None,
     allowed_packages: Collection[str] = (),
+    project: RepoPath | None = None,
 ) -> "tuple[Checked, LandedPlan | None]":
     """Check the plan at `path` from where it starts in a repository that may hold a part of its results.
 
@@ -52,6 +60,7 @@ def check_built_plan(
         branch: where to look for what has landed; None for the checkout.
         spec: the specification that the plan is for, if it is known.
         allowed_packages: the names of packages that a person allows.
+        project: the directory that is the only project; None to ask the configuration.
 
     Returns:
         The findings, and what the repository holds of the plan; None without a repository.
@@ -60,7 +69,7 @@ def check_built_plan(
         WorkorderError: there is no plan at `path`, or it or the repository can't be read.
     """
     try:
-        document = read_plan(path)
+        document = in_project(read_plan(path), project)
     except BadJson as error:
         return check_broken_file(error), None
     if repo is None:
@@ -68,7 +77,7 @@ def check_built_plan(
     # Only here: most plans are checked by themselves.
     from planner.repository.landed import landed_plan
 
-    standing = landed_plan(repo, plan_of(document), branch)
+    standing = landed_plan(repo, plan_of(document), branch, project)
     checked = check_document(
         document,
         standing.files,

@@ -54,7 +54,7 @@ def run(options: Namespace, console: Console) -> int:
     refuse_lone_branch(options)
     spec = None if options.spec is None else read_spec(options.spec)
     checked, standing = check_built_plan(
-        options.plan, options.repo, options.branch, spec, options.allow_packages
+        options.plan, options.repo, options.branch, spec, options.allow_packages, options.project
     )
     manifest = options.plan / MANIFEST_NAME
     source = str(manifest if manifest.exists() else options.plan)

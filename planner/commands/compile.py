@@ -1,11 +1,13 @@
 """`planner compile`: writes a plan for a specification."""
 
 from argparse import Namespace
+from dataclasses import replace
 from pathlib import Path
 
+from factory.contract.errors import WorkorderError
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
-from planner.commands.options import add_asking, add_command
+from planner.commands.options import add_asking, add_command, add_project
 
 
 def add_options(commands: Commands) -> None:
@@ -24,6 +26,7 @@ def add_options(commands: Commands) -> None:
         metavar="DIR",
         help="the git repository that the plan starts from (default: a new one)",
     )
+    add_project(command)
     add_asking(command)
 
 
@@ -38,6 +41,8 @@ def run(options: Namespace, console: Console) -> int:
     from planner.commands.job import job_of
     from planner.repository.sources import present_sources
 
+    if options.project is not None and options.repo is None:
+        raise WorkorderError("has a meaning only with --repo", where="--project", hint="name the repository")
     spec = read_spec(options.spec)
-    sources = present_sources(options.repo)
+    sources = replace(present_sources(options.repo), alone=options.project)
     return execute(job_of(options, spec, sources.files, sources), options, console)

@@ -34,7 +34,7 @@ def run(options: Namespace, console: Console) -> int:
     from planner.report.diagram import GraphFormat, draw
 
     refuse_lone_branch(options)
-    checked, standing = check_built_plan(options.plan, options.repo, options.branch)
+    checked, standing = check_built_plan(options.plan, options.repo, options.branch, project=options.project)
     if checked.plan is None:
         return refuse_missing(checked.diagnostics, options.plan, "draw", console)
     files = frozenset[str]() if standing is None else standing.files

@@ -51,14 +51,14 @@ def run(options: Namespace, console: Console) -> int:
     refuse_lone_branch(options)
     spec = read_spec(options.spec)
     old_spec = None if options.old_spec is None else read_spec(options.old_spec)
-    checked = check_plan(options.plan, frozenset())
+    checked = check_plan(options.plan, frozenset(), project=options.project)
     if checked.plan is None:
         return refuse_missing(checked.diagnostics, options.plan, "compare", console)
     standing = None
     if options.repo is not None:
         from planner.repository.landed import landed_plan
 
-        standing = landed_plan(options.repo, checked.plan, options.branch)
+        standing = landed_plan(options.repo, checked.plan, options.branch, options.project)
     impact = impact_of(checked.plan, standing, spec, old_spec)
     landed = None if standing is None else standing.commits
     console.result(write_impact(impact, checked.plan, landed, ImpactFormat(options.output_format)))

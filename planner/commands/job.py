@@ -19,6 +19,7 @@ from planner.plan.bootstrap import bootstrap
 from planner.prompt.gather import gather
 from planner.prompt.languages import languages_for
 from planner.prompt.template import FIRST_WORK_ORDER
+from planner.prompt.units import AGENTS
 from planner.specification.spec import Spec
 
 
@@ -45,7 +46,9 @@ def job_of(
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     notes = read_notes(options.knowledge)
     text = None if spec is None else spec.text
-    if isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
+    # Of several projects each is verified in its directory, without a script of the whole repository.
+    is_one = not sources.projects
+    if is_one and isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
         question = replace(question, given=bootstrap(sources.files, languages_for(text, sources.files)))
     before = () if question.amendment is None else question.amendment.before.allowed_packages
     effort = options.reasoning_effort
@@ -63,8 +66,24 @@ def job_of(
         ),
         price=Price(*options.price) if options.price else None,
         sources=sources,
-        context=gather(sources, notes, text, options.context_tokens, is_new=question.amendment is None),
+        context=gather(
+            _shown(sources), notes, text, options.context_tokens, is_new=question.amendment is None
+        ),
         question=question,
         warnings=Warnings(options.warnings),
         allowed_packages=tuple(sorted({*options.allow_packages, *before})),
     )
+
+
+def _shown(sources: Sources) -> Sources:
+    """What of a repository is shown: of one whose product is a directory that, and what is asked of all."""
+    alone = sources.alone
+    if alone is None:
+        return sources
+    above = {f"{'/'.join(alone.segments[:depth])}/".lstrip("/") for depth in range(len(alone.segments))}
+    files = frozenset(
+        path
+        for path in sources.files
+        if path.startswith(f"{alone}/") or path in {f"{folder}{AGENTS}" for folder in above}
+    )
+    return replace(sources, files=files)

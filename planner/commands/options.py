@@ -3,7 +3,7 @@
 import argparse
 import re
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from factory.contract.errors import WorkorderError
 from factory.system.terminal.arguments import (
@@ -16,13 +16,16 @@ from factory.system.terminal.arguments import (
     whole,
 )
 
+if TYPE_CHECKING:
+    from factory.contract.repo_path import RepoPath
+
 DEFAULT_MODEL: Final = "gpt-5.2-codex"
 DEFAULT_MAX_ATTEMPTS: Final = 3
 DEFAULT_MAX_OUTPUT_TOKENS: Final = 64_000
 DEFAULT_CONTEXT_TOKENS: Final = 48_000
 _PACKAGE_NAME: Final = re.compile(r"(?:@[a-z0-9][\w.~-]{0,100}/)?[A-Za-z0-9][\w.~-]{0,200}")
 PROVIDER_DEFAULT: Final = "default"
-EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh")
+EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
 def add_command(commands: Commands, name: str, purpose: str, run: Run) -> Parser:
@@ -91,16 +94,43 @@ def add_built_in(command: Parser) -> None:
         metavar="NAME",
         help="the branch to look for what has landed (default: the one checked out)",
     )
+    add_project(command)
+
+
+def add_project(command: Parser) -> None:
+    """The directory that is the only project: `project`."""
+    command.add_argument(
+        "--project",
+        type=_directory,
+        metavar="DIR",
+        help="the directory of the repository that is the product: work orders that name no project belong"
+        " to it, as with `factory build --project` (default: the repository)",
+    )
 
 
 def refuse_lone_branch(options: argparse.Namespace) -> None:
-    """Refuse `--branch` without the repository that has it.
+    """Refuse `--branch` and `--project` without the repository that has them.
 
     Raises:
         WorkorderError: that is so.
     """
-    if options.branch is not None and options.repo is None:
-        raise WorkorderError("has a meaning only with --repo", where="--branch", hint="name the repository")
+    for name in ("branch", "project"):
+        if getattr(options, name) is not None and options.repo is None:
+            raise WorkorderError(
+                "has a meaning only with --repo", where=f"--{name}", hint="name the repository"
+            )
+
+
+def _directory(text: str) -> "RepoPath":
+    # Only where it is named: `--help` needs no contract.
+    from factory.contract.repo_path import RepoPath, UnsafePath
+
+    try:
+        return RepoPath.parse(text.removesuffix("/"))
+    except UnsafePath as error:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} {error.message}; give its path from the root, such as services/api"
+        ) from error
 
 
 def _package_names(text: str) -> tuple[str, ...]:
@@ -138,7 +168,8 @@ def _add_model(command: Parser) -> None:
         "--llm",
         default=DEFAULT_MODEL,
         metavar="MODEL",
-        help="gpt-…, openai:NAME, command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
+        help="gpt-…, anthropic:NAME, the prefix of another provider or of a local server,"
+        " command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
     )
     command.add_argument(
         "--max-attempts",

@@ -41,7 +41,7 @@ def run(options: Namespace, console: Console) -> int:
     from planner.commands.reasons.revision import refuse_impossible, revision_job
 
     refuse_impossible(options)
-    checked = check_plan(options.plan, frozenset())
+    checked = check_plan(options.plan, frozenset(), project=options.project)
     if checked.plan is None:
         return refuse_missing(checked.diagnostics, options.plan, "revise", console)
     return execute(revision_job(options, checked.plan, console), options, console)

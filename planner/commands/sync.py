@@ -34,7 +34,7 @@ def run(options: Namespace, console: Console) -> int:
 
     refuse_lone_branch(options)
     manifest = manifest_in(options.plan)
-    checked, standing = check_built_plan(manifest, options.repo, options.branch)
+    checked, standing = check_built_plan(manifest, options.repo, options.branch, project=options.project)
     if checked.diagnostics:
         console.result(render(checked.diagnostics, OutputFormat.FULL))
     if checked.plan is None or not checked.ok:

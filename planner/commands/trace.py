@@ -45,7 +45,7 @@ def run(options: Namespace, console: Console) -> int:
 
     refuse_lone_branch(options)
     spec = read_spec(options.spec)
-    checked = check_plan(options.plan, frozenset(), spec)
+    checked = check_plan(options.plan, frozenset(), spec, project=options.project)
     if checked.plan is None:
         return refuse_missing(checked.diagnostics, options.plan, "trace", console)
     commits = None

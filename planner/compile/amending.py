@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -63,9 +63,9 @@ class Revision:
         provenance = self.amendment.before.work_orders[0].provenance
         return None if provenance is None else provenance.spec_hash
 
-    def schema(self) -> JsonObject:
+    def schema(self, projects: Sequence[str]) -> JsonObject:
         """The schema of an answer that may name what stays."""
-        return revision_schema()
+        return revision_schema(projects)
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan as the next revision of the one before."""

@@ -97,6 +97,12 @@ def unusable(attempt: int, answer: Answer, max_output_tokens: int) -> End | None
                 f"attempt {attempt}: the provider's content filter stopped the answer",
                 "change the specification, or ask another model",
             )
+        case FinishReason.CONTEXT_WINDOW:
+            return End(
+                Outcome.API_FAILED,
+                f"attempt {attempt}: the prompt and the answer are too long together for this model",
+                "shorten the specification or the context, or ask a model with a larger context",
+            )
         case _ as never:
             assert_never(never)
 

@@ -15,6 +15,7 @@ from planner.compile.summary import Settings
 from planner.prompt.context import NOTHING, Context
 from planner.prompt.first_order import first_order_text
 from planner.prompt.languages import languages_for
+from planner.prompt.projects.message import projects_message
 from planner.prompt.template import Template, first_messages
 from planner.specification.spec import Spec
 
@@ -71,11 +72,25 @@ class Job:
     def messages(self) -> tuple[Message, ...]:
         """What the model is asked first."""
         spec = None if self.spec is None else self.spec.text
-        has_script = VERIFY_SCRIPT in self.repo_files
+        files = self._files_of_product
+        has_script = VERIFY_SCRIPT in files
         first_order = first_order_text(self.question.given, has_script=has_script)
-        languages = "\n\n".join(language.words for language in languages_for(spec, self.repo_files))
+        languages = "\n\n".join(language.words for language in languages_for(spec, files))
         first = first_messages(self.template, spec, self.context.listing, first_order, languages)
         return (*first, *self._further)
+
+    @property
+    def _files_of_product(self) -> frozenset[str]:
+        """The files that the plan starts from, of a product that is one directory those below it."""
+        alone = self.sources.alone if self.sources is not None else None
+        if alone is None:
+            return self.repo_files
+        return frozenset(path for path in self.repo_files if path.startswith(f"{alone}/"))
+
+    @property
+    def named_projects(self) -> tuple[str, ...]:
+        """The projects one of which the model names for a work order; none where there is no choice."""
+        return () if self.sources is None or self.sources.alone is not None else self.sources.projects
 
     def settings(self, model: Model) -> Settings:
         """What the summary says of it, with the model that is asked."""
@@ -101,6 +116,6 @@ class Job:
     @property
     def _further(self) -> tuple[Message, ...]:
         """What follows the template: what is known beside the specification, and the revision."""
-        return tuple(
-            message for message in (self.context.message, self.question.message) if message is not None
-        )
+        projects = projects_message(self.sources) if self.sources is not None else None
+        messages = (self.context.message, projects, self.question.message)
+        return tuple(message for message in messages if message is not None)

@@ -101,7 +101,7 @@ class _Compile:
         self._settings = job.settings(deps.model)
         self._model_name = f"{deps.model.adapter}:{deps.model.name}"
         self._compile_hash = job.compile_hash(self._model_name)
-        schema = job.question.schema()
+        schema = job.question.schema(job.named_projects)
         self._asking = Asking(deps.model, job.parameters, schema, deps.artifacts, deps.progress)
         self._attempts: list[PlanningAttempt] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()

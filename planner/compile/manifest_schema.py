@@ -5,6 +5,7 @@ the validation library. It keeps to the subset that strict structured outputs ac
 required, no extra properties, no defaults. Computed fields are not in it. A test holds it against `Plan`.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 from factory.contract.strict_json import JsonObject, JsonValue
@@ -13,17 +14,25 @@ from planner.revision.references import SAME_AS
 SCHEMA_NAME: Final = "plan"
 
 
-def manifest_schema() -> JsonObject:
-    """The schema, a new value each time. What the planner computes is not in it."""
-    return _plan(_overview(), _requirement(), _work_order())
+def manifest_schema(projects: Sequence[str] = ()) -> JsonObject:
+    """The schema, a new value each time. What the planner computes is not in it.
+
+    Args:
+        projects: the directories that work orders name as their projects; none where there is one project.
+    """
+    return _plan(_overview(), _requirement(), _work_order(projects))
 
 
-def revision_schema() -> JsonObject:
-    """The schema of an answer that revises a plan: what stays as it is may be named; see `references`."""
+def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
+    """The schema of an answer that revises a plan: what stays as it is may be named; see `references`.
+
+    Args:
+        projects: see `manifest_schema`.
+    """
     return _plan(
         _or_null(_overview()),
         _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
-        _or_same(_work_order(), "The id of a work order of the present plan that stays as it is."),
+        _or_same(_work_order(projects), "The id of a work order of the present plan that stays as it is."),
     )
 
 
@@ -66,12 +75,13 @@ def _requirement() -> JsonObject:
     )
 
 
-def _work_order() -> JsonObject:
+def _work_order(projects: Sequence[str]) -> JsonObject:
     return _object(
         {
             "id": {"type": "string", "pattern": "^WO-[0-9]{2,}$", "description": "WO-01, WO-02, …"},
             "title": _text("What this work order achieves, in a few words."),
             "requirements": _list(_text("The id of a requirement that this work order fulfils.")),
+            **_project(projects),
             "intent": _text("What is decided beyond the passages of its requirements."),
             "allowed_files": _list(_text("A file that may be written."), at_least=1),
             "forbidden": _list(_text("A file or directory that must not be written.")),
@@ -99,6 +109,22 @@ def _work_order() -> JsonObject:
             "accepted_warnings": _accepted_warnings(),
         }
     )
+
+
+def _project(projects: Sequence[str]) -> JsonObject:
+    """The field that names a project, if there are several."""
+    if not projects:
+        return {}
+    values: list[JsonValue] = list(projects)
+    return {
+        "project": _or_null(
+            {
+                "type": "string",
+                "enum": values,
+                "description": "The project in whose directory the acceptance commands run.",
+            }
+        )
+    }
 
 
 def _accepted_warnings() -> JsonObject:

@@ -1,5 +1,6 @@
 """What a model is asked for: a new plan. The other question, a revision, is in `amending`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -33,8 +34,8 @@ class Question(Protocol):
     def spec_text(self) -> str | None:
         """The text of that specification, if it is known."""
 
-    def schema(self) -> JsonObject:
-        """The JSON schema of the answers."""
+    def schema(self, projects: Sequence[str]) -> JsonObject:
+        """The JSON schema of the answers, where work orders name one of these projects."""
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan with its number among the revisions."""
@@ -57,9 +58,9 @@ class NewPlan:
     before_sha256: None = None
     spec_text: None = None
 
-    def schema(self) -> JsonObject:
+    def schema(self, projects: Sequence[str]) -> JsonObject:
         """The schema of a whole plan."""
-        return manifest_schema()
+        return manifest_schema(projects)
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan itself."""

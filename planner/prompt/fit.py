@@ -1,11 +1,14 @@
 """Which pieces of one part of what is known have room in a prompt, and what became of the others."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
+from factory.contract.repo_path import RepoPath
 from factory.llm.port import estimate_tokens
 from factory.llm.template import quoted
+from factory.plans.states.projects import project_of
 from planner.prompt.parts import Part, Piece, Shown, Unit
+from planner.prompt.projects.message import heading
 from planner.prompt.words import ABOUT
 
 _IN_ONE_QUOTATION: Final[Mapping[Part, str]] = {Part.OUTLINE: "outline", Part.TESTS: "tests"}
@@ -17,16 +20,21 @@ _MAX_READ: Final = 2_000
 """How many modules are read to fill a prompt."""
 
 
-def fitted(part: Part, units: Sequence[Unit], limit: int) -> Shown:
+def fitted(part: Part, units: Sequence[Unit], limit: int, projects: Sequence[RepoPath] = ()) -> Shown:
     """What of a part is shown: its units that fit, the most important first, whole.
 
     Args:
         part: the part.
         found: its units, the most important first.
         limit: the room in tokens, what stands above them included.
+        projects: those of the repository, below whose names outlines stand.
     """
     of_python = all(unit.name.endswith(".py") for unit in units)
     left = limit - estimate_tokens(_framed(part, [], of_python=of_python))
+    if part in _IN_ONE_QUOTATION and projects:
+        left -= sum(
+            estimate_tokens(f"{heading(f'{project}/', projects)}\n\n") for project in (*projects, ".")
+        )
     detailed = _detailed(units, left)
     pieces: dict[str, Piece] = {}
     left_out: list[str] = []
@@ -46,7 +54,10 @@ def fitted(part: Part, units: Sequence[Unit], limit: int) -> Shown:
             left_out.append(unit.name)
     shown = {name: piece for name, piece in sorted(pieces.items()) if piece.text}
     readable = [name for name, piece in shown.items() if not piece.problem]
-    text = _framed(part, [piece.text for piece in shown.values()], of_python=of_python) if shown else ""
+    texts = [piece.text for piece in shown.values()]
+    if part in _IN_ONE_QUOTATION and projects:
+        texts = list(_by_project(shown, projects))
+    text = _framed(part, texts, of_python=of_python) if shown else ""
     return Shown(
         part,
         text,
@@ -57,6 +68,15 @@ def fitted(part: Part, units: Sequence[Unit], limit: int) -> Shown:
         tuple(left_out),
         tuple(unreadable),
     )
+
+
+def _by_project(shown: Mapping[str, Piece], projects: Sequence[RepoPath]) -> Iterator[str]:
+    """The pieces of each project below its name, then those of none."""
+    for project in (*projects, None):
+        texts = [piece.text for name, piece in shown.items() if project_of(name, projects) == project]
+        if texts:
+            yield heading(f"{project}/" if project is not None else "", projects)
+            yield from texts
 
 
 def _detailed(units: Sequence[Unit], room: int) -> frozenset[str]:

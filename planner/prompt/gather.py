@@ -61,7 +61,8 @@ def gather(
     """
     candidates = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
-    if is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
+    is_one = not sources.projects
+    if is_one and is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
         head += WITHOUT_A_VERIFY_SCRIPT.format(verification=_verification(sources))
     if _has_services(sources):
         head += WITH_SERVICES
@@ -69,7 +70,7 @@ def gather(
     left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
     for part, pieces in candidates.items():
-        shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)))
+        shown = fitted(part, pieces, min(left, limit // _SHARES.get(part, 1)), sources.projects)
         left -= shown.tokens
         if shown.names or shown.left_out or shown.unreadable:
             parts.append(shown)
@@ -98,7 +99,9 @@ def _verification(sources: Sources) -> str:
 
 def _has_services(sources: Sources) -> bool:
     """Whether the repository configures services for its commands."""
-    texts = (sources.read(RepoPath.parse(name)) for name in _CONFIGURING if name in sources.files)
+    below = f"{sources.alone}/" if sources.alone is not None else ""
+    paths = (RepoPath.parse(below + name) for name in _CONFIGURING)
+    texts = (sources.read(path) for path in paths if path in sources.files)
     return any(text is not None and _SERVICES.search(text) for text in texts)
 
 

@@ -22,7 +22,9 @@ from planner.prompt.named_definitions import Definition, named_definitions
 from planner.prompt.named_modules import NamedModules
 from planner.prompt.parts import Part, Piece, Unit
 
-_AGENTS: Final = "AGENTS.md"
+AGENTS: Final = "AGENTS.md"
+"""What people ask of those who change what is beside it or below."""
+
 _READMES: Final = ("readme.md", "readme.rst", "readme.txt", "readme")
 _README_SHARE: Final = 8
 """A README takes this part of the limit at most: what comes late in a long one rarely helps a planner."""
@@ -53,6 +55,12 @@ def units(
         limit: the limit on all of it together, in tokens.
     """
     files, read = sources.files, sources.read
+    configuration = tuple(
+        path
+        for below in ("", *(f"{project}/" for project in sources.projects))
+        for name in _CONFIGURATION
+        if (path := below + name) in files
+    )
     codebases = Codebases(files, read)
     by_language = {path: language for path in sorted(files) if (language := language_of(path)) is not None}
     tests = [path for path, language in by_language.items() if language.is_test(path)]
@@ -61,7 +69,7 @@ def units(
         (
             path
             for path, language in by_language.items()
-            if not language.is_test(path) and path not in _CONFIGURATION
+            if not language.is_test(path) and path not in configuration
         ),
         key=lambda path: (
             named.rank(path),
@@ -73,7 +81,7 @@ def units(
     )
     python = [path for path in modules if by_language[path] is PYTHON]
     agents = sorted(
-        (path for path in files if path.rpartition("/")[2] == _AGENTS),
+        (path for path in files if path.rpartition("/")[2] == AGENTS),
         key=lambda path: (path.count("/"), path),
     )
     return {
@@ -81,9 +89,7 @@ def units(
         Part.README: tuple(_cut("readme", path, read, limit // _README_SHARE) for path in _readmes(files)),
         Part.NOTES: tuple(_note(note) for note in notes),
         Part.CONFIGURATION: tuple(
-            _cut("configuration", path, read, limit // _CONFIGURATION_SHARE)
-            for path in _CONFIGURATION
-            if path in files
+            _cut("configuration", path, read, limit // _CONFIGURATION_SHARE) for path in configuration
         ),
         Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", python, read))),
         Part.OUTLINE: tuple(

@@ -4,12 +4,13 @@ Only reads.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_trailers
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
@@ -66,7 +67,9 @@ def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[st
     return _landed(git, plan.work_orders, _tip(git, branch))
 
 
-def landed_plan(repo: Path, plan: Plan | None, branch: str | None = None) -> LandedPlan:
+def landed_plan(
+    repo: Path, plan: Plan | None, branch: str | None = None, project: RepoPath | None = None
+) -> LandedPlan:
     """What a repository holds of a plan, and what the plan starts from there.
 
     What the user committed, before or in between, is a part of what it starts from. Without a branch that is
@@ -76,6 +79,7 @@ def landed_plan(repo: Path, plan: Plan | None, branch: str | None = None) -> Lan
         repo: the root of the repository.
         plan: the plan; None for one that can't be read, of which nothing has landed.
         branch: where to look; None for the checkout.
+        project: the directory that is the only project; None to ask the configuration.
 
     Raises:
         NotARepository: `repo` is not the root of a git work tree.
@@ -92,7 +96,7 @@ def landed_plan(repo: Path, plan: Plan | None, branch: str | None = None) -> Lan
         commits={order.id: landed[order.id] for order in orders if order.id in landed},
         written={name: frozenset(changed[commit]) for name, commit in landed.items()},
         files=files_before(sources.files, [changed[commit] for commit in landed.values()]),
-        sources=sources,
+        sources=replace(sources, alone=project),
     )
 
 

@@ -10,6 +10,7 @@ from factory.contract.errors import WorkorderError
 from factory.plans.rules import rule
 from planner.revision.amendment import Amendment
 from planner.revision.references import references
+from planner.rules.locks import LOCKS, locked_names
 from planner.specification.spec import Spec
 
 _NAMES_PACKAGES: Final = re.compile(
@@ -49,16 +50,26 @@ class Subject(rule.Subject):
     @cached_property
     def package_words(self) -> str:
         """What people have written that may name packages: the specification, the repository's manifests."""
-        files = self.sources.files if self.sources is not None else frozenset()
         texts = [self.spec.text if self.spec is not None else ""]
-        for path in sorted(path for path in files if _NAMES_PACKAGES.fullmatch(path)):
-            assert self.sources is not None
-            try:
-                data = self.sources.read(path)
-            except WorkorderError:
-                continue
-            texts.append((data or b"").decode("utf-8", "replace"))
+        files = self.sources.files if self.sources is not None else frozenset()
+        texts += [self._text(path) for path in sorted(files) if _NAMES_PACKAGES.fullmatch(path)]
         return "\n".join(texts)
+
+    @cached_property
+    def locked_packages(self) -> frozenset[tuple[str, str]]:
+        """The packages that the repository's locks hold, whoever needs them: ecosystem and name."""
+        files = self.sources.files if self.sources is not None else frozenset()
+        names = (locked_names(path, self._text(path)) for path in LOCKS if path in files)
+        return frozenset(pair for pairs in names for pair in pairs)
+
+    def _text(self, path: str) -> str:
+        """A file's text; empty if it can't be read."""
+        assert self.sources is not None
+        try:
+            data = self.sources.read(path)
+        except WorkorderError:
+            return ""
+        return (data or b"").decode("utf-8", "replace")
 
     def may_lack_conditions(self, order_id: str) -> bool:
         """As of a plan of its own; in a revision a work order may lack what it lacked before."""

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -33,7 +34,10 @@ from factory.system.sandbox.levels.unconfined import Unconfined
 from factory.system.sandbox.policy import Policy
 from factory.system.sandbox.port import Confinement, Sandbox
 from factory.system.sandbox.visible import needed
+from tests.support.registries import a_registry
+from tests.support.repositories import make_repo
 
+_FILES = {f"src/file_{number:03d}.py": f"X = {number}\n" for number in range(200)}
 BUILD_BUDGET, COMMAND_BUDGET = 0.050, 0.005
 # A build has imported all this when it comes to its environment.
 _FIND = """\
@@ -44,6 +48,30 @@ from factory.environments.provide import environments_in
 with bare_environment(environments_in(os.environ)):
     print(time.perf_counter() - start)
 """
+# What a build asks for of a project with packages: that they are locked, then that they are there.
+_FIND_PACKAGES = """\
+import os, sys, time, factory.builds.build, factory.system.git.client as client
+from pathlib import Path
+from factory.configuration.in_force import configuration_in_force
+from factory.environments.provide import Project
+from factory.repository.target import target
+from factory.runs.inputs import Ports
+
+goal = target(client.Git.open(Path(sys.argv[1])), None)
+configuration = configuration_in_force(goal.git, goal.baseline).configuration
+ports = Ports(None, None, lambda line: None, os.environ)
+calls, asked = [], client.capture
+client.capture = lambda *arguments, **options: calls.append(0) or asked(*arguments, **options)
+start = time.perf_counter()
+project = Project(goal.git, goal.baseline, configuration)
+goal = ports.locked(goal, project, lambda: None, lambda environment: None)
+with ports.environment_for(Project(goal.git, goal.baseline, configuration)):
+    print(time.perf_counter() - start, len(calls))
+"""
+_DECLARED = {
+    "Python packages": '[environment]\npython = ["alpha"]\n',
+    "packages of Python and Node": '[environment]\npython = ["alpha"]\nnode = { beta = "^1" }\n',
+}
 
 
 def main(rounds: int) -> None:
@@ -56,6 +84,7 @@ def main(rounds: int) -> None:
         with bare_environment(environments_in(os.environ)) as environment:
             print(f"{environment.description}\n")
             _print_builds(folder, environment, rounds)
+            _print_projects(folder, rounds)
             _print_commands(folder, environment, rounds)
 
 
@@ -80,6 +109,46 @@ def _print_builds(folder: Path, environment: Environment, rounds: int) -> None:
         for name, seconds in times.items()
     ]
     print(table(["a build", "median", "fastest", f"budget {BUILD_BUDGET * 1000:g} ms"], rows), end="\n\n")
+
+
+def _print_projects(folder: Path, rounds: int) -> None:
+    rows = []
+    with a_registry() as registry:
+        for name, version in (("pytest", "9.9"), ("alpha", "1.0")):
+            registry.add_wheel(name, version)
+        registry.add_npm("beta", "1.0.0", {})
+        asking = {
+            "UV_DEFAULT_INDEX": registry.index,
+            "UV_CACHE_DIR": str(folder / "uv"),
+            "NPM_CONFIG_REGISTRY": registry.url,
+        }
+        kinds = _DECLARED if shutil.which("npm") else dict(list(_DECLARED.items())[:1])
+        for number, (kind, text) in enumerate(kinds.items()):
+            repo = make_repo(folder / f"repo-{number}", {"workorder.toml": text, **_FILES})
+            git = ["git", "rev-list", "--count", "HEAD"]
+            _found_packages(repo, asking)
+            locked = subprocess.run(git, cwd=repo, capture_output=True, text=True, check=True)
+            if locked.stdout.strip() != "2":
+                sys.exit("no lock has landed")
+            answers = [_found_packages(repo, asking) for _ in range(rounds)]
+            seconds = [answer[0] for answer in answers]
+            met = verdict(median(seconds) <= BUILD_BUDGET)
+            calls = f"{answers[0][1]:.0f}"
+            rows.append([kind, calls, milliseconds(median(seconds)), milliseconds(min(seconds)), met])
+    header = ["a project, warm, by a new process", "git", "median", "fastest"]
+    print(table([*header, f"budget {BUILD_BUDGET * 1000:g} ms"], rows), end="\n\n")
+
+
+def _found_packages(repo: Path, asking: Mapping[str, str]) -> tuple[float, float]:
+    done = subprocess.run(
+        [sys.executable, "-c", _FIND_PACKAGES, str(repo)],
+        cwd=CHECKOUT,
+        env={**os.environ, **asking},
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    seconds, calls = map(float, done.stdout.split())
+    return seconds, calls
 
 
 def _print_commands(folder: Path, environment: Environment, rounds: int) -> None:

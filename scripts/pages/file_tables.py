@@ -42,7 +42,12 @@ _ATTEMPT: Final[list[_Row]] = [
         files.PASSAGES.name,
         "of a plan with its specification: which lines of that the model was shown, and why",
     ),
-    (files.ANSWER_TEXT, "what it said"),
+    (files.ANSWER_TEXT, "what it said; of an agent the transcript"),
+    (
+        files.AGENT.name,
+        "of an agent: its last words, the changes that were refused, what it asked for of the network",
+    ),
+    (files.REFUSED_CHANGES, "of an agent: those changes as a patch, shortened"),
     (files.ANSWER.name, "the answer without its text: which model gave it, how it ended, its tokens"),
     (files.PROPOSAL.name, "what the model wants to write, edits made and every file whole"),
     (files.WRITE_RESULT.name, "what was written"),

@@ -19,6 +19,7 @@ from pathlib import Path
 import pytest
 
 from factory.contract.strict_json import JsonObject, JsonValue
+from tests.support import starts
 from tests.support.answers import sleeping_gate
 from tests.support.builds import write_plan, writes
 from tests.support.repositories import (
@@ -81,13 +82,12 @@ class User:
         ]
 
     def builds(self, *options: str, command: str = "build") -> "subprocess.CompletedProcess[str]":
-        return called(self.command(*options, command=command))
+        return starts.run(self.command(*options, command=command), cwd=ROOT)
 
-    def starts(self, *options: str) -> "subprocess.Popen[bytes]":
+    def starts(self, *options: str) -> starts.Started:
         """A build whose model sleeps by now."""
-        build = subprocess.Popen(
-            self.command(*options), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        nowhere = subprocess.DEVNULL
+        build = starts.start(self.command(*options), cwd=ROOT, stdout=nowhere, stderr=nowhere)
         waited_for(self.model / "pid")
         return build
 
@@ -98,7 +98,8 @@ class User:
         return done.stdout
 
     def asks(self, command: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        return called([sys.executable, "-m", "factory", command, "--out", str(self.out), *arguments])
+        words = [sys.executable, "-m", "factory", command, "--out", str(self.out), *arguments]
+        return starts.run(words, cwd=ROOT)
 
     def calls(self) -> list[str]:
         """The work orders that the model was asked for, in order."""
@@ -125,9 +126,10 @@ def waited_for(path: Path) -> int:
 def test_a_success_and_the_same_again(tmp_path: Path, temporary_files: Path) -> None:
     user = User(tmp_path)
 
-    first = user.builds("--jobs", "2")
+    # Starts that share nothing with others.
+    first = called(user.command("--jobs", "2"))
     status = user.status()
-    again = user.builds("--quiet", command="resume")
+    again = called(user.command("--quiet", command="resume"))
 
     assert first.returncode == 0, first.stderr
     assert first.stdout == f"2 of 2 work orders have landed on main\n  artifacts: {user.out}\n"
@@ -173,7 +175,7 @@ def test_notes_that_cannot_be_used_are_refused_before_a_model_is_asked(command: 
             str(user.plan / "WO-01.json"),
         ]
 
-    done = called(argv)
+    done = starts.run(argv, cwd=ROOT)
 
     assert done.returncode == 2
     assert done.stderr == f"error: {tmp_path / 'none'}: can't be read: no such file or directory\n"
@@ -293,7 +295,9 @@ def test_a_damaged_state_is_told_by_every_command_and_can_be_derived_again(tmp_p
     user.out.mkdir()
     (user.out / "state.json").write_text('{"state": "dancing"}')
 
-    answers = [user.builds(), user.asks("status"), user.asks("reset")]
+    factory = (sys.executable, "-m", "factory")
+    really = [called([*factory, command, "--out", str(user.out)]) for command in ("status", "reset")]
+    answers = [user.builds(), *really]
 
     for done in answers:
         assert done.returncode == 7
@@ -335,15 +339,13 @@ def test_events_are_lines_of_json_and_numbered(tmp_path: Path) -> None:
 
 def test_a_reader_that_leaves_does_not_end_the_build(tmp_path: Path) -> None:
     user = User(tmp_path)
-    build = subprocess.Popen(
-        user.command("--json"), cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    build = starts.start(user.command("--json"), cwd=ROOT)
     assert build.stdout is not None
     assert build.stderr is not None
     build.stdout.readline()
     build.stdout.close()
 
-    errors = build.stderr.read()
+    errors = build.stderr.read().decode()
 
     assert (build.wait(30), errors) == (
         0,
@@ -411,13 +413,8 @@ class Screen:
     def __init__(self, argv: list[str], environment: Mapping[str, str] | None = None) -> None:
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 90, 0, 0))
-        self.process = subprocess.Popen(
-            argv,
-            cwd=ROOT,
-            stdout=subprocess.DEVNULL,
-            stderr=slave,
-            env={**os.environ, "TERM": "xterm", **(environment or {})},
-        )
+        variables = {**os.environ, "TERM": "xterm", **(environment or {})}
+        self.process = starts.start(argv, cwd=ROOT, env=variables, stdout=subprocess.DEVNULL, stderr=slave)
         os.close(slave)
 
     def text(self) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import starts
 from tests.support.answers import (
     APP,
     a_proposal,
@@ -60,14 +61,11 @@ class User:
         ]
 
     def runs(self, *options: str) -> "subprocess.CompletedProcess[str]":
-        return subprocess.run(
-            self.command(*options), cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
-        )
+        return starts.run(self.command(*options), cwd=ROOT)
 
-    def starts(self, *options: str) -> "subprocess.Popen[bytes]":
-        return subprocess.Popen(
-            self.command(*options), cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+    def starts(self, *options: str) -> starts.Started:
+        nowhere = subprocess.DEVNULL
+        return starts.start(self.command(*options), cwd=ROOT, stdout=nowhere, stderr=nowhere)
 
     def state(self) -> tuple[object, ...]:
         return (
@@ -152,7 +150,8 @@ def test_a_copied_repository_is_landed_in_at_once(tmp_path: Path) -> None:
 def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> None:
     user = User(tmp_path, answering_program(tmp_path / "model.py", a_proposal()))
 
-    first = user.runs()
+    # A start that shares nothing with another.
+    first = subprocess.run(user.command(), cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     again = user.runs("--quiet")
 
     commit = git(user.repo, "rev-parse", "--short=12", "main")

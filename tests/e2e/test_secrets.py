@@ -78,12 +78,15 @@ def test_a_key_among_the_words_of_the_program_is_refused(run: Run) -> None:
     assert KEY not in left
 
 
-def test_a_provider_that_repeats_the_key(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("llm", ["gpt-5.2", "anthropic:claude-x", "mistral:m"])
+def test_a_provider_that_repeats_the_key(run: Run, monkeypatch: pytest.MonkeyPatch, llm: str) -> None:
+    name = {"gpt-5.2": "OPENAI"}.get(llm, llm.partition(":")[0].upper())
     with OpenAiStandIn() as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.base_url)
+        monkeypatch.setenv(f"{name}_API_KEY", KEY)
+        monkeypatch.setenv(f"{name}_BASE_URL", server.base_url)
         server.faults.extend([Fault(401, error_body(f"Incorrect API key provided: {KEY}"))] * 5)
 
-        code, left = run("gpt-5.2")
+        code, left = run(llm)
 
     assert code == ExitCode.PROVIDER
     assert "Incorrect API key provided" in left

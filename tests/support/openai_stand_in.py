@@ -97,6 +97,32 @@ def chat_completion(
     }
 
 
+def chat_stream(
+    text: str,
+    *,
+    finish_reason: str | None = "stop",
+    usage: JsonValue = None,
+    pieces: int = 3,
+    done: bool = True,
+) -> bytes:
+    """The events of a completion in pieces; its usage in a chunk of its own, without choices."""
+    size = max(1, -(-len(text) // pieces))
+    deltas: list[JsonValue] = [{"role": "assistant", "content": ""}]
+    deltas += [{"content": text[start : start + size]} for start in range(0, len(text), size)]
+    head: JsonObject = {"id": "c-1", "object": "chat.completion.chunk", "created": 1, "model": "m-1"}
+    chunks: list[JsonObject] = [
+        {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]} for delta in deltas
+    ]
+    if finish_reason is not None:
+        end: JsonValue = {"index": 0, "delta": {}, "finish_reason": finish_reason}
+        chunks.append({**head, "choices": [end]})
+    if usage is not None:
+        chunks.append({**head, "choices": [], "usage": usage})
+    return b"".join(b"data: %s\n\n" % json.dumps(chunk).encode() for chunk in chunks) + (
+        b"data: [DONE]\n\n" if done else b""
+    )
+
+
 class OpenAiStandIn:
     """The server; a context manager.
 
@@ -123,6 +149,11 @@ class OpenAiStandIn:
     @property
     def base_url(self) -> str:
         return f"http://127.0.0.1:{self._server.server_port}/v1"
+
+    @property
+    def url(self) -> str:
+        """Without the path below which APIs are."""
+        return self.base_url.removesuffix("/v1")
 
     def environment(self, **more: str) -> dict[str, str]:
         """The variables that send an adapter here."""
@@ -203,7 +234,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
         self.send_response(reply.status)
-        for name, value in {"content-type": "application/json", **reply.headers}.items():
+        kind = "text/event-stream" if data.startswith((b"data:", b"event:")) else "application/json"
+        for name, value in {"content-type": kind, **reply.headers}.items():
             self.send_header(name, value)
         self.send_header("content-length", str(len(data)))
         self.end_headers()

@@ -2,11 +2,14 @@
 
 import codecs
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
 
 from factory.attempt.answers.edits import BadEdit, edited
 from factory.attempt.answers.versions import Versions
 from factory.attempt.failure import Failure, Stage
+from factory.attempt.reply.blocks import BadBlocks, read_blocks
+from factory.attempt.reply.mended import mended
 from factory.contract.answer import AnsweredWrite, WriteAnswer
 from factory.contract.documents import BadDocument, read_document, schema_problems
 from factory.contract.limits import MAX_REMARK_CHARS, MAX_REMARKS
@@ -18,12 +21,16 @@ from factory.llm.port import Answer, FinishReason
 _SOURCE = "the answer"
 
 
-def parse_answer(answer: Answer, versions: Versions) -> WriteProposal | Failure:
-    """Read a proposal out of an answer; a Markdown fence around it is understood, prose is not.
+def parse_answer(
+    answer: Answer, versions: Versions, known: Mapping[str, str] | None = None
+) -> WriteProposal | Failure:
+    """Read a proposal out of an answer; prose around it is passed over.
 
     Args:
         answer: the answer.
         versions: what it may edit or keep: the files that the model was shown, and what it proposed before.
+        known: if fenced blocks were asked for, the files of the work order with their hashes; JSON is
+            understood all the same.
     """
     match answer.finish_reason:
         case FinishReason.STOP:
@@ -39,8 +46,15 @@ def parse_answer(answer: Answer, versions: Versions) -> WriteProposal | Failure:
             return _invalid(f"the model refused: {said}")
         case FinishReason.CONTENT_FILTER:
             return _invalid("the provider's content filter stopped the answer")
+        case FinishReason.CONTEXT_WINDOW:
+            return _invalid(
+                f"the model's context was full after {answer.usage.output_tokens:,} tokens of the answer",
+                hint="answer more briefly, name fewer context files, or ask a model with a larger context",
+            )
     try:
-        read = read_document(WriteAnswer, json_text(answer.text), _SOURCE)
+        read = _read(answer.text, known)
+    except BadBlocks as error:
+        return _invalid(error.message, hint=error.hint)
     except BadJson as error:
         return _invalid(error.message, where=error.where, hint="answer with one JSON object and nothing else")
     except BadDocument as error:
@@ -84,6 +98,26 @@ def _bounded(remarks: Sequence[str]) -> list[str]:
         remark if len(remark) <= MAX_REMARK_CHARS else f"{remark[: MAX_REMARK_CHARS - 1]}…"
         for remark in said[:MAX_REMARKS]
     ]
+
+
+def _read(text: str, known: Mapping[str, str] | None) -> WriteAnswer:
+    """The answer as a document.
+
+    Raises:
+        BadJson, BadDocument, BadBlocks: it is none.
+    """
+    # A file in a block may be JSON itself.
+    if known is not None and not text.lstrip().startswith("{"):
+        return read_document(WriteAnswer, json.dumps(read_blocks(text, known)), _SOURCE)
+    try:
+        return read_document(WriteAnswer, json_text(text), _SOURCE)
+    except BadJson:
+        tidied = mended(text, "writes")
+        if tidied is not None:
+            # What is still wrong with it is told of the answer as it is.
+            with suppress(BadJson):
+                return read_document(WriteAnswer, tidied, _SOURCE)
+        raise
 
 
 def _content(write: AnsweredWrite, meant: Write | str, versions: Versions, where: str) -> str | Failure:

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.attempt.summary import AttemptSummary, KillScores
 from factory.llm.port import Usage
-from factory.llm.spending.prices import Price
+from factory.llm.spending.prices import Prices
 from factory.system.terminal.console import visible
 
 RETIRED: Final = ".retired-"
@@ -58,8 +58,11 @@ class AttemptRecord(Record):
         passed: whether its gates passed, those of the landing included.
         stage: where it failed; None if it has not, or if it has not ended.
         answer: the ledger's name of its answer; None without one.
+        model: who gave it, by the adapter's name and its own; empty if that is not known.
         input_tokens: of its answer, the cached ones included; 0 without an answer.
         output_tokens: of its answer.
+        cached_tokens: the part of `input_tokens` that the provider had cached.
+        cache_write_tokens: the part of `input_tokens` that it cached for later calls.
         cost_usd: what the answer cost; None if no price is known.
         scores: how many mutants were noticed; None if none were tried.
     """
@@ -68,8 +71,11 @@ class AttemptRecord(Record):
     passed: bool
     stage: Stage | None = None
     answer: str | None = None
+    model: str = Field(default="", exclude_if=lambda value: not value)
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = Field(default=0, exclude_if=lambda value: not value)
+    cache_write_tokens: int = Field(default=0, exclude_if=lambda value: not value)
     cost_usd: float | None = None
     scores: KillScores | None = Field(default=None, exclude_if=lambda value: value is None)
 
@@ -81,20 +87,32 @@ class AttemptRecord(Record):
             passed=summary.passed,
             stage=summary.failure.stage if summary.failure else None,
             answer=summary.answer,
-            input_tokens=summary.usage.input_tokens if summary.usage else 0,
-            output_tokens=summary.usage.output_tokens if summary.usage else 0,
+            model=summary.model,
             cost_usd=summary.cost_usd,
             scores=summary.scores,
-        )
+        ).using(summary.usage)
+
+    def using(self, usage: Usage | None) -> "AttemptRecord":
+        """With the tokens of its answer; None for no answer."""
+        if usage is None:
+            return self
+        names = ("input_tokens", "output_tokens", "cached_tokens", "cache_write_tokens")
+        return self.model_copy(update={name: getattr(usage, name) for name in names})
 
     @property
     def ended(self) -> bool:
         """Whether it passed or failed: it is not under way, and was not cut off."""
         return self.passed or self.stage is not None
 
-    def priced(self, price: Price | None) -> "AttemptRecord":
-        """With what its answer cost at that price."""
-        used = Usage(input_tokens=self.input_tokens, output_tokens=self.output_tokens)
+    def priced(self, prices: Prices) -> "AttemptRecord":
+        """With what its answer cost at those prices."""
+        price = prices.of(self.model)
+        used = Usage(
+            input_tokens=self.input_tokens,
+            cached_tokens=self.cached_tokens,
+            cache_write_tokens=self.cache_write_tokens,
+            output_tokens=self.output_tokens,
+        )
         cost = None if price is None or self.answer is None else float(round(price.of(used), 6))
         return self.model_copy(update={"cost_usd": cost})
 
@@ -112,11 +130,13 @@ class Spending(Record):
     Attributes:
         input_tokens: of all answers.
         output_tokens: of all answers.
+        cached_tokens: the part of `input_tokens` that providers had cached.
         cost_usd: of all answers whose price is known, in US dollars; None if there is none.
     """
 
     input_tokens: int = 0
     output_tokens: int = 0
+    cached_tokens: int = Field(default=0, exclude_if=lambda value: not value)
     cost_usd: float | None = None
 
     @classmethod
@@ -127,5 +147,6 @@ class Spending(Record):
         return cls(
             input_tokens=sum(attempt.input_tokens for attempt in distinct),
             output_tokens=sum(attempt.output_tokens for attempt in distinct),
+            cached_tokens=sum(attempt.cached_tokens for attempt in distinct),
             cost_usd=round(sum(costs), 6) if costs else None,
         )

@@ -16,7 +16,7 @@ from factory.builds.state.order import OrderState
 from factory.contract.canonical import canonical_json, sha256_hex
 from factory.contract.identity import contract_hash, plan_hash
 from factory.contract.work_order import Plan
-from factory.llm.spending.prices import Price
+from factory.llm.spending.prices import Price, Prices
 
 SCHEMA_VERSION: Final = 1
 
@@ -43,6 +43,26 @@ class Ended(Record):
     failure: Failure | None = None
 
 
+class ModelShare(Record):
+    """What one of the models that were asked has done.
+
+    Attributes:
+        model: its name with its adapter's.
+        landed: how many work orders landed as it wrote them.
+        failed: how many of its attempts failed.
+        spent: what all its answers used.
+        useful: the part of it that landed, or may still land.
+        wasted: the part of it that came to nothing.
+    """
+
+    model: str
+    landed: int
+    failed: int
+    spent: Spending
+    useful: Spending
+    wasted: Spending
+
+
 class BuildState(Record):
     """Where a build stands.
 
@@ -57,6 +77,7 @@ class BuildState(Record):
         accepted_configuration: the files of the user's configuration whose change a person accepted, in this
             pass or in an earlier one.
         price: what an answer costs, as the latest pass knows it; None if it does not.
+        prices: of several models that are asked, what each costs, by their names.
         state: its state.
         ended: how it ended; None while it has not.
         orders: the work orders in the plan's order.
@@ -73,6 +94,7 @@ class BuildState(Record):
     base: str
     accepted_configuration: tuple[str, ...] = Field(default=(), exclude_if=lambda paths: not paths)
     price: Price | None = None
+    prices: dict[str, Price] = Field(default_factory=dict, exclude_if=lambda value: not value)
     state: BuildPhase = BuildPhase.INIT
     ended: Ended | None = None
     orders: tuple[OrderState, ...]
@@ -109,6 +131,41 @@ class BuildState(Record):
         """With one work order in another state."""
         orders = tuple(changed if order.id == changed.id else order for order in self.orders)
         return self.model_copy(update={"orders": orders})
+
+    @property
+    def known_prices(self) -> Prices:
+        """What answers cost, as the latest pass knows it."""
+        return Prices(self.price, self.prices)
+
+    @property
+    def by_model(self) -> tuple[ModelShare, ...]:
+        """What each model that was asked has done for the build, by name."""
+        attempts = {
+            "spent": [attempt for order in self.orders for run in order.runs for attempt in run.attempts],
+            "useful": [attempt for order in self.orders for attempt in order.useful_attempts],
+            "wasted": [attempt for order in self.orders for attempt in order.wasted_attempts],
+        }
+        landed = [
+            attempt.model
+            for order in self.orders
+            if order.state is OrderPhase.LANDED
+            for attempt in order.useful_attempts
+        ]
+        names = sorted({attempt.model for attempt in attempts["spent"] if attempt.model})
+        return tuple(
+            ModelShare(
+                model=name,
+                landed=landed.count(name),
+                failed=sum(
+                    attempt.model == name and attempt.stage is not None for attempt in attempts["spent"]
+                ),
+                **{
+                    kind: Spending.on(attempt for attempt in some if attempt.model == name)
+                    for kind, some in attempts.items()
+                },
+            )
+            for name in names
+        )
 
     @property
     def has_begun(self) -> bool:

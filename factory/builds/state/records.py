@@ -17,7 +17,7 @@ from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.llm.spending.prices import Price
+from factory.llm.spending.prices import Prices
 from factory.runs.record.events import EVENTS_FILE, EventLog
 from factory.runs.record.files import SUMMARY
 from factory.system.clock import Clock
@@ -61,9 +61,11 @@ class Records:
         """Tell what happened, without a transition."""
         self._listener(self._events.append(kind, **facts))
 
-    def priced(self, price: Price | None) -> None:
-        """What an answer costs in this pass."""
-        self.state = self.state.model_copy(update={"price": price})
+    def priced(self, prices: Prices) -> None:
+        """What answers cost in this pass."""
+        self.state = self.state.model_copy(
+            update={"price": prices.common, "prices": dict(sorted(prices.by_model.items()))}
+        )
         self._write()
 
     def build(self, phase: BuildPhase, ended: Ended | None = None) -> None:
@@ -133,13 +135,17 @@ def attempts_of(summaries: Iterable[AttemptSummary]) -> tuple[AttemptRecord, ...
     return tuple(AttemptRecord.of(summary) for summary in summaries)
 
 
-def attempts_so_far(state: RunState, price: Price | None) -> tuple[AttemptRecord, ...]:
+def attempts_so_far(state: RunState, prices: Prices) -> tuple[AttemptRecord, ...]:
     """The attempts of a run that goes on; the one under way is among them once it is answered."""
     summaries = state["attempts"]
     usage = state.get("usage")
     if usage is not None:
         under_way = AttemptSummary(
-            attempt=state["attempt"], passed=False, answer=state["answer"], usage=usage
+            attempt=state["attempt"],
+            passed=False,
+            answer=state["answer"],
+            model=state.get("model", ""),
+            usage=usage,
         )
         summaries = (*summaries, under_way)
-    return tuple(attempt.priced(price) for attempt in attempts_of(summaries))
+    return tuple(attempt.priced(prices) for attempt in attempts_of(summaries))

@@ -83,6 +83,7 @@ def state_to_start_from(
             "state": before.state,
             "accepted_configuration": before.accepted_configuration,
             "price": before.price,
+            "prices": before.prices,
             "created": before.created,
             "orders": orders,
         }

@@ -8,7 +8,7 @@ from factory.builds.state.attempts import RETIRED, AttemptRecord, RunEntry, Spen
 from factory.builds.state.model import BuildState
 from factory.llm.ledger.store import Entry, Ledger
 from factory.llm.port import total
-from factory.llm.spending.prices import Price
+from factory.llm.spending.prices import Prices
 
 
 def with_unrecorded(state: BuildState, ledger: Ledger) -> tuple[BuildState, Spending]:
@@ -29,7 +29,7 @@ def with_unrecorded(state: BuildState, ledger: Ledger) -> tuple[BuildState, Spen
     unrecorded: dict[str, dict[str, list[AttemptRecord]]] = {}
     others = []
     for name, entry in ledger.answers():
-        attempt = _not_ended(name, entry, state.price)
+        attempt = _not_ended(name, entry, state.known_prices)
         if entry.request.subject not in orders:
             others.append(attempt)
         elif name not in recorded:
@@ -44,12 +44,12 @@ def with_unrecorded(state: BuildState, ledger: Ledger) -> tuple[BuildState, Spen
     return state, Spending.on(others)
 
 
-def unanswered(ledger: Ledger, price: Price | None) -> Spending:
+def unanswered(ledger: Ledger, prices: Prices) -> Spending:
     """What calls without an answer can have used: those that are open, and those that were broken off.
 
     Args:
         ledger: where they are noted.
-        price: of the model; None if it is not known.
+        prices: of the models; nobody knows who was asked, so the dearest counts.
 
     Raises:
         DamagedLedger: a file of the ledger can't be trusted.
@@ -57,6 +57,7 @@ def unanswered(ledger: Ledger, price: Price | None) -> Spending:
     used = total((*ledger.unanswered().values(), *ledger.broken_off()))
     if not used.input_tokens:
         return Spending()
+    price = prices.dearest
     return Spending(
         input_tokens=used.input_tokens,
         output_tokens=used.output_tokens,
@@ -64,12 +65,8 @@ def unanswered(ledger: Ledger, price: Price | None) -> Spending:
     )
 
 
-def _not_ended(name: str, entry: Entry, price: Price | None) -> AttemptRecord:
-    usage = entry.answer.usage
-    return AttemptRecord(
-        attempt=entry.request.attempt,
-        passed=False,
-        answer=name,
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-    ).priced(price)
+def _not_ended(name: str, entry: Entry, prices: Prices) -> AttemptRecord:
+    attempt = AttemptRecord(
+        attempt=entry.request.attempt, passed=False, answer=name, model=f"{entry.adapter}:{entry.model}"
+    )
+    return attempt.using(entry.answer.usage).priced(prices)

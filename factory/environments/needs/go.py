@@ -11,6 +11,8 @@ from factory.environments.needs.declared import BadPackages, CommitFiles
 
 MANIFEST: Final = "go.mod"
 LOCK: Final = "go.sum"
+FILES: Final = (MANIFEST, LOCK)
+"""What is read at the root."""
 
 _VENDORED: Final = "vendor/modules.txt"
 _MODULE: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._~/-]*")

@@ -20,6 +20,9 @@ from factory.environments.needs.declared import BadPackages, CommitFiles, Declar
 MANIFEST: Final = "package.json"
 LOCK: Final = "package-lock.json"
 PNPM_LOCK: Final = "pnpm-lock.yaml"
+FILES: Final = (MANIFEST, LOCK, PNPM_LOCK)
+"""What is read at the root."""
+
 _NOT_READ: Final = ("yarn.lock", "bun.lock", "bun.lockb")
 
 _TABLES: Final = ("dependencies", "devDependencies", "optionalDependencies", "peerDependencies")

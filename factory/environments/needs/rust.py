@@ -11,6 +11,8 @@ from factory.environments.needs.declared import BadPackages, CommitFiles
 
 MANIFEST: Final = "Cargo.toml"
 LOCK: Final = "Cargo.lock"
+FILES: Final = (MANIFEST, LOCK)
+"""What is read at the root."""
 
 _TABLES: Final = ("dependencies", "dev-dependencies", "build-dependencies")
 _ELSEWHERE: Final = ("git", "registry", "registry-index")

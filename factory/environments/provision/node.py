@@ -12,7 +12,7 @@ from typing import Final
 from factory.contract.canonical import canonical_json, readable_json, sha256_hex
 from factory.contract.errors import MachineProblem, WorkorderError
 from factory.contract.repo_path import RepoPath
-from factory.contract.strict_json import JsonObject
+from factory.contract.strict_json import JsonObject, JsonValue
 from factory.environments.cache import Cache
 from factory.environments.environment import Package
 from factory.environments.needs.declared import BadPackages, CommitFiles, Declared, not_locked
@@ -25,6 +25,7 @@ from factory.environments.needs.node import (
     locked_packages,
     node_needs,
 )
+from factory.environments.provision.node_scripts import run_install_scripts
 from factory.environments.provision.part import Part
 from factory.environments.tools.registries import node_environment
 from factory.environments.tools.versions import said_by
@@ -106,12 +107,13 @@ def node_packages(
         raise not_locked("the packages of npm", LOCK)
     version = said_by(workshop.program("node", _INSTALL_NODE), cache.folder, workshop, "--version")
     platform_ = [platform.system(), platform.machine(), *platform.libc_ver()]
-    contents = sha256_hex(
-        canonical_json([_FORMAT, version, list(platform_), needs.manifest, needs.lock, needs.pnpm])
-    )
+    parts: list[JsonValue] = [_FORMAT, version, list(platform_), needs.manifest, needs.lock, needs.pnpm]
+    if declared.allow_build:
+        parts.append(list[JsonValue](sorted(declared.allow_build)))
+    contents = sha256_hex(canonical_json(parts))
 
     def make(folder: Path, _final: Path) -> None:
-        _install(folder, needs, workshop)
+        _install(folder, needs, declared.allow_build, workshop)
 
     with cache.entry(f"node-{contents[:24]}", make) as folder:
         modules = folder / "node_modules"
@@ -130,7 +132,7 @@ def node_packages(
         )
 
 
-def _install(folder: Path, needs: NodeNeeds, workshop: Workshop) -> None:
+def _install(folder: Path, needs: NodeNeeds, allow_build: Collection[str], workshop: Workshop) -> None:
     (folder / MANIFEST).write_bytes(readable_json(needs.manifest))
     environment = _environment(workshop)
     if needs.pnpm is not None:
@@ -148,9 +150,23 @@ def _install(folder: Path, needs: NodeNeeds, workshop: Workshop) -> None:
     if not printed.is_done:
         raise _problem(printed, Declared(), sorted(needs.direct))
     (folder / "node_modules" / ".bin").mkdir(parents=True, exist_ok=True)
-    left_out = sorted(set(_with_scripts(folder / "node_modules")))
+    with_scripts = set(_with_scripts(folder / "node_modules"))
+    wanted = sorted(with_scripts & set(allow_build))
+    if wanted and needs.pnpm is not None:
+        raise BadPackages(
+            f"install scripts run with npm alone: {listed(wanted)}",
+            where=PNPM_LOCK,
+            hint="take them out of allow-build, or lock with npm",
+        )
+    if wanted:
+        node = workshop.program("node", _INSTALL_NODE)
+        run_install_scripts(folder, wanted, program, node, workshop)
+    left_out = sorted(with_scripts - set(wanted))
     if left_out:
-        workshop.progress(f"installed without running their install scripts: {listed(left_out)}")
+        workshop.progress(
+            f"installed without running their install scripts, which allow-build lets run in the sandbox:"
+            f" {listed(left_out)}"
+        )
 
 
 def _with_scripts(modules: Path) -> Iterator[str]:

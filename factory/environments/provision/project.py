@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from factory.contract.repo_path import RepoPath
 from factory.environments.cache import Cache
 from factory.environments.environment import Environment
-from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
+from factory.environments.needs.declared import CommitFiles, Declared
 from factory.environments.provision.go import go_locks, go_modules
 from factory.environments.provision.node import node_locks, node_packages
 from factory.environments.provision.part import joined
@@ -29,7 +29,6 @@ def missing_locks(
     Raises:
         WorkorderError: a lock of the commit does not fit, or none can be made.
     """
-    _refuse_building(declared)
     return {
         **python_locks(files, declared, cache, workshop),
         **node_locks(files, declared, workshop),
@@ -53,7 +52,6 @@ def provided(
     Raises:
         WorkorderError: something is not locked, or can't be provided.
     """
-    _refuse_building(declared)
     with ExitStack() as kept:
         environment = kept.enter_context(python_environment_for(files, declared, cache, workshop))
         others = (
@@ -63,12 +61,3 @@ def provided(
         )
         parts = [kept.enter_context(other) for other in others]
         yield joined(environment, [part for part in parts if part is not None])
-
-
-def _refuse_building(declared: Declared) -> None:
-    if declared.allow_build:
-        raise BadPackages(
-            "building packages is not supported yet",
-            where="workorder.toml: environment.allow-build",
-            hint="take it out, and ask for versions that have wheels",
-        )

@@ -51,7 +51,9 @@ def python_locks(
         return {}
     for note in project.needs.notes:
         workshop.progress(note)
-    text = lock_python(project.needs, project.lock, files.text(OWN_LOCK), project.chosen, declared, workshop)
+    text = lock_python(
+        project.needs, project.lock, files.text(OWN_LOCK), project.chosen, declared, cache, workshop
+    )
     return {RepoPath.parse(OWN_LOCK): text}
 
 
@@ -78,7 +80,7 @@ def python_environment_for(
     if not project.lock.is_whole:
         raise not_locked("the Python packages", OWN_LOCK)
     with python_packages(
-        project.lock.pins, project.needs.direct, project.chosen, cache, workshop
+        project.lock.pins, project.needs.direct, project.chosen, cache, workshop, declared.allow_build
     ) as environment:
         yield environment
 

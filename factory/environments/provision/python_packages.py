@@ -1,15 +1,17 @@
 """Locks and installs Python packages with uv: from an index, by their hashes, as wheels alone."""
 
 import re
-from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+import shutil
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
 
+from factory.configuration.document import OWN_FILE
 from factory.contract.canonical import canonical_json, sha256_hex
 from factory.contract.errors import MachineProblem, WorkorderError
-from factory.contract.packages.names import normalised_name
+from factory.contract.packages.names import normalised_name, parse_requirement
 from factory.environments.cache import Cache
 from factory.environments.environment import Environment, Package
 from factory.environments.interpreter import write_virtual_environment
@@ -23,6 +25,7 @@ from factory.environments.needs.python.needs import (
     own_lock,
 )
 from factory.environments.needs.python.pins import Pin
+from factory.environments.provision.python_builds import Builder, Built
 from factory.environments.provision.python_interpreter import INSTALL_UV, Chosen
 from factory.environments.tools.registries import python_environment, uv_configuration
 from factory.environments.tools.workshop import Printed, Workshop
@@ -46,6 +49,7 @@ def lock_python(
     before: str | None,
     chosen: Chosen,
     declared: Declared,
+    cache: Cache,
     workshop: Workshop,
 ) -> bytes:
     """The lock of all that is asked for, as it is committed.
@@ -55,7 +59,8 @@ def lock_python(
         known: what the repository's own lock pins: that stays.
         before: the text of our earlier lock, whose versions are kept where they fit; None if there is none.
         chosen: the interpreter that it is for.
-        declared: who declared what, for errors.
+        declared: who declared what, for errors, and what may be built.
+        cache: where wheels are kept that were built.
         workshop: where uv runs.
 
     Raises:
@@ -73,18 +78,42 @@ def lock_python(
         command += ["--generate-hashes", "--no-header", "--no-annotate", "--quiet"]
         command += ["--python", chosen.interpreter.executable, "--constraint", "constraints.txt"]
         command += ["--output-file", OWN_LOCK, "requirements.in"]
-        printed = workshop.run(
-            "python-lock", command, cwd=place, environment=python_environment(workshop.own)
-        )
-        if not printed.is_done:
-            wanted = sorted(needs.direct)
-            raise _problem(printed, declared, wanted)
-        return own_lock((place / OWN_LOCK).read_text(), known.inputs, chosen.interpreter.minor).encode()
+        minor = chosen.interpreter.minor
+        environment = python_environment(workshop.own)
+        wanted = lock_input(needs, known.pins).splitlines() + constraints_input(needs).splitlines()
+        kept_for = ""
+
+        def compiled(built: Sequence[Built]) -> Printed:
+            nonlocal kept_for
+            # For all platforms, so that a colleague can install it; where some have no wheel, for this one.
+            kept_for = f"Python {minor} and newer, on all platforms"
+            whole = [*command, *_offered(built, place)]
+            printed = workshop.run("python-lock", [*whole, "--universal"], cwd=place, environment=environment)
+            if printed.is_done or printed.is_unreachable:
+                return printed
+            kept_for = f"Python {minor} on this platform"
+            return workshop.run("python-lock", whole, cwd=place, environment=environment)
+
+        def needed(name: str) -> tuple[list[str], Collection[str]]:
+            lines = [line for line in wanted if normalised_name(parse_requirement(line).name) == name]
+            return lines or [name], ()
+
+        builder = _builder(declared.allow_build, chosen, cache, workshop)
+        with _building(compiled, needed, builder) as (printed, built):
+            if not printed.is_done:
+                raise _problem(printed, declared, sorted(needs.direct))
+            text = _with_sources((place / OWN_LOCK).read_text(), built)
+        return own_lock(text, known.inputs, kept_for).encode()
 
 
 @contextmanager
 def python_packages(
-    pins: Collection[Pin], direct: Collection[str], chosen: Chosen, cache: Cache, workshop: Workshop
+    pins: Collection[Pin],
+    direct: Collection[str],
+    chosen: Chosen,
+    cache: Cache,
+    workshop: Workshop,
+    allow_build: Collection[str] = (),
 ) -> Iterator[Environment]:
     """Within the block there is an environment with these packages and no others.
 
@@ -94,6 +123,7 @@ def python_packages(
         chosen: the interpreter.
         cache: where environments are kept.
         workshop: where uv runs.
+        allow_build: the names of the packages that are built, in the sandbox, where they have no wheel.
 
     Raises:
         WorkorderError: a package can't be had, has another hash, would have to be built, or no index answers.
@@ -104,7 +134,8 @@ def python_packages(
     where = sha256_hex(canonical_json([_FORMAT, str(chosen.interpreter.executable)]))
 
     def make(folder: Path, final: Path) -> None:
-        _install(folder, final, ordered, chosen, workshop)
+        builder = _builder(allow_build, chosen, cache, workshop)
+        _install(folder, final, ordered, builder)
 
     with cache.entry(f"python-{contents[:24]}-{where[:8]}", make) as folder:
         elsewhere = () if chosen.is_own else (chosen.prefix,)
@@ -120,7 +151,54 @@ def python_packages(
         )
 
 
-def _install(folder: Path, final: Path, pins: Collection[Pin], chosen: Chosen, workshop: Workshop) -> None:
+def _builder(allowed: Collection[str], chosen: Chosen, cache: Cache, workshop: Workshop) -> Builder:
+    def install(pins: Sequence[Pin]) -> AbstractContextManager[Environment]:
+        return python_packages(pins, (), chosen, cache, workshop)
+
+    def problem(printed: Printed, names: Sequence[str]) -> WorkorderError:
+        return _problem(printed, Declared(), names)
+
+    names = frozenset(map(normalised_name, allowed))
+    return Builder(names, chosen, cache, workshop, install, problem)
+
+
+@contextmanager
+def _building(
+    run: Callable[[Sequence[Built]], Printed],
+    needed: Callable[[str], tuple[Sequence[str], Collection[str]]],
+    builder: Builder,
+) -> Iterator[tuple[Printed, Sequence[Built]]]:
+    """How uv ended in the end, and what was built for it: whenever it names a package that may be."""
+    with ExitStack() as used:
+        built: list[Built] = []
+        while True:
+            printed = run(built)
+            match = None if printed.is_done else _TO_BUILD.search(printed.text)
+            name = normalised_name(match[1]) if match is not None else ""
+            if name not in builder.allowed or name in {each.source.name for each in built}:
+                yield printed, built
+                return
+            lines, hashes = needed(name)
+            built.append(used.enter_context(builder.built(name, lines, hashes)))
+
+
+def _offered(built: Sequence[Built], place: Path) -> tuple[str, ...]:
+    """The options by which uv finds what was built."""
+    for each in built:
+        shutil.copyfile(each.wheel, place / each.wheel.name)
+    return ("--find-links", str(place)) if built else ()
+
+
+def _with_sources(lock: str, built: Sequence[Built]) -> str:
+    """A lock with the hashes of sources in the place of wheels that nobody else has."""
+    for each in built:
+        entry = re.compile(rf"^({re.escape(each.source.name)}==.*?)(?: \\\n    --hash=\S+)+$", re.MULTILINE)
+        lock = entry.sub(rf"\g<1> \\\n    --hash=sha256:{each.source.digest}", lock)
+    return lock
+
+
+def _install(folder: Path, final: Path, pins: Collection[Pin], builder: Builder) -> None:
+    chosen, workshop = builder.chosen, builder.workshop
     uv = workshop.program("uv", INSTALL_UV)
     workshop.progress(f"installing {len(pins)} Python packages")
     site = write_virtual_environment(folder, chosen.interpreter)
@@ -128,16 +206,28 @@ def _install(folder: Path, final: Path, pins: Collection[Pin], chosen: Chosen, w
         # Then uv writes commands that find the interpreter beside them, wherever the directory goes.
         settings.write("relocatable = true\n")
     with TemporaryDirectory(prefix="workorder-") as place:
-        (Path(place) / "pins.txt").write_text("".join(f"{pin.line}\n" for pin in pins))
         command: list[str | Path] = [uv, "pip", "install", *uv_configuration(workshop.own), *_WHEELS]
         # No second names: what is kept is closed for writing, and uv's own cache is not ours.
         command += ["--require-hashes", "--no-deps", "--link-mode", "copy"]
         command += ["--python", folder / "bin" / "python", "-r", "pins.txt"]
-        printed = workshop.run(
-            "python-install", command, cwd=Path(place), environment=python_environment(workshop.own)
-        )
-        if not printed.is_done:
-            raise _problem(printed, Declared(), [pin.name for pin in pins])
+        environment = python_environment(workshop.own)
+
+        def installed(built: Sequence[Built]) -> Printed:
+            digests = {each.source.name: f" --hash=sha256:{each.digest}" for each in built}
+            text = "".join(f"{pin.line}{digests.get(pin.name, '')}\n" for pin in pins)
+            (Path(place) / "pins.txt").write_text(text)
+            offered = _offered(built, Path(place))
+            return workshop.run(
+                "python-install", [*command, *offered], cwd=Path(place), environment=environment
+            )
+
+        def needed(name: str) -> tuple[list[str], Collection[str]]:
+            pin = next(pin for pin in pins if pin.name == name)
+            return [f"{pin.name}=={pin.version}"], pin.hashes
+
+        with _building(installed, needed, builder) as (printed, _):
+            if not printed.is_done:
+                raise _problem(printed, Declared(), [pin.name for pin in pins])
         _compile(site, final / site.relative_to(folder), chosen, workshop, Path(place))
 
 
@@ -185,8 +275,9 @@ def _problem(printed: Printed, declared: Declared, names: Sequence[str]) -> Work
             f"the Python package {building[1]} has no wheel for this interpreter and platform, and building"
             " one would run its code",
             normalised_name(building[1]),
-            "ask for a version that has a wheel, or offer a wheel of it in an index of yours"
-            " (UV_FIND_LINKS); allow-build is not supported for Python yet",
+            "ask for a version that has a wheel, offer a wheel of it in an index of yours (UV_FIND_LINKS), or"
+            f' let it be built in the sandbox: allow-build = ["{building[1]}"] under [environment] in'
+            f" {OWN_FILE}",
         )
     if unsolved:
         cause = _CAUSE.search(text)

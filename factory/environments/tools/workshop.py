@@ -14,6 +14,7 @@ from factory.system.process.command import Command
 from factory.system.process.environment import searched_places
 from factory.system.process.launch import run
 from factory.system.process.stop import Stop
+from factory.system.sandbox.port import Confinement
 from factory.system.terminal.console import visible
 
 TOOL_SECONDS: Final = 900.0
@@ -99,7 +100,14 @@ class Workshop:
         return Path(place)
 
     def run(
-        self, name: str, argv: Sequence[str | Path], *, cwd: Path, environment: Mapping[str, str]
+        self,
+        name: str,
+        argv: Sequence[str | Path],
+        *,
+        cwd: Path,
+        environment: Mapping[str, str],
+        output: Path | None = None,
+        confined: Confinement | None = None,
     ) -> Printed:
         """Run a tool to its end; whatever it started is gone then.
 
@@ -108,13 +116,15 @@ class Workshop:
             argv: the tool and its arguments, which hold no credentials.
             cwd: where it runs: a directory of ours.
             environment: its whole environment.
+            output: the file that gets its output meanwhile; None for one in `cwd`.
+            confined: the sandbox that it runs in; None for the user's own programs.
 
         Raises:
             Stopped: somebody asked for that.
             MachineProblem: it can't be started.
             OSError: its output can't be kept.
         """
-        output = cwd / f".{name}.output"
+        output = output or cwd / f".{name}.output"
         outcome = run(
             Command(
                 argv=tuple(map(str, argv)),
@@ -123,6 +133,7 @@ class Workshop:
                 timeout_seconds=self.seconds,
                 stdout=output,
                 stop=self.stop,
+                confined=confined,
             )
         )
         text = redacted(read_bounded(output).decode("utf-8", "replace"), environment)
@@ -130,8 +141,14 @@ class Workshop:
         if self.artifacts is not None:
             self.artifacts.mkdir(parents=True, exist_ok=True)
             write_atomic(self.artifacts / f"{name}.txt", text.encode())
+        if outcome.sandbox_failed is not None:
+            raise MachineProblem(
+                f"the sandbox can't be entered: {outcome.sandbox_failed}", where=str(argv[0])
+            )
         if outcome.not_started is not None:
             raise MachineProblem(f"can't be started: {outcome.not_started}", where=str(argv[0]))
+        if outcome.killed is not None:
+            text += f"\nit was killed: {outcome.killed}"
         if outcome.timed_out:
             text += f"\nit did not end within {self.seconds:.0f} seconds"
         return Printed(outcome.ok, text, outcome.timed_out)

@@ -1,4 +1,4 @@
-"""What runs before a model is paid: the red probe and the baseline's own verification.
+"""What runs before a model is paid: toolchains and services must start, then the red probe and the baseline.
 
-Both only find out; what follows is for runs and builds. May lean on the checks and on all that gates lean on.
+They only find out; what follows is for runs and builds. May lean on the checks and on all that gates lean on.
 """

@@ -156,6 +156,7 @@ def _identity(
                     [
                         project.directory,
                         project.environment.hash,
+                        project.alone,
                         [dump(check) for check in project.configuration.checks],
                     ]
                     for project in projects

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.attempt.failure import Failure, Stage
+from factory.configuration.document import OWN_FILE
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.environments.environment import Environment
@@ -14,9 +15,10 @@ from factory.gates.packages.offered import Offer, offer_for
 from factory.languages.port import Language
 from factory.languages.table import language_of
 from factory.system.files.tree import FileProblem
-from factory.system.terminal.console import listed, visible
+from factory.system.terminal.console import visible
 
-_SHOWN: Final = 12
+_SHOWN: Final = 50
+_HOW: Final = f"`requires_packages` of the work order, `[environment]` in {OWN_FILE}"
 _IMPORTING: Final = re.compile(r"\b(?:__import__|crate|export|from|import|import_module|mod|require|use)\b")
 
 
@@ -62,14 +64,14 @@ class Imports:
 
 def _failure(path: RepoPath, line: int, package: str, offer: Offer) -> Failure:
     shown = visible(package[:100])
-    allowed = listed(offer.names[:_SHOWN]) if offer.names else "no package"
+    allowed = ", ".join(visible(name[:100]) for name in offer.names[:_SHOWN]) or "no package"
     more = f" and {len(offer.names) - _SHOWN} more" if len(offer.names) > _SHOWN else ""
     return Failure.model_defect(
         Stage.VERIFY_FAILED,
         f"`{path}` imports `{shown}` in line {line}: {offer.reason(package)}. It may import the standard"
         f" library, the repository's own modules, and {allowed}{more}",
         where=path,
-        hint="do without it: only a plan or a person can add a package",
+        hint=f"do without it: only a plan or a person can add a package ({_HOW})",
     )
 
 

@@ -104,7 +104,8 @@ def verification(
     """
     directories = tuple(project.directory for project in projects)
     checks: list[Check | CheckFamily] = []
-    if only is None or None in only:
+    is_alone = any(project.alone for project in projects)
+    if not is_alone and (only is None or None in only):
         own = tuple(test for test in kept if not _place_of(test, directories))
         checks += _of_root(configuration, known, report=report, kept=own, projects=directories)
     for project in projects:

@@ -1,6 +1,6 @@
 """What a source may import beside the standard library: declared packages, the repository's own modules."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Final
@@ -10,12 +10,13 @@ from factory.contract.repo_path import RepoPath
 from factory.environments.environment import Environment
 from factory.gates.check import CheckContext
 from factory.gates.packages.manifests import MAX_MANIFEST_BYTES, declared, own_name
-from factory.gates.packages.python_modules import modules_of
+from factory.gates.packages.python_modules import declared_needing, modules_of
 from factory.languages.port import Language
-from factory.system.files.tree import FileProblem
+from factory.system.files.tree import FileProblem, read_bounded
 
 _MANIFESTS: Final[Mapping[str, str]] = {"typescript": "package.json", "go": "go.mod", "rust": "Cargo.toml"}
 _MOST_MANIFESTS: Final = 200
+_SHOWN: Final = 3
 _RUNNER: Final = "pytest"
 """What runs Python's tests is there in every environment."""
 
@@ -29,12 +30,14 @@ class Offer:
         covers: whether a name belongs to a declared package.
         is_own: whether a name is the repository's own.
         transitive: the packages that are only there because others need them, by the names of their modules.
+        needing: the declared packages that need such a package, as far as that is known.
     """
 
     names: tuple[str, ...]
     covers: Callable[[str], bool]
     is_own: Callable[[str], bool]
     transitive: Mapping[str, str]
+    needing: Callable[[str], tuple[str, ...]] = lambda _package: ()
 
     def allows(self, name: str) -> bool:
         """Whether a source may import this."""
@@ -42,8 +45,13 @@ class Offer:
 
     def reason(self, name: str) -> str:
         """Why it may not."""
-        if name in self.transitive:
-            return f"the package {self.transitive[name]} is only there because another needs it"
+        package = self.transitive.get(name)
+        if package == _RUNNER:
+            return f"{package} is there for tests alone"
+        if package is not None:
+            needing = " and ".join(self.needing(package)[:_SHOWN]) or "another"
+            verb = "need" if " and " in needing else "needs"
+            return f"the package {package} is not declared, it is only there because {needing} {verb} it"
         return "that is no declared package"
 
 
@@ -82,6 +90,7 @@ def offer_for(language: Language, path: RepoPath, environment: Environment, cont
         transitive={
             p.name: p.name for p in environment.packages if p.ecosystem == ecosystem and not p.is_direct
         },
+        needing=lambda name: _of_node_needing(name, environment) if ecosystem == "node" else (),
     )
 
 
@@ -96,11 +105,36 @@ def _of_python(language: Language, path: RepoPath, environment: Environment, con
         module: name for name, brought in sorted(modules.items()) for module in brought if name not in direct
     }
     return Offer(
-        names=tuple(sorted(module for module in offered if not module.startswith("_"))),
+        names=tuple(sorted({shown for name in direct for shown in _shown(name, modules)})),
         covers=offered.__contains__,
         is_own=lambda name: name in own(),
         transitive=others,
+        needing=lambda name: declared_needing(name, environment),
     )
+
+
+def _shown(package: str, modules: Mapping[str, frozenset[str]]) -> Iterable[str]:
+    """The modules of a package that a person would name: that of its own name, else all."""
+    brought = modules.get(package, frozenset())
+    own = package.replace("-", "_")
+    return [own] if own in brought else [module for module in brought if not module.startswith("_")]
+
+
+def _of_node_needing(name: str, environment: Environment) -> tuple[str, ...]:
+    """The declared npm packages that need another one by themselves."""
+    modules = environment.node_modules
+    declared_ = [p.name for p in environment.packages if p.ecosystem == "node" and p.is_direct]
+    needing = []
+    for package in sorted(declared_) if modules is not None else ():
+        assert modules is not None
+        try:
+            data = read_bounded(modules / package / "package.json", max_bytes=MAX_MANIFEST_BYTES)
+        except (FileProblem, OSError):
+            continue
+        wanted = declared("package.json", data.decode("utf-8", "replace")).get(name, frozenset())
+        if any(not words.startswith("devDependencies") for words in wanted):
+            needing.append(package)
+    return tuple(needing)
 
 
 def _own_modules(language: Language, context: CheckContext) -> frozenset[str]:

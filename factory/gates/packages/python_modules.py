@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -13,6 +14,19 @@ from factory.system.files.tree import FileProblem, read_bounded
 
 _LIST_BYTES: Final = 20_000_000
 _INFO: Final = ".dist-info"
+_NEEDS: Final = re.compile(r"^Requires-Dist: *(?P<name>[A-Za-z0-9._-]+)(?P<rest>.*)$", re.MULTILINE)
+
+
+def declared_needing(name: str, environment: Environment) -> tuple[str, ...]:
+    """The declared Python packages that need another one, by themselves or by what they need; sorted.
+
+    Args:
+        name: the normalised name of the other.
+        environment: where they are.
+    """
+    needs = _needs(environment.python.parent.parent / "lib")
+    declared = [p.name for p in environment.packages if p.ecosystem == "python" and p.is_direct]
+    return tuple(package for package in sorted(declared) if name in _reached(package, needs))
 
 
 def modules_of(environment: Environment) -> Mapping[str, frozenset[str]]:
@@ -29,6 +43,29 @@ def _modules(library: Path) -> Mapping[str, frozenset[str]]:
             name = normalised_name(folder.name.partition("-")[0])
             found.setdefault(name, set()).update(_top_level(folder, name))
     return {name: frozenset(modules) for name, modules in found.items()}
+
+
+@lru_cache(maxsize=32)
+def _needs(library: Path) -> Mapping[str, frozenset[str]]:
+    """What each package needs, as far as that does not follow from an extra."""
+    return {
+        normalised_name(folder.name.partition("-")[0]): frozenset(
+            normalised_name(match["name"])
+            for match in _NEEDS.finditer(_text(folder / "METADATA"))
+            if "extra" not in match["rest"]
+        )
+        for site in sorted(library.glob("python3*/site-packages"))
+        for folder in sorted(site.glob(f"*{_INFO}"))
+    }
+
+
+def _reached(package: str, needs: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    waiting, reached = [package], set[str]()
+    while waiting:
+        new = needs.get(waiting.pop(), frozenset()) - reached
+        reached |= new
+        waiting += sorted(new)
+    return frozenset(reached)
 
 
 def _top_level(folder: Path, name: str) -> Iterator[str]:

@@ -9,14 +9,16 @@ from typing import Final
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.languages.python.symbols.annotation import last_name
 
+_BY_CALL: Final = frozenset({"import_module", "__import__"})
 _NOT_FOUND: Final = frozenset({"ImportError", "ModuleNotFoundError", "Exception", "BaseException"})
 
 
 def imported_packages(data: bytes) -> frozenset[str] | None:
     """The first names of what a source imports, the standard library and relative imports left out.
 
-    Left out is also what it can do without: imports for type checkers, and those whose failure is caught.
-    Which names are packages of the project itself is for whoever knows its files. None if it can't be read.
+    A module that a call imports counts where its name is written there. Left out is also what the source can
+    do without: imports for type checkers, and those whose failure is caught. Which names are packages of the
+    project itself is for whoever knows its files. None if it can't be read.
     """
     if len(data) > MAX_SOURCE_BYTES:
         return None
@@ -38,6 +40,12 @@ def _names(tree: ast.Module) -> Iterator[str]:
                 yield from (alias.name.partition(".")[0] for alias in names)
             case ast.ImportFrom(module=str() as module, level=0):
                 yield module.partition(".")[0]
+            case ast.Call(func=func, args=[ast.Constant(value=str() as module), *others]) if (
+                last_name(func) in _BY_CALL
+            ):
+                if not module.startswith("."):
+                    yield module.partition(".")[0]
+                waiting += [func, *others, *node.keywords]
             case ast.If(test=test, orelse=others) if last_name(test) == "TYPE_CHECKING":
                 waiting += others
             case ast.Try(handlers=handlers, orelse=others, finalbody=last) if any(map(_catches, handlers)):

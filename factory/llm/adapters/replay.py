@@ -55,7 +55,7 @@ class ReplayModel:
             key = call_key(adapter, name, request)
             entry = self._entries.get(key)
             if entry is not None:
-                return Recorded(entry.answer, key, from_ledger=True)
+                return Recorded(entry.answer, key, True, adapter, name)
         raise self._not_recorded(request)
 
     def _not_recorded(self, request: Request) -> NotRecorded:

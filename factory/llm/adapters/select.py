@@ -8,9 +8,11 @@ from typing import Final, Literal
 
 from factory.contract.errors import WorkorderError
 from factory.llm.adapters.abandonable import AbandonableModel
+from factory.llm.adapters.anthropic import ANTHROPIC, Anthropic
 from factory.llm.adapters.command import CommandModel
+from factory.llm.adapters.endpoint import OPENAI, Endpoint
 from factory.llm.adapters.openai.chat import OpenAiChat
-from factory.llm.adapters.openai.endpoint import KEY_VARIABLE, URL_VARIABLE, Endpoint
+from factory.llm.adapters.openai.presets import PRESETS
 from factory.llm.adapters.openai.responses import OpenAiResponses
 from factory.llm.adapters.replay import ReplayModel
 from factory.llm.ledger.store import Ledger, RecordedModel
@@ -21,25 +23,27 @@ from factory.system.process.stop import Stop
 
 Stage = Literal["planner", "factory"]
 
-_OPENAI_NAME: Final = re.compile(r"(ft:)?(gpt-|chatgpt-|codex-|o[1-9])[\w.:-]*")
+_OPENAI_NAME: Final = re.compile(r"(?:ft:)?(?:gpt-|chatgpt-|codex-|o[1-9])[\w.:-]*")
 # Each kind, and what stands after its colon.
 _KINDS: Final = {
     "openai": "NAME",
     "openai-chat": "NAME",
     "anthropic": "NAME",
+    **dict.fromkeys(PRESETS, "NAME"),
     "command": "PROGRAM ARGS",
     "replay": "DIR",
 }
-# Whose models don't answer at OpenAI, and where they do by Chat Completions.
-_ELSEWHERE: Final = {
-    "claude": "https://api.anthropic.com/v1/",
-    "gemini": "https://generativelanguage.googleapis.com/v1beta/openai/",
-    "grok": "https://api.x.ai/v1",
-    "deepseek": "https://api.deepseek.com/v1",
-    "mistral": "https://api.mistral.ai/v1",
-    "codestral": "https://api.mistral.ai/v1",
+_BETWEEN: Final = re.compile(rf",(?=\s*(?:(?:{'|'.join(_KINDS)}):|{_OPENAI_NAME.pattern}))")
+# Beginnings of the names of models that don't answer at OpenAI, and the kind that asks for them.
+_ELSEWHERE: Final = {"claude": "anthropic"} | {
+    family: name for name, preset in PRESETS.items() for family in preset.families
 }
-_FORMS: Final = ", ".join(f"{kind}:{rest}" for kind, rest in _KINDS.items() if kind != "anthropic")
+_FORMS: Final = ", ".join(f"{kind}:{rest}" for kind, rest in _KINDS.items())
+
+
+def names_in(text: str) -> list[str]:
+    """The models that `--escalate` names, with commas between; a comma within a program's words is none."""
+    return [name.strip() for name in _BETWEEN.split(text)]
 
 
 def select_model(
@@ -51,6 +55,7 @@ def select_model(
     budget: Budget | None = None,
     stop: Stop | None = None,
     price: Price | None = None,
+    otherwise: Price | None = None,
 ) -> RecordedModel:
     """The model of that name, its calls remembered in `ledger`; a recording is its own ledger.
 
@@ -62,6 +67,7 @@ def select_model(
         budget: what may be spent; None for no limits. A recording costs nothing.
         stop: ends or leaves a call when another thread asks for that; None if none will.
         price: what the repository says that the model costs, if the user says nothing.
+        otherwise: what it costs if nobody knows.
 
     Raises:
         WorkorderError: there is no such model, or its price is needed and not known.
@@ -77,15 +83,14 @@ def select_model(
             _refuse_foreign(kind, rest, environment)
             by_chat = kind == "openai-chat" or stage == "factory"
             asked = _openai(rest, by_chat=by_chat, ledger=ledger, environment=environment)
-            if stop is not None:
-                asked = AbandonableModel(asked, stop)
+        case "anthropic":
+            asked = Anthropic(rest, Endpoint.from_environment(environment, ANTHROPIC))
         case _:
-            raise WorkorderError(
-                "asking Anthropic directly comes with a later release",
-                where=f"--llm {name}",
-                hint="until then, use a program that asks it: command:PROGRAM ARGS",
-            )
-    return ledger.wrap(asked, budget.permit(asked, stop, price) if budget is not None else None)
+            preset = PRESETS[kind]
+            asked = OpenAiChat(rest, Endpoint.from_environment(environment, preset.server), preset)
+    if stop is not None and kind != "command":
+        asked = AbandonableModel(asked, stop)
+    return ledger.wrap(asked, budget.permit(asked, stop, price, otherwise) if budget is not None else None)
 
 
 def _openai(name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[str, str]) -> Model:
@@ -97,25 +102,23 @@ def _openai(name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[st
 
 def _refuse_foreign(kind: str, name: str, environment: Mapping[str, str]) -> None:
     """Refuse to ask OpenAI for somebody else's model; what another server has is for that to say."""
-    if not environment.get(URL_VARIABLE, "").strip() and _url_of(name) is not None:
+    elsewhere = _kind_for(name)
+    if not environment.get(OPENAI.url_variable, "").strip() and elsewhere is not None:
         raise WorkorderError(
             "OpenAI has no such model, and no other server is named",
             where=f"--llm {kind}:{name}",
-            hint=_by_chat(name),
+            hint=_written(elsewhere, name),
         )
 
 
-def _url_of(name: str) -> str | None:
-    """Where a model answers that is not OpenAI's; None if it may be one of OpenAI's."""
-    family = next((begin for begin in _ELSEWHERE if name.lower().startswith(begin)), None)
-    return None if family is None else _ELSEWHERE[family]
+def _kind_for(name: str) -> str | None:
+    """The kind that asks for a model which is not OpenAI's; None if it may be one of OpenAI's."""
+    return next((kind for begin, kind in _ELSEWHERE.items() if name.lower().startswith(begin)), None)
 
 
-def _by_chat(name: str) -> str:
-    return (
-        f"write openai-chat:{name} with {URL_VARIABLE}={_url_of(name)}, the URL of a compatible server that"
-        f" has it, and its key in {KEY_VARIABLE}"
-    )
+def _written(kind: str, name: str) -> str:
+    server = ANTHROPIC if kind == "anthropic" else PRESETS[kind].server
+    return f"write {kind}:{name}, with the key in {server.key_variable}"
 
 
 def _parse(name: str) -> tuple[str, str]:
@@ -133,9 +136,12 @@ def _parse(name: str) -> tuple[str, str]:
 
 
 def _suggestion(name: str, kind: str, rest: str) -> str:
-    if _url_of(name) is not None:
-        return _by_chat(name)
+    elsewhere = _kind_for(name)
+    if elsewhere is not None:
+        return _written(elsewhere, name)
+    if "/" in kind:
+        return f"write openrouter:{name}, together:{name} or vllm:{name}, whichever server has it"
     close = get_close_matches(kind.lower(), _KINDS, n=1)
     if close:
         return f"did you mean {close[0]}:{rest or _KINDS[close[0]]}?"
-    return f"name a model as one of {_FORMS}; for a server at {URL_VARIABLE}, openai-chat:{name}"
+    return f"name a model as one of {_FORMS}; a local one such as ollama:{name}"

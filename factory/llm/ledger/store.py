@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Protocol, TypeAlias
+from typing import Final, Protocol, TypeAlias, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict
 
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
+from factory.contract.errors import MachineProblem
 from factory.contract.strict_json import JsonValue
 from factory.llm.ledger.file import DamagedLedger, read_ledger_file
 from factory.llm.ledger.pending import PendingCalls, Reservations
@@ -48,17 +49,27 @@ class Recorded:
         answer: what the model said.
         key: the ledger's name for the call.
         from_ledger: whether the answer had been stored before, so that no model was asked now.
+        adapter: the adapter of the model that answered.
+        model: its name within the adapter.
     """
 
     answer: Answer
     key: str
     from_ledger: bool
+    adapter: str
+    model: str
+
+    @property
+    def identity(self) -> str:
+        """Who answered, see `identity`."""
+        return f"{self.adapter}:{self.model}"
 
 
 Permit: TypeAlias = Callable[[str, Request], AbstractContextManager[None]]
 """Given a call's key and request, a block in which it may be made and its answer stored; raises otherwise."""
 
 
+@runtime_checkable
 class RecordedModel(Model, Protocol):
     """A model that says where its answers come from."""
 
@@ -72,8 +83,22 @@ def call_key(adapter: str, model: str, request: Request) -> str:
 
     Fields at their default are left out, so a field added later does not orphan the calls that don't use it.
     """
-    asked: JsonValue = request.model_dump(mode="json", exclude={"subject"}, exclude_defaults=True)
+    asked: JsonValue = request.model_dump(
+        mode="json", exclude={"subject": True, "messages": {"__all__": {"stable"}}}, exclude_defaults=True
+    )
     return sha256_hex(canonical_json({"adapter": adapter, "model": model, "request": asked}))
+
+
+def recorded(model: Model, request: Request) -> Recorded:
+    """Ask a model, whether or not it says where its answers come from.
+
+    Raises:
+        ProviderError: no answer could be had.
+    """
+    if isinstance(model, RecordedModel):
+        return model.ask(request)
+    key = call_key(model.adapter, model.name, request)
+    return Recorded(model.complete(request), key, False, model.adapter, model.name)
 
 
 class Ledger:
@@ -236,7 +261,7 @@ class _LedgerModel(Wrapper):
         if stored is not None:
             # Left if a kill came between the two steps of `store`.
             self.ledger.pending.remove(key)
-            return Recorded(stored.answer, key, from_ledger=True)
+            return Recorded(stored.answer, key, True, self.adapter, self.name)
         self.ledger.reserve(key, worst_case(request))
         with self.permit(key, request):
             try:
@@ -245,8 +270,12 @@ class _LedgerModel(Wrapper):
                 if not error.may_be_paid:
                     self.ledger.release(key)
                 raise
+            except MachineProblem:
+                # Nobody was asked.
+                self.ledger.release(key)
+                raise
             self.ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
-        return Recorded(answer, key, from_ledger=False)
+        return Recorded(answer, key, False, self.adapter, self.name)
 
 
 def _every_call(_key: str, _request: Request) -> AbstractContextManager[None]:

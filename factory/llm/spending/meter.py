@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass, field
 
+from factory.llm.ladder import prices_of
+from factory.llm.ledger.store import Recorded, recorded
 from factory.llm.port import Answer, Model, Request, Usage, Wrapper, total
-from factory.llm.spending.prices import Price, cost_usd
+from factory.llm.spending.prices import Price
 
 
 @dataclass
 class Meter:
-    """The tokens and the number of the answers so far."""
+    """The tokens and the number of the answers so far, by the models that gave them."""
 
-    usage: Usage = field(default_factory=lambda: total(()))
+    used: dict[str, Usage] = field(default_factory=dict)
     calls: int = 0
     model: Model | None = None
 
@@ -19,20 +21,32 @@ class Meter:
         self.model = model
         return _Metered(model, self)
 
+    @property
+    def usage(self) -> Usage:
+        """The tokens of all answers."""
+        return total(self.used.values())
+
     def cost_usd(self, price: Price | None) -> float | None:
-        """What the answers cost in US dollars; None if there were some, and no price is known."""
+        """What the answers cost in US dollars; None if there were some, and no price of theirs is known."""
         if not self.calls:
             return 0.0
-        return None if self.model is None else cost_usd(self.model, self.usage, price)
+        costs = [self.cost_of(usage, model, price) for model, usage in self.used.items()]
+        known = [cost for cost in costs if cost is not None]
+        return round(sum(known), 6) if known else None
 
-    def cost_of(self, usage: Usage | None, price: Price | None) -> float | None:
-        """What one answer cost in US dollars; None if there was none, or no price is known."""
-        return None if self.model is None or usage is None else cost_usd(self.model, usage, price)
+    def cost_of(self, usage: Usage | None, model: str, price: Price | None) -> float | None:
+        """What one model's answers cost in US dollars; None if there were none, or no price is known."""
+        if self.model is None or usage is None:
+            return None
+        if usage.cost_usd is not None:
+            return usage.cost_usd
+        known = prices_of(self.model, price).of(model)
+        return None if known is None else float(round(known.of(usage), 6))
 
-    def add(self, usage: Usage) -> None:
+    def add(self, model: str, usage: Usage) -> None:
         """Count one answer."""
         self.calls += 1
-        self.usage = total((self.usage, usage))
+        self.used[model] = total((*([self.used[model]] if model in self.used else []), usage))
 
 
 @dataclass(frozen=True)
@@ -40,6 +54,9 @@ class _Metered(Wrapper):
     meter: Meter
 
     def complete(self, request: Request) -> Answer:
-        answer = self.model.complete(request)
-        self.meter.add(answer.usage)
-        return answer
+        return self.ask(request).answer
+
+    def ask(self, request: Request) -> Recorded:
+        answered = recorded(self.model, request)
+        self.meter.add(answered.identity, answered.answer.usage)
+        return answered

@@ -35,9 +35,11 @@ from factory.plans.rules.interfaces import (
 )
 from factory.plans.rules.paths import (
     e109_clashing_paths,
+    e110_unknown_project,
     w104_missing_input,
     w105_unlisted_path,
     w106_letter_case,
+    w108_outside_project,
 )
 from factory.plans.rules.proof import (
     e404_exempts_nothing,
@@ -69,6 +71,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     e107_forbidden_and_allowed.RULE,
     e108_without_conditions.RULE,
     e109_clashing_paths.RULE,
+    e110_unknown_project.RULE,
     e301_unprovided_symbol.RULE,
     e302_other_signature.RULE,
     e303_provided_twice.RULE,
@@ -83,6 +86,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w105_unlisted_path.RULE,
     w106_letter_case.RULE,
     w107_words_in_forbidden.RULE,
+    w108_outside_project.RULE,
     w205_unproven_requirement.RULE,
     w213_misplaced_requirement.RULE,
     w306_untold_name.RULE,

@@ -39,7 +39,7 @@ def depends_on(
         dependencies.update(writers.of(order.allowed_files))
         dependencies.update(interfaces.needed(index))
         for command in order.acceptance_commands:
-            needs = needs_of(command)
+            needs = needs_of(command, order.project or "")
             if needs is not None:
                 dependencies.update(_needed(needs, order, writers, existing))
         result.append(tuple(plan.work_orders[earlier].id for earlier in sorted(dependencies)))
@@ -47,10 +47,10 @@ def depends_on(
     return tuple(result)
 
 
-def needs_of(command: str) -> Needs | None:
-    """What a command needs; None if it can't be split into words."""
+def needs_of(command: str, directory: str = "") -> Needs | None:
+    """What a command that runs in a directory needs; None if it can't be split into words."""
     try:
-        return command_needs(read_command(command))
+        return command_needs(read_command(command, directory))
     except UnsplittableCommand:
         return None
 

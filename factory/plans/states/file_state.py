@@ -42,8 +42,7 @@ class FileStates:
     ) -> None:
         self._certain: dict[str, int] = {}
         self._possible: dict[str, int] = {}
-        wanted = plan.wanted_environment(None)
-        for path in (*repo_files, *(wanted.made_files if wanted is not None else ())):
+        for path in (*repo_files, *_made(plan)):
             _note(self._certain, path, 0)
         for done, order in enumerate(plan.work_orders, start=1):
             for postcondition in order.postconditions:
@@ -102,6 +101,14 @@ def _satisfied(states: FileStates, requires: Iterable[Condition], count: int) ->
                 until = states.conceivable_from(condition.path)
                 end = min(end, count + 1 if until is None else until)
     return start, end
+
+
+def _made(plan: Plan) -> Iterator[str]:
+    """The files that the plan's packages make, at the root and in each project."""
+    for project in dict.fromkeys([None, *(order.project for order in plan.work_orders)]):
+        wanted = plan.wanted_environment(project)
+        for path in wanted.made_files if wanted is not None else ():
+            yield path if project is None else f"{project}/{path}"
 
 
 def _note(table: dict[str, int], path: str, done: int) -> None:

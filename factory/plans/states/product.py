@@ -59,13 +59,19 @@ class Product:
         self._modules = ModuleFiles(writers.paths)
 
     def files(self, module: str, index: int) -> tuple[str, ...]:
-        """The files of a module that the repository has, or that a work order up to `index` may write."""
-        return tuple(
+        """The files of a module that the repository has, or that a work order up to `index` may write.
+
+        Those of the work order's own project, if it has some.
+        """
+        paths = tuple(
             path
             for root in self._modules.roots(module)
             for path in module_files(module, root)
             if path in self._writers.repo_files or self._writers.of(path, index)
         )
+        project = self._writers.project(index)
+        own = tuple(path for path in paths if project is not None and path.startswith(f"{project}/"))
+        return own or paths
 
     def place(self, use: Use, index: int) -> tuple[str, str]:
         """The module that a use is about, and the name in it: the first names may be modules."""
@@ -136,23 +142,25 @@ class Product:
         if symbol is not None and isinstance(symbol.shape, Named):
             symbol, is_bound = self._provided_at(Address(module, f"{name}.__init__"), index), True
         if symbol is None and not self._writers_of(paths, index):
-            symbol = self._interfaces.plain_function(Symbol(module, name, Named()))
+            symbol = self._interfaces.plain_function(Symbol(module, name, Named()), index)
         return (
             (_misfit(symbol, use.arguments, is_bound=is_bound), symbol) if symbol is not None else ("", None)
         )
 
     def _provided_at(self, address: Address, index: int) -> Symbol | None:
-        provider = self._interfaces.provider(address, index + 1)
+        provider = self._interfaces.provider(address, index + 1, index)
         symbol = provider.symbol if provider is not None else None
         return symbol if isinstance(symbol, Symbol) else None
 
     def _of_name(self, module: str, name: str, paths: Sequence[str], index: int) -> Knowledge:
         symbol = Address(module, name)
         interfaces = self._interfaces
-        if interfaces.provider(symbol, index + 1) or interfaces.provides_member(symbol, index + 1):
+        if interfaces.provider(symbol, index + 1, index) or interfaces.provides_member(
+            symbol, index + 1, index
+        ):
             return Knowledge.GIVEN
         in_repository = any(path in self._writers.repo_files for path in paths)
-        if in_repository and self._may_define(symbol):
+        if in_repository and self._may_define(symbol, index):
             return Knowledge.GIVEN
         writers = self._writers_of(paths, index)
         providing = [writer for writer in writers if (writer, module) in self._provided]
@@ -164,19 +172,19 @@ class Product:
 
     def _of_member(self, module: str, scope: str, member: str, paths: Sequence[str], index: int) -> Knowledge:
         symbol = Address(module, f"{scope}.{member}")
-        if self._interfaces.provider(symbol, index + 1):
+        if self._interfaces.provider(symbol, index + 1, index):
             return Knowledge.GIVEN
         writers = self._writers_of(paths, index)
         if any(path in self._writers.repo_files for path in paths):
-            around = self._interfaces.in_repository(Address(module, scope)).symbols
+            around = self._interfaces.in_repository(Address(module, scope), index).symbols
             is_class = around and all(
                 isinstance(known, Symbol) and isinstance(known.shape, Named) for known in around
             )
-            if not is_class or self._may_define(symbol):
+            if not is_class or self._may_define(symbol, index):
                 return Knowledge.GIVEN
             if not writers:
                 return Knowledge.MISSING
-        listed = self._interfaces.members(Address(module, scope), index + 1)
+        listed = self._interfaces.members(Address(module, scope), index + 1, index)
         if not listed - {"__init__"} or _ERROR.search(scope):
             return Knowledge.GIVEN
         has_bases = any(_BASES.search(self._writers.words(writer)) for writer in writers)
@@ -184,11 +192,11 @@ class Product:
             return Knowledge.GIVEN
         return Knowledge.UNTOLD
 
-    def _may_define(self, symbol: Address) -> bool:
+    def _may_define(self, symbol: Address, index: int) -> bool:
         """Whether the repository defines a symbol, or may well."""
         if self._sources is None:
             return True
-        lookup = self._interfaces.in_repository(symbol)
+        lookup = self._interfaces.in_repository(symbol, index)
         return bool(lookup.symbols) or not lookup.is_readable
 
     def _writers_of(self, paths: Sequence[str], index: int) -> tuple[int, ...]:

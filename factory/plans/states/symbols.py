@@ -1,18 +1,22 @@
 """The symbols that work orders provide and consume, and who defines what at each point of a plan.
 
-Judging them is for the rules E301 to E305.
+Of several projects in a repository each may have a Python module of one name. A work order sees that of its
+own project, if the project has one, else all of them. Judging symbols is for the rules E301 to E305.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.languages.port import Addressed, BadSymbol, Codebase, Definitions, Symbol
+from factory.languages.port import Addressed, BadSymbol, Definitions, Symbol
 from factory.languages.python.language import PYTHON
 from factory.languages.python.symbols.symbol import Symbol as PythonSymbol
 from factory.languages.table import language_of_symbol, parse_symbol
+from factory.plans.states.codebases import Codebases
+from factory.plans.states.projects import project_of
 from factory.plans.states.sources import Sources
 
 
@@ -26,6 +30,8 @@ class Declared:
         text: as it is written.
         symbol: what it is; None if the text can't be read.
         problem: why not.
+        project: the project that its module lies in; None for what lies in none of them, and for symbols that
+            name their file.
     """
 
     index: int
@@ -33,6 +39,7 @@ class Declared:
     text: str
     symbol: Symbol | None
     problem: BadSymbol | None = None
+    project: RepoPath | None = None
 
 
 class Interfaces:
@@ -45,16 +52,15 @@ class Interfaces:
 
     def __init__(self, orders: Sequence[tuple[int, WorkOrder]], sources: Sources) -> None:
         self._orders = orders
-        self._repository = sources
-        self._python = PYTHON.codebase(sources.files, sources.read)
-        self._codebases: dict[str, Codebase] = {PYTHON.key: self._python}
-        self._origins: dict[str, tuple[str, ...]] = {}
+        self._projects = {index: order.project for index, order in orders}
+        self._sources = sources
+        self._codebases = Codebases(sources)
 
     @cached_property
     def provided(self) -> tuple[Declared, ...]:
         """What the work orders provide."""
         return tuple(
-            _declared(index, "provides", number, text)
+            self._placed(_declared(index, "provides", number, text), order)
             for index, order in self._orders
             for number, text in enumerate(order.provides)
         )
@@ -68,62 +74,75 @@ class Interfaces:
             for number, text in enumerate(order.consumes)
         )
 
-    def providers(self, address: str) -> tuple[Declared, ...]:
-        """Who provides the symbol at an address, in order."""
-        return tuple(self._by_address.get(address, ()))
+    def providers(self, symbol: Addressed, seen_by: int) -> tuple[Declared, ...]:
+        """Who provides the symbol at an address, in order, as the work order at `seen_by` sees it."""
+        return self._of(self._by_address, symbol.address, self._seen(symbol, seen_by))
 
-    def provider(self, symbol: Addressed, index: int) -> Declared | None:
+    def provider(self, symbol: Addressed, index: int, seen_by: int | None = None) -> Declared | None:
         """The last that provides a symbol before the work order at `index`; None if there is none.
 
         What the repository imports from another module is provided by who provides it there.
+
+        Args:
+            symbol: the symbol.
+            index: the index of a work order.
+            seen_by: that of the work order whose project counts; None for the same.
         """
+        seen = self._seen(symbol, index if seen_by is None else seen_by)
         earlier = [
             provision
-            for address in self._addresses(symbol)
-            for provision in self.providers(address)
+            for address in self._codebases.addresses(symbol, seen)
+            for provision in self._of(self._by_address, address, seen)
             if provision.index < index
         ]
         return max(earlier, key=lambda provision: provision.index, default=None)
 
-    def provides_member(self, symbol: Addressed, index: int) -> bool:
-        """Whether a work order before `index` provides something inside a class."""
-        addresses = self._addresses(symbol)
+    def provides_member(self, symbol: Addressed, index: int, seen_by: int | None = None) -> bool:
+        """Whether a work order before `index` provides something inside a class; see `provider`."""
+        seen = self._seen(symbol, index if seen_by is None else seen_by)
         return any(
-            provision.index < index for address in addresses for provision in self._members.get(address, ())
+            provision.index < index
+            for address in self._codebases.addresses(symbol, seen)
+            for provision in self._of(self._members, address, seen)
         )
 
-    def members(self, symbol: Addressed, index: int) -> frozenset[str]:
-        """The names of what work orders before `index` provide in a class."""
+    def members(self, symbol: Addressed, index: int, seen_by: int) -> frozenset[str]:
+        """The names of what work orders before `index` provide in a class; see `provider`."""
         provided = [
             provision.symbol.name.removeprefix(f"{symbol.name}.").partition(".")[0]
-            for provision in self._members.get(symbol.address, ())
+            for provision in self._of(self._members, symbol.address, self._seen(symbol, seen_by))
             if provision.index < index and provision.symbol is not None
         ]
         return frozenset(provided)
 
-    def plain_function(self, symbol: PythonSymbol) -> PythonSymbol | None:
+    def plain_function(self, symbol: PythonSymbol, seen_by: int) -> PythonSymbol | None:
         """The function at the top of a module of the repository that a symbol names, if it is just that.
 
         None if there is none, several, or one that a decorator may have changed.
         """
-        return self._python.plain_function(symbol)
+        return self._codebases.python(self._seen(symbol, seen_by)).plain_function(symbol)
 
     def needed(self, index: int) -> frozenset[int]:
         """The work orders before `index` that provide what the one at `index` consumes, or members of it."""
         indices: set[int] = set()
         for consumed in self._consumed_by.get(index, ()):
-            for address in self._addresses(consumed.symbol) if consumed.symbol is not None else ():
-                providers = (*self.providers(address), *self._members.get(address, ()))
-                indices.update(provider.index for provider in providers if provider.index < index)
+            if consumed.symbol is None:
+                continue
+            seen = self._seen(consumed.symbol, index)
+            for address in self._codebases.addresses(consumed.symbol, seen):
+                for known in (self._by_address, self._members):
+                    providers = self._of(known, address, seen)
+                    indices.update(provider.index for provider in providers if provider.index < index)
         return frozenset(indices)
 
     def elsewhere(self, symbol: Addressed, index: int) -> Declared | None:
         """The first that provides a symbol of that name in another module before `index`."""
+        seen = self._seen(symbol, index)
         for declared in self._by_name.get(symbol.name, ()):
             if (
                 declared.index < index
                 and declared.symbol is not None
-                and declared.symbol.module != symbol.module
+                and (declared.symbol.module != symbol.module or declared.project != seen)
             ):
                 return declared
         return None
@@ -132,22 +151,49 @@ class Interfaces:
         """Whether a work order says that it changes a symbol: it consumes it as it was."""
         return (index, address) in self._consumed_at
 
-    def in_repository(self, symbol: Addressed) -> Definitions:
-        """What the repository defines where a symbol should be; several projects may have such a module."""
-        return self._codebase(symbol).find(symbol)
+    def in_repository(self, symbol: Addressed, seen_by: int) -> Definitions:
+        """What the repository defines where the work order at `seen_by` looks for a symbol.
 
-    def _addresses(self, symbol: Addressed) -> tuple[str, ...]:
-        """The address of a symbol, and those that the repository imports it from."""
-        if symbol.address not in self._origins:
-            origins = self._codebase(symbol).origins(symbol)
-            self._origins[symbol.address] = tuple(dict.fromkeys([symbol.address, *origins]))
-        return self._origins[symbol.address]
+        Several directories may have such a module.
+        """
+        return self._codebases.of(symbol, self._seen(symbol, seen_by)).find(symbol)
 
-    def _codebase(self, symbol: Addressed) -> Codebase:
-        language = language_of_symbol(symbol.address)
-        if language.key not in self._codebases:
-            self._codebases[language.key] = language.codebase(self._repository.files, self._repository.read)
-        return self._codebases[language.key]
+    def _seen(self, symbol: Addressed, index: int) -> RepoPath | None:
+        """The project in which a work order sees the module of a symbol; None for all of the repository."""
+        project = self._projects.get(index)
+        if project is None or language_of_symbol(symbol.address) is not PYTHON:
+            return None
+        is_there = (project, symbol.module) in self._provided_in
+        return project if is_there or self._codebases.has_module(project, symbol.module) else None
+
+    @cached_property
+    def _provided_in(self) -> frozenset[tuple[RepoPath | None, str]]:
+        """The modules that work orders provide something in, with their projects."""
+        return frozenset(
+            (declared.project, declared.symbol.module)
+            for declared in self.provided
+            if declared.symbol is not None
+        )
+
+    def _placed(self, declared: Declared, order: WorkOrder) -> Declared:
+        """The same, with the project of the file that the symbol is in."""
+        projects = {*self._sources.projects, *([order.project] if order.project is not None else [])}
+        symbol = declared.symbol
+        if symbol is None or not projects or language_of_symbol(symbol.address) is not PYTHON:
+            return declared
+        # Of a module that is written in two projects, that of the work order is meant.
+        allowed = sorted(order.allowed_files, key=lambda path: project_of(path, projects) != order.project)
+        known = self._sources.files.union(allowed)
+        place = PYTHON.place(symbol, allowed, known.__contains__)
+        project = project_of(place.path, projects) if place is not None else order.project
+        return replace(declared, project=project)
+
+    def _of(
+        self, declarations: Mapping[str, Sequence[Declared]], address: str, seen: RepoPath | None
+    ) -> tuple[Declared, ...]:
+        """The declarations at an address that are of a project; all of them for None."""
+        known = declarations.get(address, ())
+        return tuple(declared for declared in known if seen is None or declared.project == seen)
 
     @cached_property
     def _by_address(self) -> dict[str, list[Declared]]:

@@ -4,6 +4,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterator
 
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
 
 
@@ -29,6 +30,10 @@ class Writers:
     def of(self, path: str, index: int) -> tuple[int, ...]:
         """The work orders up to `index` that may write a file."""
         return tuple(writer for writer in self._writers.get(path, ()) if writer <= index)
+
+    def project(self, index: int) -> RepoPath | None:
+        """The project of a work order; None for the repository's root."""
+        return self._plan.work_orders[index].project
 
     def is_told(self, index: int, name: str, *, own: bool = False) -> bool:
         """Whether a work order's words hold a name.

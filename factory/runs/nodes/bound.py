@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from functools import partial
 
+from factory.attempt.agents.prompt import AGENT_TEMPLATE
 from factory.attempt.failure import Failure
-from factory.attempt.prompt import TEMPLATE_NAME
+from factory.attempt.prompt import BLOCKS_NAME, TEMPLATE_NAME, with_form
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import OTHER_PROJECTS
 from factory.llm.port import Model
+from factory.runs.agents.se import propose_by_agent
 from factory.runs.inputs import Run
 from factory.runs.nodes.finalize import finalize, land_attempt
 from factory.runs.nodes.given import give
@@ -19,6 +21,7 @@ from factory.runs.nodes.se import propose
 from factory.runs.nodes.second_pass import repeat
 from factory.runs.nodes.tr import apply
 from factory.runs.oracle import Oracle
+from factory.runs.settings import AttemptSettings
 from factory.system.templates import template_path
 
 
@@ -27,22 +30,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
     order, settings, checks = run.order, run.settings, run.checks
     checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
     return {
-        "se": partial(
-            propose,
-            order=order,
-            plan=run.plan,
-            settings=settings,
-            template=template_path(TEMPLATE_NAME).read_text("utf-8"),
-            model=model,
-            checks=checks,
-            checkout=checkout,
-            passages=run.passages,
-            packages=bench.environment_of(order).packages,
-            folder=folder,
-            progress=progress,
-        )
-        if model is not None
-        else partial(give, order=order, checkout=checkout, folder=folder),
+        "se": _engineer(run, bench, model),
         "tr": partial(
             apply, order=order, guard=run.guard, checkout=checkout, folder=folder, progress=progress
         ),
@@ -84,6 +72,28 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
     }
 
 
+def _engineer(run: Run, bench: Bench, model: Model | None) -> Callable[[RunState], RunState]:
+    """Who proposes: the plan itself, an agent, or a model."""
+    order, checkout, folder = run.order, bench.checkout, run.folder
+    if model is None:
+        return partial(give, order=order, checkout=checkout, folder=folder)
+    asked = partial(propose, plan=run.plan, template=_template(run.settings))
+    if run.ports.agent is not None:
+        asked = partial(propose_by_agent, template=template_path(AGENT_TEMPLATE).read_text("utf-8"))
+    return partial(
+        asked,
+        order=order,
+        settings=run.settings,
+        model=model,
+        checks=run.checks,
+        checkout=checkout,
+        passages=run.passages,
+        packages=bench.environment_of(order).packages,
+        folder=folder,
+        progress=run.ports.progress,
+    )
+
+
 def _examine(state: RunState, *, oracle: Oracle | None, examine: Callable[[RunState], RunState]) -> RunState:
     """PO; what it blames on the code may be the plan's defect after all."""
     update = examine(state)
@@ -106,3 +116,10 @@ def _landing(run: Run, bench: Bench) -> Callable[[RunState], str | Failure]:
         folder=run.folder,
         progress=run.ports.progress,
     )
+
+
+def _template(settings: AttemptSettings) -> str:
+    template = template_path(TEMPLATE_NAME).read_text("utf-8")
+    if settings.answer_format == "json":
+        return template
+    return with_form(template, template_path(BLOCKS_NAME).read_text("utf-8"))

@@ -74,6 +74,7 @@ def _after_failure(state: RunState, failure: Failure, max_attempts: int) -> RunS
         update["failure"] = None
         update["failing_tests"] = ()
         update["answer"] = None
+        update["model"] = ""
         update["usage"] = None
         update["scores"] = None
         return update
@@ -91,6 +92,7 @@ def _attempts_with(state: RunState, failure: Failure | None) -> tuple[AttemptSum
         remarks=proposal.remarks if proposal is not None else (),
         failure=failure,
         answer=state.get("answer"),
+        model=state.get("model", ""),
         usage=state.get("usage"),
         scores=state.get("scores"),
     )

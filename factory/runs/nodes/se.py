@@ -11,7 +11,7 @@ from factory.attempt.retry import PreviousAttempt
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.contract.answer import answer_schema
-from factory.contract.canonical import dump, sha256_hex
+from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.text import decoded
@@ -24,7 +24,8 @@ from factory.gates.landing_tree import LandingTree
 from factory.gates.trial import CheckGroup
 from factory.languages.port import Verification
 from factory.languages.table import default_verification
-from factory.llm.ledger.store import call_key
+from factory.llm.ladder import who
+from factory.llm.ledger.store import recorded
 from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
@@ -71,6 +72,7 @@ def propose(
     if excess is not None:
         return {"failure": excess}
     has_script = (tree if order.project is None else tree.below(order.project)).exists(VERIFY_SCRIPT)
+    in_blocks = settings.answer_format == "blocks"
     messages = build_messages(
         template,
         order.model_copy(update={"consumes": as_defined(order, tree)}),
@@ -80,31 +82,35 @@ def propose(
         agents=_nearest_agents(files, order, checkout, progress),
         notes=settings.notes,
         has_script=has_script,
-        verification=() if has_script else _verification(order, checkout),
-        packages=_importable(packages),
+        verification=() if has_script else verification_of(order, checkout),
+        packages=importable(packages),
         passages=passages,
+        may_keep=not in_blocks,
     )
     if passages is not None:
         PASSAGES.write(attempt.path, PassagesRecord.of(passages))
     attempt.text(PROMPT_TEXT, transcript(messages))
-    progress(f"attempt {number} of {settings.max_attempts}: SE asks {model.adapter} {model.name}")
+    asked = who(model, number)
+    progress(f"attempt {number} of {settings.max_attempts}: SE asks {asked.adapter} {asked.name}")
     request = _request(messages, order, settings, number)
     try:
-        answer = model.complete(request)
+        answered = recorded(model, request)
     except (ProviderError, BudgetReached) as error:
         return {"failure": Failure.of(error)}
+    answer = answered.answer
     attempt.text(ANSWER_TEXT, answer.text)
     ANSWER.write(attempt.path, AnswerRecord.of(answer))
     folder.event("answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason)
-    paid: RunState = {"answer": call_key(model.adapter, model.name, request), "usage": answer.usage}
-    proposal = parse_answer(answer, Versions.of(files, state.get("previous_proposal")))
+    paid: RunState = {"answer": answered.key, "usage": answer.usage, "model": answered.identity}
+    versions = Versions.of(files, None if in_blocks else state.get("previous_proposal"))
+    proposal = parse_answer(answer, versions, _hashes(order, files) if in_blocks else None)
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
-    return {**paid, "proposal": proposal, "generated_by": generator(model.adapter, model.name)}
+    return {**paid, "proposal": proposal, "generated_by": generator(answered.adapter, answered.model)}
 
 
-def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:
+def verification_of(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:
     """What verifies the repository, or the project, when the work order has written its files."""
     commit, tree, project = checkout.baseline, checkout.tree, order.project
     if project is not None:
@@ -113,12 +119,20 @@ def _verification(order: WorkOrder, checkout: Checkout) -> tuple[Verification, .
     return default_verification(frozenset([*there, *order.allowed_files]), reading(tree))
 
 
-def _importable(packages: Sequence[Package]) -> list[str]:
+def importable(packages: Sequence[Package]) -> list[str]:
     """The packages that were asked for; none where there are only those that every project has."""
     asked = [package for package in packages if package.is_direct]
     if all(package.name == "pytest" for package in asked):
         return []
     return [f"{package.ecosystem}: {package.name} {package.version}" for package in asked]
+
+
+def _hashes(order: WorkOrder, files: Sequence[ContextFile]) -> dict[str, str]:
+    """The work order's files, with the hash of each as it is shown."""
+    return {
+        **dict.fromkeys(map(str, order.allowed_files), EMPTY_SHA256),
+        **{str(file.path): file.sha256 for file in files},
+    }
 
 
 def _request(
@@ -131,7 +145,7 @@ def _request(
         purpose="propose",
         messages=messages,
         schema_name="write_proposal",
-        answer_schema=answer_schema(),
+        answer_schema=None if settings.answer_format == "blocks" else answer_schema(),
         parameters=settings.parameters,
         attempt=attempt,
         subject=contract_hash(order),

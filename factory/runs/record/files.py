@@ -13,6 +13,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.proposal import WriteProposal
 from factory.contract.strict_json import read_json
 from factory.contract.work_order import WorkOrder
+from factory.llm.agents.answer import AgentRecord
 from factory.runs.record.model import (
     AnswerRecord,
     CheckResults,
@@ -99,6 +100,8 @@ PASSAGES: Final = Artifact("passages.json", PassagesRecord)
 ANSWER_TEXT: Final = "llm_response.txt"
 CHANGES: Final = "changes.diff"
 ANSWER: Final = Artifact("llm_usage.json", AnswerRecord)
+AGENT: Final = Artifact("agent.json", AgentRecord)
+REFUSED_CHANGES: Final = "refused.diff"
 PROPOSAL: Final = Artifact("proposed_writes.json", WriteProposal)
 WRITE_RESULT: Final = Artifact("write_result.json", WriteResult)
 CHECK_RESULTS: Final = {

@@ -24,6 +24,7 @@ class Command:
         stop: ends it, and everything it started, when another thread asks for that; None if none will.
         confined: the sandbox that it runs in, and what it may use there; None for the user's own programs.
         channels: by which it, and a program of ours around it, report.
+        inherited: further descriptors that it inherits; whoever opened them closes them.
     """
 
     argv: tuple[str, ...]
@@ -36,6 +37,7 @@ class Command:
     stop: Stop | None = None
     confined: Confinement | None = None
     channels: tuple[Channel, ...] = ()
+    inherited: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -105,7 +105,7 @@ class Supervised:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT if command.stderr is None else subprocess.PIPE,
                 pass_fds=(
-                    *(lifeline_read, report_write, *entrances),
+                    *(lifeline_read, report_write, *entrances, *command.inherited),
                     *(prepared.inherited if prepared else ()),
                     *(descriptor for channel in command.channels for descriptor in channel.inherited),
                 ),

@@ -120,9 +120,29 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--price",
         type=_price,
-        metavar="INPUT,OUTPUT",
-        help="US dollars for a million tokens, of a model whose price is not known",
+        metavar="INPUT,OUTPUT[,CACHED[,WRITE]]",
+        help="US dollars for a million tokens, of a model whose price is not known; of the prompt, of the"
+        " answer, and of what the provider has cached, or caches, of the prompt",
     )
+
+
+def add_price_of(parser: argparse.ArgumentParser) -> None:
+    """The option that says what one of several models costs: `price_of`."""
+    parser.add_argument(
+        "--price-of",
+        type=_price_of,
+        action="append",
+        default=[],
+        metavar="MODEL=INPUT,OUTPUT[,CACHED[,WRITE]]",
+        help="the same as --price, of one of several models, named as for --llm or --escalate",
+    )
+
+
+def _price_of(text: str) -> tuple[str, tuple[Decimal, ...]]:
+    model, equals, amounts = text.rpartition("=")
+    if not equals:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a model and its price with = between")
+    return model, _price(amounts)
 
 
 def _number(text: str, least: int) -> int:
@@ -135,11 +155,13 @@ def _number(text: str, least: int) -> int:
     return number
 
 
-def _price(text: str) -> tuple[Decimal, Decimal]:
-    first, comma, second = text.partition(",")
-    if not comma:
-        raise argparse.ArgumentTypeError(f"{text!r} is not two amounts with a comma between, such as 1.75,14")
-    return _amount(first), _amount(second)
+def _price(text: str) -> tuple[Decimal, ...]:
+    amounts = text.split(",")
+    if not 2 <= len(amounts) <= 4:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not two amounts with a comma between, such as 1.75,14, nor three or four"
+        )
+    return tuple(map(_amount, amounts))
 
 
 def _amount(text: str) -> Decimal:

@@ -31,7 +31,9 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     Raises:
         WorkorderError: an input can't be used, or there is nothing to revise.
     """
-    standing = None if options.repo is None else landed_plan(options.repo, before, options.branch)
+    standing = (
+        None if options.repo is None else landed_plan(options.repo, before, options.branch, options.project)
+    )
     start = NOTHING_LANDED if standing is None else standing
     landed = frozenset(start.commits)
     failure = None

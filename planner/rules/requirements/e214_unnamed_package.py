@@ -7,6 +7,10 @@ nor the repository in its own files: `workorder.toml`, `pyproject.toml`, require
 case, hyphens, dots and underscores make no difference. Only a plan that is checked with its specification is
 held against it.
 
+A package that one of the repository's locks holds may be required without being named: it is there already
+because another one needs it, so that nothing new comes in. Sources may import it only where it is required or
+declared, as `pydantic` beside `fastapi`.
+
 ## Why it matters
 
 A package is somebody else's code in the product, with what it needs itself. Whether it may come in is for a
@@ -67,9 +71,14 @@ def find(subject: Subject) -> Iterator[Finding]:
         return
     words = _SEPARATORS.sub("-", subject.package_words).lower()
     allowed = {_plain(name) for name in subject.packages_allowed}
-    for pointer, name in _required(subject):
+    locked = {(ecosystem, _plain(name)) for ecosystem, name in subject.locked_packages}
+    for pointer, ecosystem, name in _required(subject):
         plain = _plain(name)
-        if plain in allowed or re.search(rf"(?<![\w@/-]){re.escape(plain)}(?![\w/-])", words):
+        if (
+            plain in allowed
+            or (ecosystem, plain) in locked
+            or re.search(rf"(?<![\w@/-]){re.escape(plain)}(?![\w/-])", words)
+        ):
             continue
         yield Finding(
             pointer,
@@ -78,16 +87,16 @@ def find(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _required(subject: Subject) -> Iterator[tuple[str, str]]:
+def _required(subject: Subject) -> Iterator[tuple[str, str, str]]:
     for placed in subject.orders:
         for position, package in enumerate(placed.order.requires_packages):
-            yield f"/work_orders/{placed.index}/requires_packages/{position}", package.name
+            yield f"/work_orders/{placed.index}/requires_packages/{position}", package.ecosystem, package.name
     environment = subject.environment
     if environment is not None:
         for position, text in enumerate(environment.python):
-            yield f"/environment/python/{position}", normalised_name(parse_requirement(text).name)
+            yield f"/environment/python/{position}", "python", normalised_name(parse_requirement(text).name)
         for name in environment.node:
-            yield f"/environment/node/{name.replace('~', '~0').replace('/', '~1')}", name
+            yield f"/environment/node/{name.replace('~', '~0').replace('/', '~1')}", "node", name
 
 
 def _plain(name: str) -> str:

@@ -12,6 +12,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,10 +26,25 @@ from tests.support.repositories import git, write_files
 PARTS = 8
 
 
+@pytest.fixture(scope="module")
+def ending() -> Iterator[ExitStack]:
+    """What is open until the last test of this module."""
+    with ExitStack() as ending:
+        yield ending
+
+
+@pytest.fixture(scope="module")
+def first_programs() -> list[Trials]:
+    """The program of this module, once there is one."""
+    return []
+
+
 @pytest.fixture
-def program(hostile_environment: Path) -> Iterator[Trials]:
-    with trials() as program:
-        yield program
+def program(hostile_environment: Path, first_programs: list[Trials], ending: ExitStack) -> Trials:
+    """Started by the first test that needs it, in the environment of a test; each build is a child of it."""
+    if not first_programs:
+        first_programs.append(ending.enter_context(trials()))
+    return first_programs[0]
 
 
 @dataclass(frozen=True)

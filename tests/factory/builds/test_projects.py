@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 from factory.attempt.exit_codes import ExitCode
+from factory.report.transitions import render_event
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene
 from tests.support.repositories import git, make_repo
@@ -48,6 +49,11 @@ def test_work_orders_of_two_projects_with_modules_of_the_same_names(tmp_path: Pa
     assert scene.landed() == ["WO-01", "WO-02"]
     projects = [event["used"] for event in scene.events if event["event"] == "project"]
     assert [project["directory"] for project in projects] == ["services/api", "web"]  # type: ignore
+    told = [line for event in scene.events for line in render_event(built.state, event)]  # type: ignore
+    assert [line.partition(" find ")[0] for line in told if line.startswith("commands in ")] == [
+        "commands in services/api",
+        "commands in web",
+    ]
     trailers = git(scene.repo, "log", "--format=%(trailers:key=Environment,valueonly)").split()
     assert trailers == [projects[1]["environment"]["hash"], projects[0]["environment"]["hash"]]  # type: ignore
     checks = json.loads((scene.out / "baseline" / "baseline_result.json").read_text())["checks"]

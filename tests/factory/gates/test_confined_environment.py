@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 
 from factory.checkout.pool import checkout
+from factory.contract.repo_path import RepoPath
 from factory.environments.cache import CACHE_VARIABLE
 from factory.environments.environment import Environment
-from factory.gates.bench import Bench
+from factory.gates.bench import Bench, Provisions
 from factory.gates.environment import gate_environment
 from factory.repository.target import target
 from factory.system.files.tree import read_bounded
@@ -59,8 +60,6 @@ def executed(
     environment = packages or bare()
     goal = target(Git.open(make_repo(tmp_path / "repo", {"README.md": "x\n"})), None)
     with checkout(goal, in_place=False, sandbox=sandbox) as opened:
-        if environment.node_modules is not None:
-            opened.offer(environment.node_modules)
         opened.stage([])
         variables = gate_environment(os.environ, environment, home=opened.home, temporary=opened.temporary)
         bench = Bench(opened, environment, variables, 60.0, Terms(sandbox, read=read))
@@ -127,6 +126,33 @@ def test_packages_of_node_are_found_above_the_checkout(sandbox: Sandbox, tmp_pat
         pytest.skip("node is not installed")
     words = ("node", "-e", "console.log(require('zod').string())")
     assert executed(sandbox, tmp_path / "node", *words, packages=packages) == (0, "a string\n")
+
+
+def test_each_project_finds_its_own_packages_of_node(sandbox: Sandbox, tmp_path: Path, kept: Path) -> None:
+    write_files(kept, {"web/node_modules/zod/main.js": "", "desk/node_modules/hono/main.js": ""})
+    goal = target(Git.open(make_repo(tmp_path / "repo", {"web/a": "", "desk/a": "", "api/a": ""})), None)
+    program = "import os; print(sorted(os.listdir('../../node_modules')))"
+    printed = {}
+    with checkout(goal, in_place=False, sandbox=sandbox) as opened:
+        opened.stage([])
+        variables = gate_environment(os.environ, bare(), home=opened.home, temporary=opened.temporary)
+
+        def provisions(name: str) -> Provisions:
+            place = kept / name / "node_modules"
+            modules = replace(bare(), node_modules=place, visible=(*bare().visible, kept / name))
+            return Provisions(modules if place.exists() else bare(), variables)
+
+        projects = {RepoPath.parse(name): provisions(name) for name in ("web", "desk", "api")}
+        bench = Bench(opened, bare(), variables, 60.0, Terms(sandbox), projects=projects)
+        context = bench.baseline_context(tmp_path, exempt=False)
+        for project in (*projects, RepoPath.parse("web")):
+            result = context.within(project).execute("check", "…", ("python", "-c", program))
+            assert result.changed == ()
+            printed[project] = (result.exit_code, result.excerpt.splitlines()[-1])
+
+    assert printed["web"] == (0, "['zod']")
+    assert printed["desk"] == (0, "['hono']")
+    assert printed["api"][0] == 1
 
 
 def test_a_further_directory_can_be_read_and_no_other(sandbox: Sandbox, tmp_path: Path, kept: Path) -> None:

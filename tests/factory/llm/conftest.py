@@ -1,4 +1,4 @@
-"""The environment of these tests: no proxy and no OpenAI setting of whoever runs them."""
+"""The environment of these tests: no proxy and no setting of a provider by whoever runs them."""
 
 import os
 
@@ -8,5 +8,5 @@ import pytest
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
-        if name.startswith("OPENAI_") or name.lower().endswith("_proxy"):
+        if name.endswith(("_API_KEY", "_BASE_URL", "_AUTH_TOKEN")) or name.lower().endswith("_proxy"):
             monkeypatch.delenv(name)

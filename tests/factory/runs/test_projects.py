@@ -6,6 +6,9 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
+from factory.contract.identity import contract_trailers
+from factory.contract.repo_path import RepoPath
+from factory.contract.work_order import WorkOrder
 from factory.runs.run import Finished
 from tests.support.answers import a_proposal
 from tests.support.repositories import a_work_order, git, make_repo
@@ -165,3 +168,50 @@ def test_a_proposal_does_not_configure_a_project(tmp_path: Path) -> None:
     assert "it configures Workorder" in finished.ending.message
     assert scene.asked == 0
     assert a_work_order(**OF_API)["project"] == "services/api"
+
+
+def test_one_directory_may_be_the_only_project_whatever_lies_beside_it(tmp_path: Path) -> None:
+    files = {
+        **FILES,
+        "workorder.toml": '[[checks]]\nname = "broken"\ncommand = "false"\n[limits]\nmem = "3G"\n',
+        "scripts/verify.sh": "exit 1\n",
+        "web/tests/test_core.py": "def test(): assert 0\n",
+        "services/api/workorder.toml": (
+            '[[checks]]\nname = "here"\ncommand = "test -f core.py"\n[limits]\nmem = "1G"\n'
+        ),
+    }
+    order = {**OF_API, "project": None}
+    scene = Scene(make_repo(tmp_path / "repo", files), [a_proposal(SIZE)], **order)
+
+    finished = scene.run(project=RepoPath.parse("services/api"), red_probe=True)
+
+    assert finished.ending.exit_code is ExitCode.PASS, finished.ending
+    ran = checks_of(finished, "verify")
+    assert ran["here in services/api"] == "0" and ran["pytest in services/api"] == "0"
+    assert not {"broken", "verify.sh", "pytest in web"} & {*ran}
+    assert finished.folder is not None
+    assert not (finished.folder / "attempt_1" / "other_projects_result.json").exists()
+    record = read_object(finished.folder / "run.json")
+    assert record["environment"] == record["projects"][0]["environment"]  # type: ignore[index,call-overload]
+    message = git(scene.repo, "log", "-1", "--format=%B")
+    planned = WorkOrder.model_validate(a_work_order(**OF_API))
+    assert f"Contract: {contract_trailers(planned)[0]}" in message
+
+
+@pytest.mark.parametrize(
+    ("project", "named", "said", "exit_code"),
+    [
+        ("desk", None, "`desk` is no directory of the commit", ExitCode.REFUSED),
+        ("web", "services/api", "names the project `services/api`", ExitCode.PLAN_DEFECT),
+    ],
+)
+def test_an_only_project_that_can_not_be_used(
+    project: str, named: str | None, said: str, exit_code: ExitCode, tmp_path: Path
+) -> None:
+    scene = Scene(make_repo(tmp_path / "repo", FILES), **{**OF_API, "project": named})
+
+    finished = scene.run(project=RepoPath.parse(project))
+
+    assert said in finished.ending.message, finished.ending
+    assert finished.ending.exit_code is exit_code
+    assert scene.asked == 0

@@ -17,6 +17,7 @@ import pytest
 
 from factory.contract.work_order import MANIFEST_NAME, SPEC_NAME
 from planner.cli import main
+from tests.support import starts
 from tests.support.repositories import make_repo, write_files
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -52,29 +53,45 @@ class Desk:
 
     home: Path
 
-    def start(self, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.home / "no-such-home"),
-            "LANG": "C.UTF-8",
-            "PYTHONPATH": str(ROOT),
-            **variables,
-        }
+    def start(self, *arguments: str) -> starts.Started:
+        return starts.start(self.words(*arguments), cwd=self.home, env=self.environment)
+
+    def start_really(self, *arguments: str, **variables: str) -> "subprocess.Popen[str]":
+        """A start that shares nothing with another."""
         return subprocess.Popen(
-            [sys.executable, "-m", "planner", *arguments],
+            self.words(*arguments),
             cwd=self.home,
-            env=environment,
+            env={**self.environment, **variables},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
 
-    def run(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-        process = self.start(*arguments, **variables)
+    def run(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
+        done = starts.run(self.words(*arguments), cwd=self.home, env=self.environment)
+        assert "Traceback" not in done.stdout + done.stderr
+        return done
+
+    def run_really(self, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
+        """What `start_really` starts, to its end."""
+        process = self.start_really(*arguments, **variables)
         out, err = process.communicate(timeout=60)
         assert "Traceback" not in out + err
         return subprocess.CompletedProcess(process.args, process.returncode, out, err)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        return {
+            "PATH": os.environ["PATH"],
+            "HOME": str(self.home / "no-such-home"),
+            "LANG": "C.UTF-8",
+            "PYTHONPATH": str(ROOT),
+        }
+
+    @staticmethod
+    def words(*arguments: str) -> list[str]:
+        return [sys.executable, "-m", "planner", *arguments]
 
     def compile(self, *options: str, model: str | None = None) -> "subprocess.CompletedProcess[str]":
         chosen = [] if model is None else ["--llm", model]
@@ -129,14 +146,15 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def test_a_spec_becomes_a_plan(desk: Desk) -> None:
-    done = desk.compile(model=desk.model(json.dumps(PLAN)))
+    model = desk.model(json.dumps(PLAN))
+    done = desk.run_really("compile", "--spec", "spec.md", "--outdir", "plan", "--llm", model)
     assert (done.returncode, done.stdout) == (0, "plan: the plan has 1 work order\n")
     assert sorted(path.name for path in (desk.home / "plan").iterdir()) == [
         "WO-01.json",
         MANIFEST_NAME,
         SPEC_NAME,
     ]
-    assert desk.run("check", "plan").returncode == 0
+    assert desk.run_really("check", "plan").returncode == 0
     assert desk.summary["outcome"] == "written"
 
 
@@ -345,7 +363,7 @@ def test_a_directory_that_is_no_repository(desk: Desk) -> None:
 
 
 @pytest.mark.parametrize(
-    ("model", "code"), [("claude", 1), ("anthropic:claude", 1), ("replay:nowhere", 1), ("gpt-5.2-codex", 3)]
+    ("model", "code"), [("claude", 1), ("anthropic:claude", 3), ("replay:nowhere", 1), ("gpt-5.2-codex", 3)]
 )
 def test_a_model_that_cannot_be_asked(desk: Desk, model: str, code: int) -> None:
     done = desk.compile(model=model)
@@ -611,7 +629,7 @@ def test_graph(desk: Desk, language: str, begins: str) -> None:
 
 
 def test_graph_of_no_plan(desk: Desk) -> None:
-    done = desk.run("graph", desk.save("[]"))
+    done = desk.run_really("graph", desk.save("[]"))
     assert (done.returncode, done.stdout) == (2, "")
     assert "error[E000]" in done.stderr
 
@@ -628,7 +646,7 @@ def test_help_and_version(desk: Desk) -> None:
 
 
 def test_a_reader_that_leaves_is_no_error(desk: Desk) -> None:
-    process = desk.start("explain", "--all", PYTHONUNBUFFERED="1")
+    process = desk.start_really("explain", "--all", PYTHONUNBUFFERED="1")
     assert process.stdout is not None and process.stderr is not None
     process.stdout.close()
     assert process.stderr.read() == ""
@@ -708,7 +726,7 @@ def test_an_old_plan_stays_as_good_as_it_was(desk: Desk) -> None:
     old["work_orders"] = [{key: value for key, value in ORDER.items() if key != "requirements"}]
     done = desk.run("check", desk.save(old), "--spec", "spec.md")
     assert (done.returncode, done.stdout) == (0, "")
-    assert desk.run("trace", "plan.json", "--spec", "spec.md").returncode == 0
+    assert desk.run_really("trace", "plan.json", "--spec", "spec.md").returncode == 0
 
 
 def test_trace(desk: Desk) -> None:

@@ -51,8 +51,8 @@ def properties_of(schema: JsonValue, *path: str) -> set[str]:
 
 @pytest.mark.parametrize(
     "whole",
-    [manifest_schema(), revision_schema()],
-    ids=["plan", "revision"],
+    [manifest_schema(), revision_schema(), manifest_schema(projects=["a"])],
+    ids=["plan", "revision", "projects"],
 )
 def test_it_keeps_to_the_strict_subset(whole: JsonObject) -> None:
     for schema in schemas(whole):
@@ -87,7 +87,7 @@ def test_it_agrees_with_the_contract() -> None:
         set(WorkOrder.model_fields)
         - COMPUTED_FIELDS
         - GIVEN_FIELDS
-        - {"project", "preconditions", "postconditions"}
+        - {"difficulty", "project", "preconditions", "postconditions"}
     )
     assert properties_of(schema, *order) == asked
     assert properties_of(schema, *order, "red_exempt", "items") == set(RedExempt.model_fields)

@@ -67,6 +67,27 @@ def test_the_repositorys_own_files_and_a_person_may_name_one() -> None:
     assert refused("A service.", wanted, allowed_packages=["numpy"]) == []
 
 
+@pytest.mark.parametrize(
+    ("lock", "text"),
+    [
+        ("requirements.lock", "fastapi==0.120.1 \\\n    --hash=sha256:00\npydantic==2.12 \\\n"),
+        ("uv.lock", '[[package]]\nname = "pydantic"\nversion = "2.12"\n'),
+        ("pylock.toml", '[[packages]]\nname = "pydantic"\n'),
+        ("package-lock.json", '{"packages": {"node_modules/a/node_modules/pydantic": {"version": "1.0.0"}}}'),
+        ("pnpm-lock.yaml", "packages:\n\n  pydantic@1.0.0:\n    resolution: {}\n"),
+    ],
+)
+def test_a_package_that_a_lock_holds_may_be_required(lock: str, text: str) -> None:
+    of_python = "json" not in lock and "pnpm" not in lock
+    wanted, other = package("pydantic>=2"), package("pydantic@*", "node")
+    if not of_python:
+        wanted, other = other, wanted
+    files = {lock: text.encode()}
+    assert refused("A service.", wanted, files=files) == []
+    assert refused("A service.", other, files=files) != []
+    assert refused("A service.", package("pydantic-core"), files=files) != []
+
+
 def test_the_plans_own_environment_is_judged_too() -> None:
     environment = {"python": ["numpy", "fastapi"], "node": {"@a/b": "^1"}}
     assert refused("A FastAPI service.", environment=environment) == [

@@ -20,8 +20,9 @@ from planner.specification.spec import Spec
 from tests.support.plans import Json, absent, exists, makes, manifest, order, verified_by
 
 SECTIONS = ["## What it finds", "## Why it matters", "## Example", "## Fix"]
-ALSO_REPORTED = {"E102": {"E101"}, "E206": {"W205"}}
-"""Codes that an example can't avoid: of two conditions that contradict each other one is false."""
+ALSO_REPORTED = {"E102": {"E101"}, "E206": {"W205"}, "W108": {"E110"}}
+"""Codes that an example can't avoid: of two conditions that contradict each other one is false, and a new
+repository has no projects."""
 
 
 def amendment_of(page: str, spec: Spec | None) -> Amendment | None:

@@ -5,7 +5,7 @@ configuration, and its hash says whether it is the locked one.
 """
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from collections.abc import Set as AbstractSet
 from typing import Any, Final
 
@@ -24,12 +24,15 @@ _OF_THE_PROJECT: Final = ("virtual", "editable")
 _ELSEWHERE: Final = ("git", "url", "path", "directory", "virtual", "editable")
 
 
-def read_uv_lock(text: str, environment: MarkerEnvironment) -> tuple[Pin, ...]:
+def read_uv_lock(
+    text: str, environment: MarkerEnvironment, allow_build: Collection[str] = ()
+) -> tuple[Pin, ...]:
     """What a `uv.lock` pins for its project: dependencies, and groups and extras for tests.
 
     Args:
         text: the lock.
         environment: what markers are compared with.
+        allow_build: the packages whose sources count, too.
 
     Raises:
         BadPackages: it can't be read, or pins what comes from elsewhere than an index.
@@ -63,16 +66,19 @@ def read_uv_lock(text: str, environment: MarkerEnvironment) -> tuple[Pin, ...]:
             waiting.extend((each, entry) for each in _entries(inner, UV_LOCK))
         # Other projects of a workspace are in the checkout.
         if not any(key in _source(entry) for key in _OF_THE_PROJECT):
-            pins[name] = _pin(entry, name, version, UV_LOCK)
+            pins[name] = _pin(entry, name, version, name in allow_build)
     return tuple(sorted(pins.values()))
 
 
-def read_pylock(text: str, environment: MarkerEnvironment) -> tuple[Pin, ...]:
+def read_pylock(
+    text: str, environment: MarkerEnvironment, allow_build: Collection[str] = ()
+) -> tuple[Pin, ...]:
     """What a `pylock.toml` pins, see PEP 751.
 
     Args:
         text: the lock.
         environment: what markers are compared with.
+        allow_build: the packages whose sources count, too.
 
     Raises:
         BadPackages: it can't be read, or pins what comes from elsewhere than an index.
@@ -89,10 +95,10 @@ def read_pylock(text: str, environment: MarkerEnvironment) -> tuple[Pin, ...]:
         for place in ("vcs", "directory", "archive"):
             if place in entry:
                 raise _elsewhere(name, place, PYLOCK)
-        hashes = [
-            f"sha256:{wheel.get('hashes', {}).get('sha256', '')}"
-            for wheel in _entries(entry.get("wheels", []), PYLOCK)
-        ]
+        files = _entries(entry.get("wheels", []), PYLOCK)
+        if name in allow_build:
+            files += _entries([entry.get("sdist", {})], PYLOCK)
+        hashes = [f"sha256:{file.get('hashes', {}).get('sha256', '')}" for file in files if file]
         pins[name] = Pin.of(name, version, hashes, PYLOCK)
     return tuple(sorted(pins.values()))
 
@@ -138,11 +144,16 @@ def _entry_for(
     return candidates[0]
 
 
-def _pin(entry: Mapping[str, Any], name: str, version: str, where: str) -> Pin:
+def _pin(entry: Mapping[str, Any], name: str, version: str, with_source: bool) -> Pin:
+    where = UV_LOCK
     for place in _ELSEWHERE:
         if place in _source(entry):
             raise _elsewhere(name, place, where)
-    hashes = [str(wheel.get("hash", "")) for wheel in _entries(entry.get("wheels", []), where)]
+    files = [
+        *_entries(entry.get("wheels", []), where),
+        *(_entries([entry.get("sdist", {})], where) if with_source else ()),
+    ]
+    hashes = [str(file.get("hash", "")) for file in files if file]
     return Pin.of(name, version, hashes, where)
 
 

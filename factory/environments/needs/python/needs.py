@@ -31,6 +31,9 @@ _REQUIREMENTS: Final = (
     *(f"requirements{mark}{kind}.txt" for mark in "-_" for kind in ("dev", "test", "tests", "testing")),
     *(f"{kind}{mark}requirements.txt" for mark in "-_" for kind in ("dev", "test")),
 )
+FILES: Final = (FILE, UV_LOCK, PYLOCK, OWN_LOCK, _VERSION_FILE, *_REQUIREMENTS)
+"""What is read at the root, as far as it is there."""
+
 _NOT_READ: Final = ("poetry.lock", "pdm.lock", "Pipfile.lock")
 
 
@@ -47,6 +50,7 @@ class PythonNeeds:
         lock: the repository's own lock, by its name; None if it has none.
         notes: what a person should know of how it was read.
         direct: the names of the packages that were asked for.
+        allow_build: the names of the packages that may be built.
     """
 
     version: str | None
@@ -57,6 +61,7 @@ class PythonNeeds:
     lock: str | None
     notes: tuple[str, ...]
     direct: frozenset[str]
+    allow_build: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -105,6 +110,7 @@ def python_needs(files: CommitFiles, declared: Declared) -> PythonNeeds:
         lock=_lock_among(files, lines),
         notes=tuple(notes),
         direct=frozenset(names | {RUNNER}),
+        allow_build=frozenset(map(normalised_name, declared.allow_build)),
     )
 
 
@@ -163,16 +169,16 @@ def constraints_input(needs: PythonNeeds) -> str:
     return "".join(f"{line}\n" for line in sorted({str(requirement) for requirement in needs.constraints}))
 
 
-def own_lock(text: str, inputs: str, minor: str) -> str:
+def own_lock(text: str, inputs: str, kept_for: str) -> str:
     """A lock as it is committed.
 
     Args:
         text: what uv made.
         inputs: the hash of what it follows from.
-        minor: the version of Python that it is for.
+        kept_for: what it is for, such as `Python 3.12 and newer, on all platforms`.
     """
     return (
-        f"# Locked by Workorder for Python {minor}; it is written anew when what it follows from changes.\n"
+        f"# Locked by Workorder for {kept_for}; it is written anew when what it follows from changes.\n"
         f"# To install just this: pip install --require-hashes -r {OWN_LOCK}\n"
         f"# inputs: {inputs}\n{text}"
     )
@@ -197,9 +203,9 @@ def asks_for_something(needs: PythonNeeds, present: Iterable[Pin], environment: 
 
 def _base_pins(needs: PythonNeeds, files: CommitFiles, environment: MarkerEnvironment) -> tuple[Pin, ...]:
     if needs.lock == UV_LOCK:
-        return read_uv_lock(files.text(UV_LOCK) or "", environment)
+        return read_uv_lock(files.text(UV_LOCK) or "", environment, needs.allow_build)
     if needs.lock == PYLOCK:
-        return read_pylock(files.text(PYLOCK) or "", environment)
+        return read_pylock(files.text(PYLOCK) or "", environment, needs.allow_build)
     if needs.lock is None:
         return ()
     lines = tuple(

@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from pydantic import BaseModel
 
+from factory.contract.canonical import sha256_hex
 from factory.contract.documents import schema_problems
 from factory.contract.strict_json import BadJson, read_json
-from factory.llm.adapters.openai.endpoint import URL_VARIABLE, Endpoint
+from factory.llm.adapters.endpoint import Endpoint
 from factory.llm.adapters.openai.errors import explain, lacks_credit, refused_option
-from factory.llm.port import ProviderError
-from factory.llm.secrets import redact
-from factory.system.terminal.console import visible
+from factory.llm.port import ProviderError, Request
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -26,8 +25,7 @@ MAX_RETRIES: Final = 3
 TIMEOUT_SECONDS: Final = 600.0
 
 ReplyT = TypeVar("ReplyT", bound=BaseModel)
-
-_MESSAGE_CHARS: Final = 400
+RawT = TypeVar("RawT", bound="RawReply")
 
 
 class RawReply(Protocol):
@@ -70,7 +68,7 @@ class Connection:
         max_retries: int = MAX_RETRIES,
     ) -> None:
         self.model = model
-        self._endpoint = endpoint
+        self.endpoint = endpoint
         self._timeout_seconds = timeout_seconds
         self._max_retries = max_retries
         # Remembered, so that a server is not made to refuse the same option with every call.
@@ -83,8 +81,8 @@ class Connection:
 
         try:
             with OpenAI(
-                api_key=self._endpoint.key,
-                base_url=self._endpoint.base_url,
+                api_key=self.endpoint.key,
+                base_url=self.endpoint.base_url,
                 timeout=self._timeout_seconds,
                 max_retries=self._max_retries,
                 http_client=DefaultHttpxClient(event_hooks={"response": [_forbid_useless_retry]}),
@@ -92,13 +90,13 @@ class Connection:
                 yield client
         except OpenAIError as error:
             late = isinstance(error, APITimeoutError)
-            raise self.error(*explain(error), may_be_paid=late) from error
+            raise self.error(*explain(error, self.endpoint), may_be_paid=late) from error
 
     def send(
         self,
-        send: Callable[[frozenset[str]], RawReply],
+        send: Callable[[frozenset[str]], RawT],
         optional: Iterable[str],
-    ) -> RawReply:
+    ) -> RawT:
         """Send a request, without the options that this server says it does not know.
 
         Args:
@@ -123,7 +121,8 @@ class Connection:
         Raises:
             ProviderError: the body is not JSON, or not what the API promises.
         """
-        hint = f"check that {URL_VARIABLE} names an OpenAI-compatible API, usually ending in /v1"
+        variable = self.endpoint.server.url_variable
+        hint = f"check that {variable} names an OpenAI-compatible API, usually ending in /v1"
         try:
             value = read_json(reply.content, "reply")
         except BadJson as error:
@@ -139,22 +138,19 @@ class Connection:
 
     def error(self, message: str, hint: str = "", *, may_be_paid: bool = False) -> ProviderError:
         """A failure of this model on this server, with the key taken out of every part."""
-        secrets = self._endpoint.secrets
-        return ProviderError(
-            # Redacted first: a shortened key would not be found.
-            _shortened(redact(message, secrets)),
-            where=redact(f"{self.model} at {self._endpoint.host}", secrets),
-            hint=redact(hint, secrets),
-            may_be_paid=may_be_paid,
-        )
+        return self.endpoint.error(self.model, message, hint, may_be_paid=may_be_paid)
+
+
+def cache_key(request: Request) -> str:
+    """The same for requests that begin alike, so that they come to the same cache."""
+    texts = [
+        message.content if message.role == "system" else message.content[: (*message.stable, 0)[0]]
+        for message in request.messages
+    ]
+    return sha256_hex("\0".join(texts).encode("utf-8", "backslashreplace"))[:32]
 
 
 def _forbid_useless_retry(reply: HttpReply) -> None:
     # The header by which OpenAI's own servers tell the SDK.
     if reply.status_code == 429 and lacks_credit(reply.read()):
         reply.headers["x-should-retry"] = "false"
-
-
-def _shortened(text: str) -> str:
-    line = visible(" ".join(text.split())).rstrip(".")
-    return line if len(line) <= _MESSAGE_CHARS else line[: _MESSAGE_CHARS - 1] + "…"

@@ -33,6 +33,7 @@ class _Error(BaseModel):
 
 class _InputDetails(BaseModel):
     cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
 
 
 class _OutputDetails(BaseModel):
@@ -97,6 +98,7 @@ class ResponseReply(BaseModel):
         return Usage(
             input_tokens=self.usage.input_tokens,
             cached_tokens=(details.cached_tokens if details else None) or 0,
+            cache_write_tokens=(details.cache_write_tokens if details else None) or 0,
             output_tokens=self.usage.output_tokens,
             reasoning_tokens=(produced.reasoning_tokens if produced else None) or 0,
         )

@@ -8,8 +8,8 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, cast
 
-from factory.llm.adapters.openai.client import MAX_RETRIES, TIMEOUT_SECONDS, Connection, RawReply
-from factory.llm.adapters.openai.endpoint import Endpoint
+from factory.llm.adapters.endpoint import Endpoint
+from factory.llm.adapters.openai.client import MAX_RETRIES, TIMEOUT_SECONDS, Connection, RawReply, cache_key
 from factory.llm.adapters.openai.reply import ResponseReply
 from factory.llm.ledger.pending import PendingCalls
 from factory.llm.ledger.store import call_key
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 DEADLINE_SECONDS: Final = 7_200.0
 """How long one run waits for a response in the background."""
 
-_OPTIONS: Final = ("background", "reasoning", "temperature", "text.format")
+_OPTIONS: Final = ("background", "prompt_cache_key", "reasoning", "temperature", "text.format")
 _FIRST_DELAY: Final = 1.0
 _DELAY_GROWTH: Final = 1.5
 _LONGEST_DELAY: Final = 15.0
@@ -60,6 +60,9 @@ class OpenAiResponses:
         self._connection = Connection(
             endpoint, name, timeout_seconds=timeout_seconds, max_retries=max_retries
         )
+        # Another server of the user's may refuse it without naming it.
+        unknown = () if endpoint.is_own else ("prompt_cache_key",)
+        self._options = frozenset(_OPTIONS) - frozenset(unknown)
         self._pending = pending
         self._sleep = sleep
         self._clock = clock or SystemClock()
@@ -97,7 +100,7 @@ class OpenAiResponses:
 
     def _create(self, client: "OpenAI", key: str, request: Request) -> ResponseReply:
         response = self._connection.send(
-            lambda options: _create(client, self.name, request, options), _OPTIONS
+            lambda options: _create(client, self.name, request, options), self._options
         )
         reply = self._connection.read(ResponseReply, response)
         if not reply.ended:
@@ -185,6 +188,7 @@ def _create(client: "OpenAI", model: str, request: Request, options: frozenset[s
         # A background response can be retrieved only if the server stores it.
         store=background,
         max_output_tokens=parameters.max_output_tokens,
+        prompt_cache_key=cache_key(request) if "prompt_cache_key" in options else omit,
         text={
             "format": {
                 "type": "json_schema",

@@ -5,12 +5,13 @@
 An acceptance command that runs a script (`bash scripts/x.sh`, `python tools/x.py`, `./x`), a test file or a
 module (`python -m app.cli`), or imports one in `python -c`, where neither the repository nor this or an
 earlier work order makes it. Python's standard library and well-known tools (pytest, pip, mypy, …) are
-expected to be there. So is every allowed file of the work order itself. A module below a package of the
-product's own is another matter: E301.
+expected to be there. So is every allowed file of the work order itself, and what has the name of a package
+that the repository says that it needs (`pyproject.toml`, `requirements*.txt`, `package.json`, locks and the
+like), or that the plan declares. A module below a package of the product's own is another matter: E301.
 
 Also a program that is none of the usual ones, an option of one of pytest's plugins (as that for coverage), a
-plugin itself (`-p`) and a module of Node, unless the repository says that it needs it (`pyproject.toml`,
-`requirements*.txt`, `package.json` and the like).
+plugin itself (`-p`) and a module of Node, unless it has the name of such a package. Of several projects in a
+repository, those packages count that the project of the work order declares.
 
 ## Why it matters
 
@@ -38,14 +39,16 @@ may come from an installed package.
 ## Fix
 
 Correct the name, let this or an earlier work order create the file and promise it in a postcondition, or
-move the command to the work order that does. For a package that is installed, say so in
-`accepted_warnings`.
+move the command to the work order that does. For a package that is installed and declared nowhere, say so
+in `accepted_warnings`.
 """
 
 import sys
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Final
 
+from factory.contract.packages.names import parse_requirement
+from factory.contract.work_order import WorkOrder
 from factory.plans.commands.code.uses import outright
 from factory.plans.commands.installed import unusual_needs
 from factory.plans.commands.needs import Needs, command_needs
@@ -53,6 +56,7 @@ from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 from factory.plans.states.file_state import Presence
 from factory.plans.states.place import Place
+from factory.plans.states.sources import names_package
 
 KNOWN_MODULES: Final = sys.stdlib_module_names | frozenset(
     {
@@ -83,6 +87,29 @@ KNOWN_MODULES: Final = sys.stdlib_module_names | frozenset(
     }
 )
 
+_PACKAGES_OF: Final[Mapping[str, str]] = {
+    "Crypto": "pycryptodome",
+    "OpenSSL": "pyopenssl",
+    "PIL": "pillow",
+    "attr": "attrs",
+    "bs4": "beautifulsoup4",
+    "cv2": "opencv-python",
+    "dateutil": "python-dateutil",
+    "docx": "python-docx",
+    "dotenv": "python-dotenv",
+    "git": "gitpython",
+    "jose": "python-jose",
+    "jwt": "pyjwt",
+    "multipart": "python-multipart",
+    "psycopg2": "psycopg2-binary",
+    "serial": "pyserial",
+    "sklearn": "scikit-learn",
+    "slugify": "python-slugify",
+    "yaml": "pyyaml",
+    "zmq": "pyzmq",
+}
+"""The packages of modules that have other names."""
+
 _INSTALLED: Final = "do without it, or declare it where the project says what it needs"
 _PROMISE: Final = "promise it there with a postcondition"
 _MAKE: Final = (
@@ -94,28 +121,52 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Judge what each acceptance command needs by the files that are there after its work order."""
     if subject.product is None:
         return
+    orders = {placed.index: placed.order for placed in subject.orders}
     for index, command, reading in subject.acceptance_commands:
         # What can't be there at all is an error, of another rule.
         impossible = subject.product.impossible_modules(reading, index, subject.places[index])
-        for message, hint in _missing(command_needs(reading), subject.places[index], impossible):
+        declares = _declaring(subject, orders[index])
+        for message, hint in _missing(command_needs(reading), subject.places[index], impossible, declares):
             yield Finding(command.pointer, message, hint)
         program = outright(reading)
         for what, name in unusual_needs(program) if program is not None else ():
-            is_declared = subject.sources is not None and subject.sources.declares(name)
-            if not is_declared and not subject.product.files(name, index):
+            if not declares(name) and not subject.product.files(name, index):
                 yield Finding(
                     command.pointer, f"the command needs {what}, which may not be installed", _INSTALLED
                 )
 
 
-def _missing(needs: Needs, place: Place, impossible: Collection[str]) -> Iterator[tuple[str, str]]:
+def _declaring(subject: Subject, order: WorkOrder) -> Callable[[str], bool]:
+    """Whether the repository or the plan declares a package of a name for the project of a work order."""
+    wanted = subject.plan.wanted_environment(order.project) if subject.plan is not None else None
+    planned: tuple[str, ...] = ()
+    if wanted is not None:
+        planned = (*(parse_requirement(text).name for text in wanted.python), *wanted.node)
+
+    def declares(name: str) -> bool:
+        names = {name, _PACKAGES_OF.get(name, name)}
+        return any(names_package(each, among=planned) for each in names) or (
+            subject.sources is not None
+            and any(subject.sources.declares(each, order.project) for each in names)
+        )
+
+    return declares
+
+
+def _missing(
+    needs: Needs, place: Place, impossible: Collection[str], declares: Callable[[str], bool]
+) -> Iterator[tuple[str, str]]:
     for path in needs.scripts:
         # A path outside the repository is not for a plan to make.
         if not path.startswith(("/", "../")):
             yield from _lack(f"the file {quote(path)}", place.best((path,)))
     for module in needs.modules:
-        if module.name not in impossible and module.name.partition(".")[0] not in KNOWN_MODULES:
-            yield from _lack(f"the module {quote(module.name)}", place.best(module.files()))
+        top = module.name.partition(".")[0]
+        if module.name in impossible or top in KNOWN_MODULES:
+            continue
+        presence = place.best(module.files())
+        if presence is Presence.CERTAIN or not declares(top):
+            yield from _lack(f"the module {quote(module.name)}", presence)
 
 
 def _lack(what: str, presence: Presence) -> Iterator[tuple[str, str]]:

@@ -5,7 +5,8 @@
 A symbol in `consumes` that no earlier work order has in its `provides` and that the repository does not
 define. The repository's sources are read, never imported. A class counts as provided when one of its members
 is; a member has to be provided by itself. A symbol that a module of the repository imports from another one
-is provided by who provides it there.
+is provided by who provides it there. Of several projects in a repository each may have a module of that name:
+a work order sees that of its `project`, if the project has one.
 
 The same in an acceptance command: a name of a module of the product (`python -c "from tally.counting import
 count_lines"`) that neither the repository nor an earlier work order has, where the work order itself may not
@@ -66,7 +67,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         if interfaces is None or symbol is None or is_there(interfaces, symbol, wanted.index):
             continue
         message = f"{quote(symbol.address)} is provided by no earlier work order nor by the repository"
-        lookup = interfaces.in_repository(symbol)
+        lookup = interfaces.in_repository(symbol, wanted.index)
         if lookup.problem:
             message += f": {lookup.problem}"
         yield Finding(wanted.pointer, message, _hint(subject, interfaces, symbol, wanted.index))
@@ -109,12 +110,12 @@ def is_there(interfaces: Interfaces, symbol: Addressed, index: int) -> bool:
         return True
     if interfaces.provides_member(symbol, index):
         return True
-    lookup = interfaces.in_repository(symbol)
+    lookup = interfaces.in_repository(symbol, index)
     return bool(lookup.symbols) or not lookup.is_readable
 
 
 def _hint(subject: Subject, interfaces: Interfaces, symbol: Addressed, index: int) -> str:
-    later = [declared for declared in interfaces.providers(symbol.address) if declared.index >= index]
+    later = [declared for declared in interfaces.providers(symbol, index) if declared.index >= index]
     if later and later[0].index == index:
         return "drop it: this work order provides it itself"
     if later:

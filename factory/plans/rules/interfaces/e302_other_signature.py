@@ -77,7 +77,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                     _HINT,
                 )
         elif not interfaces.provides_member(symbol, wanted.index):
-            lookup = interfaces.in_repository(symbol)
+            lookup = interfaces.in_repository(symbol, wanted.index)
             if lookup.symbols and not any(keeps(defined, symbol) for defined in lookup.symbols):
                 yield Finding(
                     wanted.pointer,

@@ -53,15 +53,14 @@ from factory.plans.rules.rule import Finding, Rule, Subject
 def find(subject: Subject) -> Iterator[Finding]:
     """Look for the second and every further provider of a symbol."""
     interfaces = subject.interfaces
-    # Several projects may have a module of the same name.
-    projects = {placed.index: placed.order.project for placed in subject.orders}
     first: dict[tuple[str, str], str] = {}
     for declared in interfaces.provided if interfaces is not None else ():
         if interfaces is None or declared.symbol is None:
             continue
         address = declared.symbol.address
         name = subject.order_name(declared.pointer)
-        key = (projects.get(declared.index) or "", address)
+        # Several projects may have a module of the same name.
+        key = (declared.project or "", address)
         if key not in first:
             first[key] = name
         elif first[key] == name:

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from factory.environments.needs.declared import BadPlannedPackages, CommitFiles,
 from factory.environments.provision.node import node_locks, node_packages
 from factory.environments.provision.part import Part
 from factory.environments.tools.workshop import Workshop
+from factory.system.sandbox.levels.choose import levels
 from tests.support.registries import Registry, a_registry
 
 pytestmark = [
@@ -33,6 +35,7 @@ def registry() -> Iterator[Registry]:
         )
         served.add_npm("beta", "1.2.0", {"index.js": "module.exports = 'beta'"})
         served.add_npm("scripted", "1.0.0", {}, scripts={"postinstall": "touch ran"})
+        served.add_npm("linking", "1.0.0", {}, scripts={"install": "ln -s /etc out"})
         served.add_npm("gitty", "1.0.0", {}, dependencies={"beta": "git+https://127.0.0.1:9/beta.git"})
         yield served
 
@@ -116,8 +119,24 @@ def test_an_install_script_does_not_run_and_its_package_is_named(scene: Scene) -
         assert part is not None
         assert part.packages == (Package("node", "scripted", "1.0.0", is_direct=True),)
 
-    assert scene.said[-1] == "installed without running their install scripts: scripted"
+    assert scene.said[-1].startswith("installed without running their install scripts")
+    assert scene.said[-1].endswith(": scripted")
     assert not list(scene.place.rglob("ran"))
+
+
+@pytest.mark.skipif(not any(level.sandbox for level in levels(os.environ)), reason="no sandbox works here")
+def test_an_install_script_that_may_run_does_so_in_the_sandbox(scene: Scene) -> None:
+    wanted = replace(asking(scripted="^1"), allow_build=frozenset({"scripted", "linking"}))
+    with node_packages(commit(scene.locked({}, wanted)), wanted, scene.cache, scene.workshop) as part:
+        assert part is not None
+        assert part.node_modules is not None
+        ran = part.node_modules / "scripted" / "ran"
+        assert ran.is_file()
+        assert ran.stat().st_uid == os.geteuid()
+    assert scene.said[-1] == "running install scripts in the sandbox: scripted"
+
+    linking = replace(asking(linking="^1"), allow_build=frozenset({"linking"}))
+    assert scene.failure({}, linking).message == "an install script left a link to another place: out"
 
 
 def test_a_package_from_git_deep_below_is_refused(scene: Scene) -> None:

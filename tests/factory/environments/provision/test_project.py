@@ -140,15 +140,6 @@ def test_what_is_not_committed_keeps_a_lock_from_landing(tmp_path: Path) -> None
     assert "the checkout is not clean" in ending.message
 
 
-def test_building_packages_is_refused_as_long_as_it_can_not_be_done(tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "repo", {"workorder.toml": b'[environment]\nallow-build = ["esbuild"]\n'})
-
-    ending = Scene(repo).run().ending
-
-    assert ending.exit_code is ExitCode.REFUSED
-    assert "building packages is not supported yet" in ending.message
-
-
 def planned(repo: Path, environment: object) -> BuildScene:
     def reply(_order: str, _attempt: int, _request: object) -> str:
         return a_proposal({"a.txt": "x\n"})

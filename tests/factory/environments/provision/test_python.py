@@ -5,7 +5,7 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -14,11 +14,12 @@ from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.configuration.document import Configuration, read_configuration
 from factory.contract.errors import MachineProblem, WorkorderError
 from factory.contract.packages.planned import PlannedEnvironment
-from factory.environments.cache import Cache, cache_folder
-from factory.environments.environment import Package
+from factory.environments.cache import CACHE_VARIABLE, Cache, cache_folder
+from factory.environments.environment import Environment, Package
+from factory.environments.locking import with_locked_packages
 from factory.environments.needs.declared import CommitFiles, Declared, declared
 from factory.environments.needs.python.needs import OWN_LOCK
-from factory.environments.provision.locking import with_locked_packages
+from factory.environments.provide import Project
 from factory.environments.provision.python import python_environment_for, python_locks
 from factory.environments.tools.workshop import Workshop
 from factory.repository.target import Target, target
@@ -43,7 +44,11 @@ def registry() -> Iterator[Registry]:
             scripts={"pytest": "pytest:main"},
             files={"pytest.py": "def main(): print('ran')\n"},
         )
+        served.add_python(
+            "winonly-sourced", "winonly-sourced-1.0.tar.gz", an_sdist("winonly-sourced", "1.0", {})
+        )
         served.add_wheel("alpha", "1.0", requires=("beta>=1", "winonly; sys_platform == 'win32'"))
+        served.add_wheel("winonly", "1.0")
         served.add_wheel("beta", "1.0")
         served.add_wheel("beta", "2.0")
         served.add_wheel(
@@ -110,6 +115,8 @@ def test_what_is_not_locked_is_locked_and_what_is_locked_is_installed(scene: Sce
     texts = scene.locked({"requirements.txt": "alpha\nbeta<2\n"})
 
     assert "alpha==1.0 \\\n    --hash=sha256:" in texts[OWN_LOCK]
+    # A colleague's machine finds its own packages in the same lock.
+    assert "winonly==1.0 ; sys_platform == 'win32' \\\n    --hash=sha256:" in texts[OWN_LOCK]
     assert texts[OWN_LOCK].splitlines()[0].startswith("# Locked by Workorder for Python 3.")
     assert scene.locked(texts) == texts
     shown, packages = scene.output(texts, "import alpha, beta; print(alpha.VERSION, beta.VERSION)")
@@ -120,6 +127,17 @@ def test_what_is_not_locked_is_locked_and_what_is_locked_is_installed(scene: Sce
         Package("python", "pytest", "9.9", is_direct=True),
     )
     assert (scene.place / "out" / "python-install.txt").is_file()
+
+
+def test_where_another_platform_has_no_wheel_it_is_locked_for_this_one(scene: Scene) -> None:
+    texts = scene.locked({"requirements.txt": "beta\nwinonly-sourced; sys_platform == 'win32'\n"})
+
+    assert (
+        texts[OWN_LOCK]
+        .splitlines()[0]
+        .endswith(" on this platform; it is written anew when what it follows from changes.")
+    )
+    assert "winonly" not in texts[OWN_LOCK]
 
 
 def test_a_kept_environment_needs_no_network_and_no_uv(scene: Scene) -> None:
@@ -254,6 +272,13 @@ def test_the_lock_is_a_commit_of_its_own_and_is_made_once(scene: Scene) -> None:
     repo = make_repo(scene.place / "repo", {"workorder.toml": toml, "a.txt": "x"})
     goal = target(Git.open(repo), None)
 
+    def refuse(_environment: Environment) -> None:
+        raise MachineProblem("a service does not get ready")
+
+    with pytest.raises(MachineProblem, match="a service"):
+        lock(scene, goal, read_configuration(toml, None), refuse)
+    assert git(repo, "rev-parse", "HEAD") == goal.baseline
+
     landed = lock(scene, goal, read_configuration(toml, None))
 
     assert git(repo, "rev-parse", "HEAD") == landed.baseline
@@ -265,7 +290,12 @@ def test_the_lock_is_a_commit_of_its_own_and_is_made_once(scene: Scene) -> None:
     assert lock(scene, landed, read_configuration(toml, None)) == landed
 
 
-def lock(scene: Scene, goal: Target, configuration: Configuration) -> Target:
-    return with_locked_packages(
-        goal, goal.baseline, configuration, None, scene.cache, scene.workshop, lambda: None
-    )
+def lock(
+    scene: Scene,
+    goal: Target,
+    configuration: Configuration,
+    startable: Callable[[Environment], None] = lambda _environment: None,
+) -> Target:
+    project = Project(goal.git, goal.baseline, configuration, out=scene.place / "out")
+    own = scene.own | {CACHE_VARIABLE: str(cache_folder(os.environ))}
+    return with_locked_packages(goal, project, lambda: None, startable, own=own, progress=scene.said.append)

@@ -18,6 +18,7 @@ PACKAGES = (
     Package("python", "starlette", "0.49.0"),
     Package("python", "pytest", "9.0.0"),
     Package("node", "zod", "4.1.0", is_direct=True),
+    Package("node", "zod-core", "1.0.0"),
     Package("go", "github.com/google/uuid", "1.6.0", is_direct=True),
     Package("rust", "serde", "1.0.200", is_direct=True),
 )
@@ -31,13 +32,23 @@ def environment(tmp_path: Path) -> Environment:
         {
             f"{SITE}/fastapi-0.1.dist-info/RECORD": "fastapi/a.py,,\nfastapi-0.dist-info/RECORD,,\n",
             f"{SITE}/PyYAML-6.dist-info/RECORD": "yaml/a.py,,\n_yaml.abi3.so,,\n../../../bin/y,,\n",
+            f"{SITE}/fastapi-0.1.dist-info/METADATA": "Requires-Dist: Between>=1\n",
+            f"{SITE}/between-0.1.dist-info/METADATA": "Requires-Dist: starlette (<1)\n",
+            "modules/zod/package.json": '{"dependencies": {"zod-core": "1"}}',
             f"{SITE}/starlette-0.49.0.dist-info/RECORD": "starlette/__init__.py,,\n",
             f"{SITE}/pytest-9.0.0.dist-info/top_level.txt": "_pytest\npytest\n",
             f"{SITE}/some_thing-1.dist-info/METADATA": "",
         },
     )
     python = tmp_path / "environment/bin/python"
-    return Environment("0" * 64, python, (python.parent,), ("python 3.11.2",), packages=PACKAGES)
+    return Environment(
+        "0" * 64,
+        python,
+        (python.parent,),
+        ("python 3.11.2",),
+        packages=PACKAGES,
+        node_modules=tmp_path / "environment/modules",
+    )
 
 
 def problem(
@@ -60,6 +71,7 @@ def test_the_modules_of_packages_come_from_their_lists_of_files(environment: Env
         "pyyaml": {"yaml", "_yaml"},
         "starlette": {"starlette"},
         "pytest": {"pytest", "_pytest"},
+        "between": {"between"},
         "some-thing": {"some_thing"},
     }
 
@@ -92,11 +104,14 @@ def test_what_is_declared_or_the_repositorys_own_is_imported(
         (
             "app.py",
             "from starlette.x import y\n",
-            "the package starlette is only there because another needs it",
+            "the package starlette is not declared, it is only there because fastapi needs it",
         ),
-        ("app.py", "import pytest\n", "`app.py` imports `pytest` in line 1"),
+        ("app.py", "import pytest\n", "`app.py` imports `pytest` in line 1: pytest is there for tests alone"),
+        ("app.py", "import importlib\n\nX = importlib.import_module('numpy.x')\n", "`numpy` in line 3"),
+        ("app.py", "X = __import__('numpy')\n", "`numpy` in line 1"),
+        ("app.ts", 'import { core } from "zod-core";\n', "only there because zod needs it"),
         ("app.py", "import some_thing\n", "imports `some_thing` in line 1"),
-        ("app.py", "import numpy\n", "and fastapi, yaml"),
+        ("app.py", "import numpy\n", "own modules, and fastapi, yaml do without"),
     ],
 )
 def test_anything_else_is_refused_with_its_line_and_what_may_be(

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from factory.contract.errors import WorkorderError
-from factory.llm.adapters.select import Stage, select_model
+from factory.llm.adapters.select import Stage, names_in, select_model
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import ProviderError
 from tests.support.openai_stand_in import OpenAiStandIn, chat_completion
 from tests.support.requests import a_request
 from tests.support.scripted_model import ScriptedModel
 
-WITH_KEY = {"OPENAI_API_KEY": "sk-test"}
+WITH_KEY = {f"{name}_API_KEY": "sk-test" for name in ("OPENAI", "ANTHROPIC", "GEMINI", "OPENROUTER")}
 
 
 @pytest.mark.parametrize(
@@ -27,6 +27,10 @@ WITH_KEY = {"OPENAI_API_KEY": "sk-test"}
         ("openai:qwen/qwen3:8b", "factory", "openai_chat", "qwen/qwen3:8b"),
         ("openai:qwen", "planner", "openai_responses", "qwen"),
         ("openai-chat:qwen", "planner", "openai_chat", "qwen"),
+        ("anthropic:claude-x", "planner", "anthropic", "claude-x"),
+        ("gemini:gemini-3-pro", "factory", "gemini", "gemini-3-pro"),
+        ("openrouter:qwen/qwen3-32b:free", "planner", "openrouter", "qwen/qwen3-32b:free"),
+        ("ollama:qwen3:8b", "factory", "ollama", "qwen3:8b"),
         ("command:  ask   --fast 'a b'", "planner", "command", "ask --fast 'a b'"),
     ],
 )
@@ -67,11 +71,14 @@ def test_a_server_of_the_user_s_may_have_whatever_it_has(tmp_path: Path, name: s
     ("name", "hint"),
     [
         ("", "name a model as one of openai:NAME"),
-        ("claude-opus", "write openai-chat:claude-opus with OPENAI_BASE_URL=https://api.anthropic.com/v1/,"),
-        ("Gemini-3-pro", "write openai-chat:Gemini-3-pro with OPENAI_BASE_URL=https://generativelanguage."),
-        ("qwen3", "for a server at OPENAI_BASE_URL, openai-chat:qwen3"),
-        ("openai:claude-opus", "write openai-chat:claude-opus with"),
-        ("openai-chat:claude-opus", "with OPENAI_BASE_URL=https://api.anthropic.com/v1/"),
+        ("claude-opus", "write anthropic:claude-opus, with the key in ANTHROPIC_API_KEY"),
+        ("Gemini-3-pro", "write gemini:Gemini-3-pro, with the key in GEMINI_API_KEY"),
+        ("codestral-latest", "write mistral:codestral-latest"),
+        ("qwen/qwen3-32b", "write openrouter:qwen/qwen3-32b, together:qwen/qwen3-32b or vllm:qwen/qwen3-32b"),
+        ("qwen3", "a local one such as ollama:qwen3"),
+        ("openai:claude-opus", "write anthropic:claude-opus"),
+        ("openai-chat:grok-4", "write xai:grok-4, with the key in XAI_API_KEY"),
+        ("olama:qwen3", "did you mean ollama:qwen3?"),
         ("marvin-3", "name a model as one of"),
         ("comand:ask", "did you mean command:ask?"),
         ("OpenAI:gpt", "did you mean openai:gpt?"),
@@ -79,7 +86,7 @@ def test_a_server_of_the_user_s_may_have_whatever_it_has(tmp_path: Path, name: s
         ("openai:", "write openai:NAME"),
         ("command: ", "write command:PROGRAM ARGS"),
         ("replay:", "write replay:DIR"),
-        ("anthropic:claude-x", "use a program that asks it"),
+        ("anthropic:", "write anthropic:NAME"),
     ],
 )
 def test_a_name_that_is_none_gets_a_suggestion(tmp_path: Path, name: str, hint: str) -> None:
@@ -136,8 +143,9 @@ def test_selecting_imports_no_sdk() -> None:
     code = (
         "import sys, pathlib; from factory.llm.adapters.select import select_model; "
         "from factory.llm.ledger.store import Ledger; "
-        "select_model('gpt-5', stage='planner', ledger=Ledger(pathlib.Path('x')), "
-        "environment={'OPENAI_API_KEY': 'k'}); "
+        "[select_model(name, stage='planner', ledger=Ledger(pathlib.Path('x')), "
+        "environment={'OPENAI_API_KEY': 'k', 'ANTHROPIC_API_KEY': 'k'})"
+        " for name in ('gpt-5', 'anthropic:claude', 'ollama:q')]; "
         "sys.exit(any(name in sys.modules for name in ('openai', 'httpx2', 'anthropic', 'langgraph')))"
     )
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
@@ -145,3 +153,11 @@ def test_selecting_imports_no_sdk() -> None:
 
 def test_a_scripted_model_is_a_model(tmp_path: Path) -> None:
     assert Ledger(tmp_path).wrap(ScriptedModel(["x"])).adapter == "scripted"
+
+
+def test_a_comma_within_a_program_s_words_is_none_between_models() -> None:
+    assert names_in("command:ask a,b, gpt-5.2,ollama:qwen3:8b") == [
+        "command:ask a,b",
+        "gpt-5.2",
+        "ollama:qwen3:8b",
+    ]

@@ -270,3 +270,31 @@ class TestCallsWithoutAnAnswer:
         assert (
             limited(Limits(tokens=worst_tokens()), tmp_path, an_answer(1)).complete(a_request()).text == "yes"
         )
+
+
+class TestAgents:
+    """Agents, whose price nobody knows, say afterwards what they cost, or don't."""
+
+    @staticmethod
+    def limited(directory: Path, *costs: float | None) -> RecordedModel:
+        answers = [
+            an_answer(1).model_copy(update={"usage": Usage(input_tokens=1, output_tokens=0, cost_usd=cost)})
+            for cost in costs
+        ]
+        ledger, model = Ledger(directory), ScriptedModel(answers, adapter="agent")
+        return ledger.wrap(model, Budget(Limits(usd=Decimal(1)), ledger).permit(model))
+
+    def test_what_they_say_counts(self, tmp_path: Path) -> None:
+        model = self.limited(tmp_path, 0.5, 0.5, 0.5)
+        for attempt in (1, 2):
+            model.complete(a_request(attempt=attempt))
+
+        with pytest.raises(BudgetReached, match="are spent"):
+            model.complete(a_request(attempt=3))
+
+    def test_after_one_that_told_no_price_none_is_started(self, tmp_path: Path) -> None:
+        model = self.limited(tmp_path, None, 0.5)
+        model.complete(a_request(attempt=1))
+
+        with pytest.raises(BudgetReached, match="nobody knows what a call that told no price cost"):
+            model.complete(a_request(attempt=2))

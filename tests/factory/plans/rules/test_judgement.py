@@ -58,6 +58,7 @@ BROKEN: dict[str, tuple[dict[str, JsonValue], str]] = {
         },
         "/allowed_files/1",
     ),
+    "E110": ({"project": "web"}, "/project"),
     "E301": ({"consumes": ["src.shop:sell() -> None"]}, "/consumes/0"),
     "E302": ({"consumes": ["src.shop:buy() -> int"]}, "/consumes/0"),
     "E303": ({"provides": ["src.app:f() -> int", "src.app:f() -> str"]}, "/provides/1"),

@@ -156,7 +156,8 @@ def test_what_can_be_copied_passes_the_rules() -> None:
     assert len(symbols) > 500
     for line in symbols:
         assert any(
-            keeps(symbol, parse_symbol(line)) for symbol in defined.in_repository(parse_symbol(line)).symbols
+            keeps(symbol, parse_symbol(line))
+            for symbol in defined.in_repository(parse_symbol(line), 0).symbols
         )
 
 

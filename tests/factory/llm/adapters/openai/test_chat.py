@@ -3,8 +3,8 @@
 import pytest
 
 from factory.contract.strict_json import JsonValue
+from factory.llm.adapters.endpoint import Endpoint
 from factory.llm.adapters.openai.chat import OpenAiChat
-from factory.llm.adapters.openai.endpoint import Endpoint
 from factory.llm.port import FinishReason, ProviderError, Usage
 from tests.support.openai_stand_in import Fault, OpenAiStandIn, chat_completion, error_body
 from tests.support.requests import ANSWER_SCHEMA, a_request

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from factory.llm.adapters.endpoint import Endpoint
 from factory.llm.adapters.openai.chat import OpenAiChat
-from factory.llm.adapters.openai.endpoint import Endpoint
 from factory.llm.adapters.openai.responses import OpenAiResponses
 from factory.llm.ledger.pending import Reservations
 from factory.llm.ledger.store import Ledger

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.llm.adapters.openai.endpoint import Endpoint
+from factory.llm.adapters.endpoint import Endpoint
 from factory.llm.adapters.openai.responses import OpenAiResponses
 from factory.llm.ledger.store import Ledger, call_key
 from factory.llm.port import Answer, FinishReason, ProviderError, Usage

@@ -1,0 +1,111 @@
+"""Reads files out of fenced blocks, each with its path: the answer of `--answer-format blocks`. Pure.
+
+The result is what a JSON answer would have been, so that everything after it is the same.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from factory.contract.canonical import EMPTY_SHA256
+from factory.contract.strict_json import JsonValue
+
+_FENCE: Final = re.compile(r"^ {0,3}(?P<ticks>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*?)[ \t\r]*$")
+_THOUGHTS: Final = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
+_DECORATION: Final = "#*`_:>- \t"
+_SEARCH: Final = re.compile(
+    r"^<{5,9} ?SEARCH[ \t]*\n(?P<old>.*?)^={5,9}[ \t]*\n(?P<new>.*?)^>{5,9} ?REPLACE[ \t]*(?:\n|\Z)",
+    re.DOTALL | re.MULTILINE,
+)
+_SUMMARY_CHARS: Final = 4_000
+
+
+class BadBlocks(Exception):
+    """A reply out of which no files can be read.
+
+    Args:
+        message: what is wrong with it.
+        hint: what to do instead.
+    """
+
+    def __init__(self, message: str, hint: str) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
+    """The document that a JSON answer would have held.
+
+    Args:
+        reply: what the model said.
+        known: the files of the work order that may be written or were shown, with the hash of each as it was
+            shown.
+
+    Raises:
+        BadBlocks: a block is not closed, no block has a path, or one edits without saying what.
+    """
+    lines = _THOUGHTS.sub("", reply, count=1).replace("\r\n", "\n").split("\n")
+    prose: list[str] = []
+    writes: list[JsonValue] = []
+    number = 0
+    while number < len(lines):
+        fence = _FENCE.match(lines[number])
+        number += 1
+        if fence is None:
+            prose.append(lines[number - 1])
+            continue
+        end = _end(lines, number, fence["ticks"])
+        path = _path(fence["info"], prose, known)
+        if end is None:
+            raise BadBlocks(
+                f"the block of {path or 'an example'} is not closed",
+                "close each block with a line of as many backticks as it was opened with",
+            )
+        if path is not None:
+            writes.append(_write(path, "".join(f"{line}\n" for line in lines[number:end]), known))
+        number = end + 1
+    if not writes:
+        raise BadBlocks(
+            "the answer holds no block with a path",
+            "give each file as a fenced block that begins with its path",
+        )
+    summary = "\n".join(prose).strip()[:_SUMMARY_CHARS] or "(nothing was said of it)"
+    return {"summary": summary, "writes": writes}
+
+
+def _end(lines: list[str], start: int, ticks: str) -> int | None:
+    """The line that closes a block: a fence of the same kind, at least as long, with nothing after it."""
+    for number in range(start, len(lines)):
+        fence = _FENCE.match(lines[number])
+        if fence is not None and not fence["info"] and fence["ticks"].startswith(ticks):
+            return number
+    return None
+
+
+def _path(info: str, prose: list[str], known: Mapping[str, str]) -> str | None:
+    """The path of a block: the last word after its fence, or the line before it; None of an example."""
+    words = info.split()
+    if words and (words[-1] in known or len(words) > 1 or "/" in words[-1] or "." in words[-1]):
+        return words[-1].removeprefix("path=").strip("\"'")
+    before = next((line for line in reversed(prose) if line.strip()), "").strip(_DECORATION)
+    return before if before in known else None
+
+
+def _write(path: str, content: str, known: Mapping[str, str]) -> JsonValue:
+    base = known.get(path, EMPTY_SHA256)
+    edits: list[JsonValue] = [
+        {"old": _passage(edit["old"]), "new": _passage(edit["new"])} for edit in _SEARCH.finditer(content)
+    ]
+    if not edits:
+        return {"path": path, "base_sha256": base, "content": content, "edits": None}
+    if _SEARCH.sub("", content).strip():
+        raise BadBlocks(
+            f"the block of {path} holds edits and other text", "give a file whole, or nothing but edits of it"
+        )
+    return {"path": path, "base_sha256": base, "content": None, "edits": edits}
+
+
+def _passage(text: str) -> str:
+    """A passage without its last line break, which the markers need and the file may not have."""
+    return text.removesuffix("\n")

@@ -1,0 +1,112 @@
+"""Files in fenced blocks: what is a file, what is an example, what is neither."""
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from factory.attempt.answers.parse import parse_answer
+from factory.attempt.answers.versions import ContextFile, Versions
+from factory.attempt.failure import Failure
+from factory.attempt.prompt import BLOCKS_NAME, TEMPLATE_NAME, with_form
+from factory.contract.canonical import EMPTY_SHA256
+from factory.contract.proposal import WriteProposal
+from factory.contract.repo_path import RepoPath
+from factory.system.templates import template_path
+from tests.support.answers import a_proposal
+from tests.support.repositories import make_repo
+from tests.support.runs import Scene, summary_of
+from tests.support.scripted_model import answer
+
+KNOWN = {"src/a.py": "1" * 64, "README.md": EMPTY_SHA256, "Makefile": EMPTY_SHA256}
+A: Final = RepoPath.parse("src/a.py")
+SHOWN: Final = Versions({A: ContextFile(A, "one\ntwo\n", KNOWN["src/a.py"])}, {})
+
+
+def files(reply: str) -> dict[str, str]:
+    read = parse_answer(answer(reply), SHOWN, KNOWN)
+    assert isinstance(read, WriteProposal), read
+    return {str(write.path): write.content for write in read.writes}
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        "```src/a.py\nx\n```",
+        "```python src/a.py\nx\n```",
+        "I wrote it.\n\n**src/a.py**\n\n```python\nx\n```\nThat's all.",
+        "### `src/a.py`:\n```\nx\n```",
+        "<think>```src/a.py\nno\n```</think>\n~~~~src/a.py\r\nx\r\n~~~~",
+        "### src/a.py\n```json\nx\n```",
+        'For example:\n```\n{"a": 1}\n```\nso:\n```src/a.py\nx\n```',
+    ],
+)
+def test_a_file_is_a_block_with_its_path(reply: str) -> None:
+    assert files(reply) == {"src/a.py": "x\n"}
+
+
+def test_several_files_fences_in_a_file_and_an_empty_one() -> None:
+    reply = "Done.\n\n````README.md\n```sh\nls\n```\n````\n\n```Makefile\n```\n"
+
+    assert files(reply) == {"README.md": "```sh\nls\n```\n", "Makefile": ""}
+
+
+def test_passages_are_replaced() -> None:
+    edit = "<<<<<<< SEARCH\ntwo\n=======\n2\nthree\n>>>>>>> REPLACE\n"
+
+    assert files(f"```src/a.py\n{edit}```") == {"src/a.py": "one\n2\nthree\n"}
+
+
+def test_the_prose_is_the_summary_and_the_hash_is_that_of_the_file_as_it_was_shown() -> None:
+    read = parse_answer(answer("It adds x.\n\n```src/a.py\nx\n```"), SHOWN, KNOWN)
+
+    assert isinstance(read, WriteProposal)
+    assert (read.summary, read.writes[0].base_sha256) == ("It adds x.", "1" * 64)
+
+
+def test_who_answers_with_json_all_the_same_is_understood() -> None:
+    assert isinstance(parse_answer(answer(a_proposal()), SHOWN, KNOWN), WriteProposal)
+
+
+@pytest.mark.parametrize(
+    ("reply", "message"),
+    [
+        ("```src/a.py\nx\n", "the block of src/a.py is not closed"),
+        ("Just do it.", "the answer holds no block with a path"),
+        ("```python\nx\n```", "the answer holds no block with a path"),
+        ("```../evil.py\nx\n```", "path"),
+        (
+            "```src/a.py\nx\n<<<<<<< SEARCH\none\n=======\n1\n>>>>>>> REPLACE\n```",
+            "the block of src/a.py holds edits and other text",
+        ),
+        ("```src/a.py\n<<<<<<< SEARCH\nfive\n=======\n5\n>>>>>>> REPLACE\n```", "does not stand in the file"),
+    ],
+)
+def test_what_is_no_answer_says_why(reply: str, message: str) -> None:
+    read = parse_answer(answer(reply), SHOWN, KNOWN)
+
+    assert isinstance(read, Failure)
+    assert message in read.description
+
+
+@given(st.text(st.characters(codec="utf-8") | st.sampled_from("`~#\n<=> "), max_size=200))
+def test_no_reply_is_too_strange(reply: str) -> None:
+    assert isinstance(parse_answer(answer(reply), SHOWN, KNOWN), WriteProposal | Failure)
+
+
+def test_the_prompt_asks_for_blocks_and_no_schema_is_sent(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"), ["Done.\n\n```python src/app.py\nprint('hello')\n```\n"])
+
+    finished = scene.run(answer_format="blocks")
+
+    assert summary_of(finished)["outcome"] == "landed"
+    (request,) = scene.model.requests  # type: ignore[attr-defined]
+    assert request.answer_schema is None
+    system = request.messages[0].content
+    assert "fenced block" in system
+    assert '"writes"' not in system
+    template = template_path(TEMPLATE_NAME).read_text("utf-8")
+    form = with_form(template, template_path(BLOCKS_NAME).read_text("utf-8"))
+    assert system.split("3. Every symbol")[0] == form.split("3. Every symbol")[0]
