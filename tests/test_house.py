@@ -35,7 +35,7 @@ def test_every_test_file_that_git_tracks_is_collected(request: pytest.FixtureReq
     if listed.returncode != 0:
         pytest.skip("this is no checkout of git's")
     tracked = {name for name in listed.stdout.split("\0") if name and (ROOT / name).exists()}
-    # What runs now has collected them itself, unless it was given less, or more by name than a plain run finds.
+    # What runs now has collected them itself, unless it was given less, or more than a plain run finds.
     own = {item.path.relative_to(ROOT).as_posix() for item in request.session.items}
     if set(request.config.args) <= {"tests", str(ROOT / "tests")} and tracked <= own:
         return
