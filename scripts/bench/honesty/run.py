@@ -173,9 +173,11 @@ def _build(chosen: tuple[int, Begun], root: Path) -> Build:
 
 
 def _in_turn(act: Callable[[Item, Path], Outcome], items: Sequence[Item], root: Path) -> list[Outcome]:
-    """Do it for each, two at a time, each in a process of its own."""
+    """Do it for each, two at a time."""
+    # The pool forks before it starts threads, and never again: a process that is forked while another thread
+    # holds a lock may wait for it for ever.
     context = multiprocessing.get_context("fork")
-    with context.Pool(WORKERS, maxtasksperchild=1) as pool:
+    with context.Pool(WORKERS) as pool:
         return pool.starmap(act, [(item, root) for item in items], chunksize=1)
 
 

@@ -16,7 +16,7 @@ from factory.environments.provision.part import Part
 from factory.environments.provision.rust import rust_crates, rust_locks
 from factory.environments.tools.workshop import Workshop
 from tests.support.registries import Registry, a_registry
-from tests.support.toolchains import needs_cargo, needs_go
+from tests.support.toolchains import needs_go, needs_sparse_registries
 
 pytestmark = pytest.mark.slow
 
@@ -154,7 +154,7 @@ def test_a_proxy_of_go_that_does_not_answer_is_the_machines(scene: Scene) -> Non
     assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
 
 
-@needs_cargo
+@needs_sparse_registries
 def test_crates_of_rust_are_locked_downloaded_and_found_without_a_network(scene: Scene) -> None:
     locked, part = scene.rust(RUST)
 
@@ -169,7 +169,7 @@ def test_crates_of_rust_are_locked_downloaded_and_found_without_a_network(scene:
     assert scene.rust(locked) == (locked, part)
 
 
-@needs_cargo
+@needs_sparse_registries
 def test_what_a_registry_of_rust_does_not_have_or_has_otherwise_is_named(scene: Scene) -> None:
     missing = failing(scene.rust, {**RUST, "Cargo.toml": RUST["Cargo.toml"].replace("alpha", "nowhere")})
     locked, _ = scene.rust(RUST)
@@ -186,7 +186,7 @@ def test_what_a_registry_of_rust_does_not_have_or_has_otherwise_is_named(scene: 
     assert newer.headline.startswith("Cargo.lock: does not fit Cargo.toml")
 
 
-@needs_cargo
+@needs_sparse_registries
 def test_a_registry_of_rust_that_does_not_answer_is_the_machines(scene: Scene) -> None:
     locked, _ = scene.rust(RUST)
     scene.crates("http://127.0.0.1:9")
