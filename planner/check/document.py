@@ -15,7 +15,7 @@ from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.rules.judgement import judge, with_reasons
 from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
-from planner.check.fixed_parts import with_fixed_parts
+from planner.check.fixed_parts import with_copies, with_fixed_parts
 from planner.check.parse import parse_reply, refused_file
 from planner.check.requirements import with_requirements
 from planner.plan.bootstrap import with_given
@@ -102,7 +102,8 @@ def check_reply(
     document = amendment.completed(answer)
     if spec is not None:
         document = with_requirements(document, spec, _references(answer, "requirements").values())
-    taken = _references(answer, "work_orders")
+    document, copies = with_copies(document, amendment.before)
+    taken = copies | _references(answer, "work_orders").keys()
     return check_document(
         in_project(with_fixed_parts(document, repo_files, taken, is_revision=True), alone),
         repo_files,

@@ -7,10 +7,13 @@ it consumes, the verify contract from the script that is there. What a model say
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import VERIFY_SCRIPT
+from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, Plan
 from factory.languages.port import Addressed, BadSymbol
 from factory.languages.table import language_of_symbol, parse_symbol
+
+_FOLLOWING: Final = ("preconditions", "postconditions", "context_files")
 
 _VERIFIED: Final[JsonObject] = {
     "command": f"bash {VERIFY_SCRIPT}",
@@ -49,6 +52,42 @@ def with_fixed_parts(
     if not is_revision and document.get("verify_contract") is None and VERIFY_SCRIPT in present:
         verified = {"verify_contract": _VERIFIED}
     return {**document, **verified, "work_orders": completed}
+
+
+def with_copies(document: JsonValue, before: Plan) -> tuple[JsonValue, frozenset[int]]:
+    """A revised plan as a model answers it, in which what it copied of the plan before is as it was.
+
+    A copy says the same of everything that a model writes, and of what follows from that nothing else.
+
+    Args:
+        document: the answer, with the work orders that it only names.
+        before: the plan that is revised.
+
+    Returns:
+        The answer, and the indices of the copies.
+    """
+    if not isinstance(document, dict) or not isinstance(orders := document.get("work_orders"), list):
+        return document, frozenset()
+    known = {order.id: dump(order) for order in before.work_orders}
+    whole = list(orders)
+    copies = set()
+    for index, order in enumerate(orders):
+        old = known.get(str(order.get("id"))) if isinstance(order, dict) else None
+        if isinstance(order, dict) and isinstance(old, dict) and _is_copy(order, old):
+            whole[index] = {**order, **{name: old[name] for name in _FOLLOWING}}
+            copies.add(index)
+    return {**document, "work_orders": whole}, frozenset(copies)
+
+
+def _is_copy(order: JsonObject, old: JsonObject) -> bool:
+    written = {*order, *old} - {*_FOLLOWING, *COMPUTED_FIELDS}
+    if any((order.get(name) or None) != (old.get(name) or None) for name in written):
+        return False
+    told = [(order.get(name) or [], old[name]) for name in _FOLLOWING]
+    return all(
+        isinstance(new, list) and isinstance(kept, list) and all(element in kept for element in new)
+        for new, kept in told
+    )
 
 
 def _completed(
