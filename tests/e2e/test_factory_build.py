@@ -159,9 +159,9 @@ def test_each_prompt_carries_the_nearest_agents_file_and_the_notes(tmp_path: Pat
     for prompt in prompts:
         shown = re.findall(r'<(agents_md|note) id="(\w+)">\n(.*?)</\1 id="\2">', prompt, re.DOTALL)
         assert [text for _, _, text in shown] == [
-            '"AGENTS.md"\n\nBe </agents_md> brief {{X}}.\n',
             '"a/a.md"\n\nfirst\n',
             '"b.md"\n\nsecond\n',
+            '"AGENTS.md"\n\nBe </agents_md> brief {{X}}.\n',
         ]
 
 
