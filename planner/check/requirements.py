@@ -1,7 +1,8 @@
 """The requirements of an answer, completed from the specification: ids that it numbers, passages by line.
 
 A model writes only what has no number, and names a passage by its lines: `L12`, `L12-L14`, or
-`L12: first words … last words` for a part of them. On the disk every requirement has its quotes.
+`L12: first words … last words` for a part of them, which may also be written out. On the disk every
+requirement has its quotes.
 """
 
 import re
@@ -14,9 +15,9 @@ from planner.revision.references import SAME_AS
 from planner.specification.numbered import Numbered
 from planner.specification.spec import Spec
 
-_LINES: Final = re.compile(
-    r"L([0-9]{1,7})(?:-L?([0-9]{1,7}))?(?::\s*(\S[^…]*?)\s*(?:…|\.\.\.)\s*(\S.*))?", re.DOTALL
-)
+_LINES: Final = re.compile(r"L([0-9]{1,7})(?:-L?([0-9]{1,7}))?(?::\s*(\S.*))?", re.DOTALL)
+_LEFT_OUT: Final = re.compile(r"\s*(?:…|\.\.\.)\s*")
+_PUNCTUATION: Final = ".,:;!?()[]\"'`*_"
 _MAX_LINES: Final = 500
 
 
@@ -96,28 +97,39 @@ def _resolved(quote: JsonValue, spec: Spec) -> Iterator[JsonValue]:
     if last - first < _MAX_LINES:
         if match[3] is None:
             passages += spec.passages_between(first, last)
-        elif (part := _part(spec, first, last, match[3], match[4])) is not None:
+        elif (part := _part(spec, first, last, match[3])) is not None:
             passages.append(part)
     yield from passages or [quote]
 
 
-def _part(spec: Spec, first: int, last: int, begin: str, end: str) -> str | None:
-    """What stands from some words to others between two lines."""
+def _part(spec: Spec, first: int, last: int, said: str) -> str | None:
+    """What stands between two lines from some words to others; all that is said if nothing is left out."""
     words = spec.lines.words
     indices = [index for line in range(first, last + 1) for index in words.of_line.get(line, ())]
-    folded = [words.all[index].folded for index in indices]
-    opening, closing = folded_words(begin), folded_words(end)
+    folded = [_bare(words.all[index].folded) for index in indices]
+    begin, *rest = _LEFT_OUT.split(said, maxsplit=1)
+    opening = [_bare(word) for word in folded_words(begin)]
     start = _position(folded, opening, 0)
-    stop = _position(folded, closing, start + len(opening)) if start is not None else None
-    if start is None or stop is None:
+    if start is None:
         return None
-    return words.passage(indices[start : stop + len(closing)]).text
+    stop = start + len(opening)
+    if rest and (closing := [_bare(word) for word in folded_words(rest[0])]):
+        found = _position(folded, closing, stop)
+        if found is None:
+            return None
+        stop = found + len(closing)
+    return words.passage(indices[start:stop]).text
 
 
-def _position(words: list[str], sought: tuple[str, ...], begin: int) -> int | None:
+def _bare(word: str) -> str:
+    """A word without the punctuation around it, where it has anything else."""
+    return word.strip(_PUNCTUATION) or word
+
+
+def _position(words: list[str], sought: list[str], begin: int) -> int | None:
     if not sought:
         return None
     for at in range(begin, len(words) - len(sought) + 1):
-        if words[at] == sought[0] and tuple(words[at : at + len(sought)]) == sought:
+        if words[at] == sought[0] and words[at : at + len(sought)] == sought:
             return at
     return None

@@ -58,6 +58,8 @@ def test_what_is_taken_over_loses_the_words_that_the_specification_lost() -> Non
         ("L5", ["REQ-02: It sorts."]),
         ("L4-L5", ["Empty is 0.", "REQ-02: It sorts."]),
         ("L7: It never … reads.", ["It never fails, whatever it reads."]),
+        ("L7: It never fails … It ends", ["It never fails, whatever it reads. It ends."]),
+        ("L7: It never fails, whatever it reads.", ["It never fails, whatever it reads."]),
         ("L9-L11", ["| one | two |"]),
         ("It ends.", ["It ends."]),
         ("L6", ["L6"]),
