@@ -98,8 +98,8 @@ def _add_model(command: Parser) -> None:
         "--answer-format",
         choices=("json", "blocks"),
         default="json",
-        help="how models give files: as strings of JSON, or in fenced blocks with their paths, which weak"
-        " models do better (default: %(default)s)",
+        help="how models give files: as strings of JSON, or in fenced blocks with their paths, for"
+        " models that spoil JSON (default: %(default)s)",
     )
     _add_engineer(command)
     add_knowledge(command)

@@ -154,7 +154,7 @@ import mmap
 data = os.urandom(2**20)
 with open("large", "wb") as file:
     for _ in range(150): file.write(data)
-for _ in range(15):
+for _ in range(40):
     pid = os.fork()
     if pid == 0:
         x = mmap.mmap(os.open("large", os.O_RDONLY), 0, prot=mmap.PROT_READ)

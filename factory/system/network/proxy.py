@@ -94,7 +94,7 @@ class Proxy:
         self.contacts = Contacts()
         self._hosts = frozenset(hosts)
         self._resolve = resolve or _resolved
-        self._open = 0
+        self._open: set[asyncio.Task[None] | None] = set()
 
     def __enter__(self) -> Self:
         self._ours, self._theirs = socket.socketpair()
@@ -148,17 +148,19 @@ class Proxy:
         return socket.socket(fileno=descriptors[0]) if descriptors else None
 
     async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self._open += 1
+        # Held here: once the command has sent its end, its connection alone refers to the task, and nothing to it.
+        task = asyncio.current_task()
+        self._open.add(task)
         try:
             with closing(writer), suppress(OSError):
                 await self._answer(reader, writer)
         finally:
-            self._open -= 1
+            self._open.discard(task)
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         target = "?"
         try:
-            if self._open > _MOST_CONNECTIONS:
+            if len(self._open) > _MOST_CONNECTIONS:
                 raise _Refused("503 Service Unavailable", "too many connections at a time")
             head = await self._head(reader)
             method, target, first = _request(head)

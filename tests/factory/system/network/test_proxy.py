@@ -1,7 +1,9 @@
 """The proxy of one command: what it reaches, what it refuses, and what it records."""
 
+import gc
 import socket
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -68,6 +70,26 @@ def test_a_tunnel_and_a_plain_request_reach_an_allowed_host(server: int) -> None
     assert (contact.target, contact.refused, contact.times) == (f"127.0.0.1:{server}", "", 2)
     assert contact.sent > 0
     assert contact.received > 0
+
+
+def test_a_tunnel_stays_when_the_collector_runs_after_the_command_sent_its_end() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as host,
+        proxying(Allowed("127.0.0.1", host.getsockname()[1])) as (_, port),
+        socket.create_connection(("127.0.0.1", port), timeout=20) as connection,
+    ):
+        connection.sendall(f"CONNECT 127.0.0.1:{host.getsockname()[1]} HTTP/1.1\r\n\r\n".encode())
+        reached, _ = host.accept()
+        with reached:
+            connection.shutdown(socket.SHUT_WR)
+            assert reached.recv(1) == b""
+            for _ in range(5):  # the proxy's thread may be about to wait, and hold what it runs
+                time.sleep(0.01)
+                gc.collect()
+            reached.sendall(b"late")
+        said_back = b"".join(iter(lambda: connection.recv(65_536), b""))
+
+    assert said_back.endswith(b"\r\n\r\nlate")
 
 
 @pytest.mark.parametrize(
