@@ -10,25 +10,32 @@ from pathlib import Path
 from factory.contract.errors import WorkorderError
 from factory.llm.adapters.select import select_model
 from factory.llm.ledger.store import Ledger
-from factory.llm.port import Usage
+from factory.llm.port import Model, ProviderError, Request, Usage
 from factory.llm.spending.budget import Budget, Limits
+from factory.llm.spending.prices import known_price
 from factory.plans.diagnostics.render import OutputFormat, render
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console
 from planner.compile.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile.ending import Outcome
+from planner.compile.exit_codes import ExitCode
 from planner.compile.job import Job
 from planner.compile.loop import Compiled, Deps, compile_spec
+from planner.compile.manifest_schema import SCHEMA_NAME
 from planner.compile.summary import CompileSummary
 from planner.prompt.context import render_context
+from planner.report import estimate
 
 
 def execute(job: Job, options: Namespace, console: Console) -> int:
-    """Compile, or revise, and tell how it ended; the exit code.
+    """Compile, or revise, and tell how it ended; with `--estimate`, only what that may cost. The exit code.
 
     Raises:
         WorkorderError: the model can't be asked, or a file can't be written.
     """
+    if options.estimate:
+        console.result(_estimate(job, options))
+        return ExitCode.DONE
     directory = _artifacts_directory(options)
     ledger = Ledger(options.ledger if options.ledger is not None else directory / LEDGER_NAME)
     budget = Budget(Limits(options.max_cost_usd, options.max_tokens, job.price), ledger)
@@ -39,6 +46,31 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
     result = compile_spec(job, deps)
     _tell(result, options, directory, console)
     return result.summary.exit_code
+
+
+def _estimate(job: Job, options: Namespace) -> str:
+    first = Request(
+        purpose="plan",
+        messages=job.messages(),
+        schema_name=SCHEMA_NAME,
+        answer_schema=job.question.schema(job.named_projects),
+        parameters=job.parameters,
+        attempt=1,
+    )
+    price = job.price
+    if price is None:
+        # Nothing is asked, and nothing is written into the ledger.
+        ledger = Ledger(_artifacts_directory(options) / LEDGER_NAME)
+        try:
+            model: Model = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ)
+        except ProviderError as error:
+            raise WorkorderError(
+                f"the model's price is not looked up: {error.message}",
+                where=error.where,
+                hint="say it with --price INPUT,OUTPUT, or make the model ready as for compiling",
+            ) from error
+        price = known_price(model)
+    return estimate.in_words(first, job.max_attempts, price)
 
 
 def _artifacts_directory(options: Namespace) -> Path:

@@ -206,3 +206,8 @@ def _add_model(command: Parser) -> None:
         help="where answers are remembered (default: ledger in the artifacts)",
     )
     add_limits(command)
+    command.add_argument(
+        "--estimate",
+        action="store_true",
+        help="tell what it may cost at least and at most; no model is asked, and nothing is written",
+    )

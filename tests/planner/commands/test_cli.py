@@ -165,6 +165,14 @@ def test_the_summary_is_printed(desk: Desk) -> None:
     assert "tokens    about " in done.stdout
 
 
+def test_an_estimate_asks_nobody_and_writes_nothing(desk: Desk) -> None:
+    done = desk.compile("--estimate", "--price", "1,10", model=desk.model(json.dumps(PLAN)))
+    assert (done.returncode, desk.calls) == (0, 0)
+    assert "at least      1 answer, about " in done.stdout
+    assert "at most       4 answers, " in done.stdout
+    assert sorted(path.name for path in desk.home.iterdir()) == ["model.py", "spec.md"]
+
+
 def test_a_revision_repairs_the_plan(desk: Desk) -> None:
     done = desk.compile(model=desk.model("prose", json.dumps(BROKEN), json.dumps(PLAN)))
     assert done.returncode == 0
