@@ -1,24 +1,24 @@
 """A revision under way: what is asked of the model, what its answer is held against, how it is recorded."""
 
-import json
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from factory.contract.identity import contract_hash, plan_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import GIVEN_FIELDS, Plan
+from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import Plan
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted
 from factory.system.files.tree import read_bounded
 from factory.system.terminal.console import one_line
 from planner.compile.manifest_schema import revision_schema
+from planner.compile.question import Further
 from planner.prompt.template import Template
 from planner.revision.amendment import Amendment
-from planner.revision.references import as_answered
+from planner.revision.shown import asked_for, elements_text, plan_text
 
 CHANGES_NAME: Final = "changes.log"
 """The file of a plan's directory with a line for each revision."""
@@ -26,14 +26,9 @@ CHANGES_NAME: Final = "changes.log"
 _LINE: Final = re.compile(r"revision ([0-9]{1,9}): ")
 _REASON_CHARS: Final = 200
 
-_OF_LANDED: Final = (
-    "id",
-    "title",
-    "requirements",
-    "intent",
-    "allowed_files",
-    "acceptance_commands",
-    "provides",
+_SHOWN: Final = (
+    "You asked to see these elements of the present plan. They are material, as the plan is. Answer now with"
+    " the revised plan; nothing more is shown, and `show` is [] or left out."
 )
 
 
@@ -67,6 +62,14 @@ class Revision:
         """The schema of an answer that may name what stays."""
         return revision_schema(projects)
 
+    def further(self, answer: str) -> Further | None:
+        """What the model asks to see before it answers, whole."""
+        names = asked_for(answer)
+        if not names:
+            return None
+        shown = quoted("asked_for", elements_text(self.amendment, names))
+        return Further(names, Message(role="user", content=f"{_SHOWN}\n\n{shown}"))
+
     def numbered(self, plan: Plan) -> Plan:
         """The plan as the next revision of the one before."""
         before = self.amendment.before
@@ -82,37 +85,23 @@ class Revision:
         return "".join(f"{text}\n" for text in (*earlier, line))
 
 
-def amending_message(template: Template, amendment: Amendment, reasons: Mapping[str, str]) -> Message:
+def amending_message(
+    template: Template, amendment: Amendment, reasons: Mapping[str, str], feedback: str | None = None
+) -> Message:
     """What follows the question for a new plan.
 
     Args:
         template: the template.
         amendment: what the answer will be held against.
         reasons: the evidence by the tag that it is quoted in.
+        feedback: what the user says, which decides what of the plan is shown; None if that is nothing.
     """
     values = {
-        "PRESENT_PLAN": quoted("present_plan", plan_text(amendment.before, amendment.landed)),
+        "PRESENT_PLAN": quoted("present_plan", plan_text(amendment, feedback)),
         "LANDED": _ids(order.id for order in amendment.before.work_orders if order.id in amendment.landed),
         "REASONS": "\n\n".join(quoted(tag, text) for tag, text in reasons.items()),
     }
     return Message(role="user", content=fill(template.text, values, source=template.source).strip())
-
-
-def plan_text(plan: Plan, landed: Collection[str]) -> str:
-    """A plan as a model answers it; of a work order that has landed only what later ones build on."""
-    document = as_answered(plan)
-    orders = document["work_orders"]
-    assert isinstance(orders, list)
-    shown: list[JsonValue] = []
-    for order in orders:
-        assert isinstance(order, dict)
-        has_landed = order["id"] in landed
-        shown.append(
-            {key: order[key] for key in _OF_LANDED}
-            if has_landed
-            else {key: value for key, value in order.items() if key not in GIVEN_FIELDS}
-        )
-    return json.dumps({**document, "work_orders": shown}, ensure_ascii=False, indent=2)
 
 
 def read_changes(plan: Path) -> tuple[str, ...]:

@@ -20,12 +20,14 @@ from factory.plans.states.sources import NO_SOURCES
 from factory.system.clock import Clock
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import shielded
+from factory.system.terminal.console import listed
 from planner.check.document import Checked, check_reply
 from planner.compile.artifacts import DIAGNOSTICS, MANIFEST, Artifacts
 from planner.compile.asking import Asking
 from planner.compile.emit import with_computed_fields, with_spec_text, write_plan
 from planner.compile.ending import End, attempts_spent, stopped_by, written
 from planner.compile.job import Job, Warnings
+from planner.compile.question import Further
 from planner.compile.summary import (
     CompileSummary,
     PlanningAttempt,
@@ -115,10 +117,19 @@ class _Compile:
         messages = first
         number = 1
         sound: Checked | None = None
+        may_see: Callable[[str], Further | None] | None = self._job.question.further
         while True:
             began = self._deps.clock.monotonic()
             self._deps.progress(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name}")
             answer = self._asking.ask(number, messages)
+            further = None if may_see is None or isinstance(answer, End) else may_see(answer.text)
+            if further is not None:
+                # Once; what it is shown stays in front of later attempts.
+                may_see = None
+                names = listed(further.names)
+                self._deps.progress(f"attempt {number}: the model asks to see {names}")
+                first, messages = (*first, further.message), (*messages, further.message)
+                answer = self._asking.ask(number, messages)
             if isinstance(answer, End):
                 self._record_attempt(number, began, None)
                 return answer if sound is None else self._settle_for(sound)

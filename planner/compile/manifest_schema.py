@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from factory.contract.strict_json import JsonObject, JsonValue
-from planner.revision.references import SAME_AS
+from planner.revision.references import SAME_AS, SHOW
 
 SCHEMA_NAME: Final = "plan"
 
@@ -29,16 +29,21 @@ def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
     Args:
         projects: see `manifest_schema`.
     """
+    asked: JsonObject = {SHOW: _list(_text("The id of what you must see first; [] in a plan."))}
     return _plan(
         _or_null(_overview()),
         _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
         _or_same(_work_order(projects), "The id of a work order of the present plan that stays as it is."),
+        asked,
     )
 
 
-def _plan(overview: JsonObject, requirement: JsonObject, work_order: JsonObject) -> JsonObject:
+def _plan(
+    overview: JsonObject, requirement: JsonObject, work_order: JsonObject, asked: JsonObject | None = None
+) -> JsonObject:
     return _object(
         {
+            **(asked or {}),
             "system_overview": overview,
             "verify_contract": _or_null(
                 _object(
@@ -49,7 +54,7 @@ def _plan(overview: JsonObject, requirement: JsonObject, work_order: JsonObject)
                 )
             ),
             "requirements": _list(requirement),
-            "work_orders": _list(work_order, at_least=1),
+            "work_orders": _list(work_order, at_least=0 if asked else 1),
             "accepted_warnings": _accepted_warnings(),
         }
     )

@@ -11,6 +11,19 @@ from planner.compile.manifest_schema import manifest_schema
 from planner.revision.amendment import Amendment
 
 
+@dataclass(frozen=True)
+class Further:
+    """What a model asked to see before it answers.
+
+    Attributes:
+        names: the ids of what it asked for, as it gave them.
+        message: what it is shown.
+    """
+
+    names: tuple[str, ...]
+    message: Message
+
+
 class Question(Protocol):
     """In what the question for a new plan and that for a revision differ."""
 
@@ -37,6 +50,9 @@ class Question(Protocol):
     def schema(self, projects: Sequence[str]) -> JsonObject:
         """The JSON schema of the answers, where work orders name one of these projects."""
 
+    def further(self, answer: str) -> Further | None:
+        """What an answer asks to see, instead of being one; None of one that asks for nothing."""
+
     def numbered(self, plan: Plan) -> Plan:
         """The plan with its number among the revisions."""
 
@@ -61,6 +77,9 @@ class NewPlan:
     def schema(self, projects: Sequence[str]) -> JsonObject:
         """The schema of a whole plan."""
         return manifest_schema(projects)
+
+    def further(self, answer: str) -> None:
+        """Nothing: there is no plan to look at."""
 
     def numbered(self, plan: Plan) -> Plan:
         """The plan itself."""

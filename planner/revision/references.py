@@ -18,6 +18,9 @@ from factory.contract.work_order import (
 
 SAME_AS: Final = "same_as"
 
+SHOW: Final = "show"
+"""What a model asks to see of the present plan, instead of answering."""
+
 _LISTS: Final = ("requirements", "work_orders")
 _SINGLE: Final = ("system_overview", "verify_contract")
 _KEPT: Final = ("services",)
@@ -59,7 +62,7 @@ def resolved(answer: JsonObject, before: Plan) -> JsonObject:
                 _whole(element, known, index if name == "work_orders" else None)
                 for index, element in enumerate(elements)
             ]
-    return {**answer, **single, **lists}
+    return {**{name: value for name, value in answer.items() if name != SHOW}, **single, **lists}
 
 
 def references(document: JsonObject) -> Iterator[tuple[str, JsonObject]]:

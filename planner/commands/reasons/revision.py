@@ -61,7 +61,7 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
         must_change=has_other_reason,
     )
     evidence = _evidence(amendment, failure, options.feedback)
-    message = amending_message(read_amending_template(), amendment, evidence)
+    message = amending_message(read_amending_template(), amendment, evidence, options.feedback)
     reason = _in_words(failure, options.feedback, touched)
     text = read_spec_text(options.plan, before.spec_text_hash)
     question = Revision(amendment, message, reason, read_changes(options.plan), text)

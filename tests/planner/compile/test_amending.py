@@ -19,7 +19,7 @@ from planner.compile.loop import Deps, compile_spec
 from planner.repository.landed import landed_commits
 from tests.support.plans import Json
 from tests.support.repositories import commit_files
-from tests.support.revisions import SPEC, Bench, answer, mend
+from tests.support.revisions import CHANGED, SPEC, Bench, answer, mend, on_top
 from tests.support.scripted_model import ScriptedModel
 
 
@@ -65,14 +65,58 @@ def test_what_landed_is_shown_and_consumed_as_it_is_now(bench: Bench) -> None:
     assert f"\n{symbol}\n" in bench.prompt()
 
 
-def test_of_what_landed_only_what_later_ones_need_is_shown(bench: Bench) -> None:
-    bench.revise([answer(mend)], "--failure", bench.failure())
+def shown_plan(bench: Bench) -> Json:
     text = bench.prompt().split("<present_plan")[1].split("</present_plan")[0]
-    landed, not_landed, _ = json.loads(text.partition("\n")[2])["work_orders"]
-    assert "preconditions" in not_landed
-    assert landed.keys() == {
-        *("id", "title", "requirements", "intent", "allowed_files", "acceptance_commands", "provides")
-    }
+    plan: Json = json.loads(text.partition("\n")[2])
+    return plan
+
+
+LINE = {"id", "title", "requirements", "allowed_files"}
+
+
+def test_what_the_failure_does_not_touch_is_a_line(bench: Bench) -> None:
+    bench.revise([answer(mend)], "--failure", bench.failure())
+    other, failed, later = shown_plan(bench)["work_orders"]
+    assert set(other) == LINE
+    assert "intent" in later
+    assert {"intent", "acceptance_commands"} <= failed.keys()
+    # They are computed, and no answer has them.
+    assert not {"preconditions", "postconditions"} & failed.keys()
+
+
+def test_of_what_landed_and_is_touched_what_later_ones_need_is_shown(bench: Bench) -> None:
+    bench.revise([answer(on_top)], "--spec", bench.spec(CHANGED))
+    landed, depends, other = shown_plan(bench)["work_orders"]
+    assert landed.keys() == LINE | {"intent", "acceptance_commands"}
+    assert "intent" in depends
+    assert set(other) == LINE
+    assert [set(item) for item in shown_plan(bench)["requirements"]] == [
+        {"id", "text", "quotes"},
+        {"id", "text", "quotes"},
+        {"id", "text"},
+    ]
+
+
+def test_the_model_may_ask_once_to_see_more(bench: Bench) -> None:
+    asks = json.dumps({"show": ["WO-01", "REQ-01", "WO-77"], "work_orders": [], "requirements": []})
+    result = bench.revise([asks, answer(mend)], "--failure", bench.failure())
+    assert result.summary.outcome is Outcome.WRITTEN
+    before, after = (bench.prompt(number) for number in (0, 1))
+    assert after.startswith(before)
+    more = after.removeprefix(before).split("<asked_for")[1]
+    assert '"intent": "' in more and '"quotes": ["It prints words."]' in more
+    assert '{"id": "WO-77", "is": "not in the present plan"}' in more
+    # Both calls are the first attempt's, and both are paid.
+    (attempt,) = result.summary.attempts
+    assert len(attempt.calls) == 2
+
+
+def test_who_asks_again_has_answered_without_a_plan(bench: Bench) -> None:
+    asks = json.dumps({"show": ["WO-01"], "work_orders": [], "requirements": []})
+    result = bench.revise([asks, asks, answer(mend)], "--feedback", "Sort.")
+    assert result.summary.outcome is Outcome.WRITTEN
+    assert [len(attempt.calls) for attempt in result.summary.attempts] == [2, 1]
+    assert "<asked_for" in bench.prompt(2)
 
 
 def test_the_repository_is_shown_as_it_was_before_the_plan_with_notes_before_the_reasons(

@@ -1,0 +1,140 @@
+"""What a model that revises a plan is shown of it: whole what a reason touches, of the rest a line.
+
+So a prompt grows with what is touched, and not with the plan. What the model has to know more of it may ask
+for once, see `asked_for`. Pure.
+"""
+
+import json
+from collections.abc import Collection, Iterator, Sequence
+from typing import Final
+
+from factory.contract.reply import json_text
+from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
+from factory.contract.work_order import GIVEN_FIELDS
+from planner.revision.amendment import Amendment
+from planner.revision.references import SHOW, as_answered
+
+_OF_LANDED: Final = (
+    "id",
+    "title",
+    "requirements",
+    "intent",
+    "allowed_files",
+    "acceptance_commands",
+    "provides",
+)
+_OF_OTHERS: Final = ("id", "title", "requirements", "allowed_files", "provides")
+_NOT_ANSWERED: Final = GIVEN_FIELDS | {"preconditions", "postconditions"}
+_MAX_ASKED: Final = 40
+_TEXT_CHARS: Final = 80
+
+
+def asked_for(answer: str) -> tuple[str, ...]:
+    """The ids of what an answer asks to see, as it gives them; none of a plan, or of what is no answer.
+
+    Args:
+        answer: the text of the answer.
+    """
+    try:
+        document = read_json(json_text(answer), "the answer")
+    except BadJson:
+        return ()
+    names = document.get(SHOW) if isinstance(document, dict) else None
+    asked = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
+    return tuple(dict.fromkeys(asked))[:_MAX_ASKED]
+
+
+def plan_text(amendment: Amendment, mentioned: str | None) -> str:
+    """The present plan, an element a line.
+
+    Args:
+        amendment: what the answer will be held against.
+        mentioned: what a user says about the plan; None if nobody says anything. Then what has not landed is
+            shown whole, as are the work orders that it names.
+    """
+    document = as_answered(amendment.before)
+    whole = _whole(amendment, mentioned)
+    orders, requirements = _elements(document, "work_orders"), _elements(document, "requirements")
+    touched = amendment.impact.dirty_requirements if amendment.impact is not None else ()
+    taken = {name for order in orders if order["id"] in whole for name in _texts(order, "requirements")}
+    lists = {
+        "requirements": [
+            item if item["id"] in taken or item["id"] in touched else _shortened(item)
+            for item in requirements
+        ],
+        "work_orders": [
+            _order(order, amendment.landed) if order["id"] in whole else _chosen(order, _OF_OTHERS)
+            for order in orders
+        ],
+    }
+    rest = {name: value for name, value in document.items() if name not in lists}
+    parts = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in rest.items()]
+    for name, elements in lists.items():
+        lines = ",\n".join(json.dumps(element, ensure_ascii=False) for element in elements)
+        parts.append(f"{json.dumps(name)}: [\n{lines}\n]" if elements else f"{json.dumps(name)}: []")
+    return "{" + ",\n".join(parts) + "}"
+
+
+def elements_text(amendment: Amendment, names: Sequence[str]) -> str:
+    """What a model asked to see: work orders and requirements of the present plan, whole, a line each.
+
+    Args:
+        amendment: see `plan_text`.
+        names: their ids; one that stands for nothing is said to.
+    """
+    document = as_answered(amendment.before)
+    known = {str(item["id"]): item for item in _elements(document, "requirements")}
+    orders = {str(item["id"]): _order(item, ()) for item in _elements(document, "work_orders")}
+    known.update(orders)
+    return "\n".join(
+        json.dumps(known.get(name, {"id": name, "is": "not in the present plan"}), ensure_ascii=False)
+        for name in names
+    )
+
+
+def _whole(amendment: Amendment, mentioned: str | None) -> frozenset[str]:
+    """The ids of the work orders that are shown whole."""
+    ids = [order.id for order in amendment.before.work_orders]
+    whole: set[str] = set()
+    if amendment.impact is not None:
+        whole.update(amendment.impact.dirty_orders, amendment.impact.affected_orders)
+    if amendment.failing in ids:
+        whole.update(ids[ids.index(amendment.failing) :])
+    if mentioned is not None:
+        whole.update(name for name in ids if name not in amendment.landed or name in mentioned)
+    return frozenset(whole)
+
+
+def _order(order: JsonObject, landed: Collection[str]) -> JsonObject:
+    if order["id"] in landed:
+        return _chosen(order, _OF_LANDED)
+    return _chosen(order, [name for name in order if name not in _NOT_ANSWERED])
+
+
+def _chosen(order: JsonObject, names: Collection[str]) -> JsonObject:
+    return {name: order[name] for name in names if order.get(name)}
+
+
+def _shortened(requirement: JsonObject) -> JsonObject:
+    text = str(requirement["text"])
+    return {
+        "id": requirement["id"],
+        "text": text if len(text) <= _TEXT_CHARS else text[: _TEXT_CHARS - 1] + "…",
+    }
+
+
+def _elements(document: JsonObject, name: str) -> list[JsonObject]:
+    return list(_objects(document[name]))
+
+
+def _objects(values: JsonValue) -> Iterator[JsonObject]:
+    assert isinstance(values, list)
+    for value in values:
+        assert isinstance(value, dict)
+        yield value
+
+
+def _texts(order: JsonObject, name: str) -> list[str]:
+    values = order[name]
+    assert isinstance(values, list)
+    return [str(value) for value in values]
