@@ -11,6 +11,7 @@ from planner.rules.requirements import (
     e212_contradicted_example,
     e214_unnamed_package,
     w204_unquoted_line,
+    w215_retold_passage,
 )
 from planner.rules.revision import (
     e206_check_removed,
@@ -35,6 +36,7 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e212_contradicted_example.RULE,
     e214_unnamed_package.RULE,
     w204_unquoted_line.RULE,
+    w215_retold_passage.RULE,
 )
 """Those that look at the specification, or at the plan that is amended."""
 

@@ -11,6 +11,7 @@ from factory.plans.commands.programs import read_command
 from factory.plans.commands.strength import only_looks
 from factory.plans.diagnostics.render import OutputFormat, render
 from planner.check.document import check_document, check_reply
+from planner.revision.amendment import Amendment
 from planner.specification.data import read_spec_document, rendered
 from planner.specification.spec import Spec
 from tests.support.golden import assert_golden
@@ -447,3 +448,47 @@ def test_a_literal_of_the_specification_is_not_predicted(value: str, stated: str
     for spec, told in ((Spec.of_text(f"- {text}\n"), is_told), (None, True)):
         found = [diagnostic.code for diagnostic in check_document(document, frozenset(), spec).diagnostics]
         assert ("W402" in found) is told
+
+
+RETOLD = " ".join(f"word{number}" for number in range(100))
+
+
+@pytest.mark.parametrize(
+    ("intent", "finds"),
+    [
+        (f"Do this: {RETOLD.upper().replace(' ', ', ')}.", True),
+        (" ".join(RETOLD.split()[:59]), False),
+        # Names, values and short turns of the specification are no retelling.
+        (" then ".join(" ".join(RETOLD.split()[start : start + 11]) for start in range(0, 99, 11)), False),
+    ],
+    ids=["whole", "fewer words", "short runs"],
+)
+def test_an_intent_that_retells_is_told_from_one_that_names(intent: str, finds: bool) -> None:
+    requirement = {"id": "REQ-01", "text": "t", "quotes": [f"{RETOLD}."]}
+    document = manifest(makes(1, "a.py", requirements=["REQ-01"], intent=intent), requirements=[requirement])
+    spec = Spec.of_text(f"- {RETOLD}.\n")
+
+    checked = check_document(document, frozenset(), spec)
+
+    assert ("W215" in [found.code for found in checked.diagnostics]) is finds
+    # Older plans have no passages to show.
+    assert "W215" not in [found.code for found in check_document(document, frozenset()).diagnostics]
+
+
+def test_what_a_revision_takes_over_may_retell() -> None:
+    requirement = {"id": "REQ-01", "text": "t", "quotes": [f"{RETOLD}."]}
+    step = makes(1, "a.py", requirements=["REQ-01"], intent=RETOLD)
+    document = manifest(step, requirements=[requirement])
+    before = check_document(document, frozenset()).plan
+    assert before is not None
+    spec = Spec.of_text(f"- {RETOLD}.\n")
+
+    codes = [
+        [found.code for found in checked.diagnostics]
+        for checked in (
+            check_document(document, frozenset(), spec, amendment=Amendment(before)),
+            check_document(document, frozenset(), spec),
+        )
+    ]
+
+    assert ["W215" in found for found in codes] == [False, True]
