@@ -36,7 +36,7 @@ def run(options: Namespace, console: Console) -> int:
     import json
 
     from factory.commands.composition import project_named
-    from factory.commands.diagnosis import as_json, as_text, diagnose
+    from factory.commands.diagnosis.diagnose import as_json, as_text, diagnose
 
     diagnosis = diagnose(
         os.environ,

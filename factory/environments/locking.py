@@ -6,9 +6,25 @@ from factory.environments.environment import Environment
 from factory.environments.needs.declared import CommitFiles, declared
 from factory.environments.provide import Project, environments_in, workshop_of
 from factory.environments.provision.committed import commit_files
-from factory.environments.provision.project import missing_locks, provided
+from factory.environments.provision.project import missing_locks, open_ecosystems, provided
 from factory.repository.locked_packages import land_locks
 from factory.repository.target import Target
+
+
+def not_locked_yet(project: Project, own: Mapping[str, str]) -> tuple[str, ...]:
+    """The ecosystems whose packages a run or a build would lock first; nothing is changed.
+
+    Args:
+        project: the project.
+        own: the factory's own environment variables.
+
+    Raises:
+        WorkorderError: a lock does not fit, or what asks for packages can't be read.
+    """
+    files = commit_files(project.git, project.commit, project.directory)
+    wanted = declared(project.configuration.environment, project.planned)
+    workshop = workshop_of(project, own=own, progress=lambda _line: None)
+    return open_ecosystems(files, wanted, environments_in(own), workshop)
 
 
 def with_locked_packages(

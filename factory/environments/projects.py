@@ -128,7 +128,7 @@ def projects_of(root: Project, plan: Plan | None, ports: Provider) -> tuple[Proj
             raise BadConfiguration(
                 f"`{directory}` is no directory of the commit that work starts from",
                 where=f"--project {directory}" if root.alone else f"{OWN_FILE}: projects[{number}]",
-                hint="commit a file of the project, or take it out",
+                hint=f"correct it, or commit a first file there, such as {directory}/README.md",
             )
         if root.alone:
             return (root,)

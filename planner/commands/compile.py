@@ -1,7 +1,6 @@
 """`planner compile`: writes a plan for a specification."""
 
 from argparse import Namespace
-from dataclasses import replace
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
@@ -39,10 +38,10 @@ def run(options: Namespace, console: Console) -> int:
     from planner.commands.ask import execute
     from planner.commands.inputs import read_spec
     from planner.commands.job import job_of
-    from planner.repository.sources import present_sources
+    from planner.repository.sources import present_sources, sources_of_one
 
     if options.project is not None and options.repo is None:
         raise WorkorderError("has a meaning only with --repo", where="--project", hint="name the repository")
     spec = read_spec(options.spec)
-    sources = replace(present_sources(options.repo), alone=options.project)
+    sources = sources_of_one(present_sources(options.repo), options.project)
     return execute(job_of(options, spec, sources.files, sources), options, console)

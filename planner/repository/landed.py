@@ -4,7 +4,7 @@ Only reads.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
 from factory.system.git.commits import changed_files, files_before, landing_commits
-from planner.repository.sources import committed_sources, present_sources
+from planner.repository.sources import committed_sources, present_sources, sources_of_one
 
 
 class NoSuchBranch(WorkorderError):
@@ -84,6 +84,7 @@ def landed_plan(
     Raises:
         NotARepository: `repo` is not the root of a git work tree.
         NoSuchBranch: `branch` names no commit.
+        WorkorderError: no file of the repository lies in the directory of the project.
         GitError: git failed.
     """
     git = Git.open(repo)
@@ -96,7 +97,7 @@ def landed_plan(
         commits={order.id: landed[order.id] for order in orders if order.id in landed},
         written={name: frozenset(changed[commit]) for name, commit in landed.items()},
         files=files_before(sources.files, [changed[commit] for commit in landed.values()]),
-        sources=replace(sources, alone=project),
+        sources=sources_of_one(sources, project),
     )
 
 

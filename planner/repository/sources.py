@@ -3,9 +3,11 @@
 Imports git's side only for a repository that exists.
 """
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath
 from factory.plans.states.sources import NO_SOURCES, Sources
@@ -32,6 +34,25 @@ def present_sources(repo: Path | None) -> Sources:
         return None if file is None else file.data
 
     return Sources(Git.open(repo).tracked_files(), read)
+
+
+def sources_of_one(sources: Sources, project: RepoPath | None) -> Sources:
+    """The sources of a repository of which one directory may be the only project.
+
+    Args:
+        sources: the repository.
+        project: the directory; None to ask the configuration.
+
+    Raises:
+        WorkorderError: no file of the repository lies in the directory.
+    """
+    if project is not None and not any(name.startswith(f"{project}/") for name in sources.files):
+        raise WorkorderError(
+            f"`{project}` is no directory of the repository: no file in it is tracked",
+            where=f"--project {project}",
+            hint=f"correct it, or commit a first file there, such as {project}/README.md",
+        )
+    return replace(sources, alone=project)
 
 
 def committed_sources(git: "Git", commit: str) -> Sources:

@@ -74,10 +74,15 @@ class Declared:
         """The names of the Python packages that the plan declares."""
         return tuple(_name_of(text) for text, place in self.python.items() if place == THE_PLAN)
 
-    def error(self, message: str, package: str, hint: str) -> BadPackages:
-        """A package that can't be had, as a fault of who declared it."""
+    @property
+    def all_python(self) -> tuple[str, ...]:
+        """The names of the Python packages that are declared, those of the plan first."""
+        return tuple(dict.fromkeys((*self.planned_python, *map(_name_of, self.python))))
+
+    def error(self, message: str, package: str, hint: str, otherwise: str = "") -> BadPackages:
+        """A package that can't be had, as a fault of who declared it; `otherwise` is where, if nobody did."""
         places = {_name_of(text): place for text, place in self.python.items()}
-        place = places.get(package) or self.node_places.get(package) or ""
+        place = places.get(package) or self.node_places.get(package) or otherwise
         kind = BadPlannedPackages if place == THE_PLAN else BadPackages
         return kind(message, where=place, hint=hint)
 

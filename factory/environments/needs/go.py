@@ -36,6 +36,11 @@ class GoNeeds:
     is_locked: bool
     is_vendored: bool
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is yet to be locked."""
+        return bool(self.packages) and not self.is_locked and not self.is_vendored
+
 
 def go_needs(files: CommitFiles) -> GoNeeds | None:
     """What the files of a commit ask for; None if they are no Go module.

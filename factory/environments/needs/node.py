@@ -56,6 +56,11 @@ class NodeNeeds:
     direct: frozenset[str]
     pnpm: str | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is yet to be locked."""
+        return self.lock is None and self.pnpm is None
+
 
 def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
     """What the files of a commit, and what is declared beside them, ask for; None for nothing.

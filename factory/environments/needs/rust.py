@@ -42,6 +42,11 @@ class RustNeeds:
     packages: tuple[Package, ...]
     is_locked: bool
 
+    @property
+    def is_open(self) -> bool:
+        """Whether it is yet to be locked."""
+        return self.wants and not self.is_locked
+
 
 def rust_needs(files: CommitFiles) -> RustNeeds | None:
     """What the files of a commit ask for; None if they are no Rust package.

@@ -39,7 +39,7 @@ def go_locks(files: CommitFiles, workshop: Workshop) -> Mapping[RepoPath, bytes]
         WorkorderError: the lock of the commit does not fit, or none can be made.
     """
     needs = go_needs(files)
-    if needs is None or needs.is_locked or needs.is_vendored or not needs.packages:
+    if needs is None or not needs.is_open:
         return {}
     workshop.progress("locking the modules of Go")
     with TemporaryDirectory(prefix="workorder-") as folder:
@@ -66,7 +66,7 @@ def go_modules(files: CommitFiles, cache: Cache, workshop: Workshop) -> Iterator
     if needs is None or (not needs.packages and not workshop.has("go")):
         yield None
         return
-    if needs.packages and not needs.is_locked and not needs.is_vendored:
+    if needs.is_open:
         raise not_locked("the modules of Go", LOCK)
     go = workshop.program("go", _INSTALL_GO)
     version = said_by(go, cache.folder, workshop, "env", "GOVERSION").removeprefix("go")

@@ -58,9 +58,7 @@ def node_locks(files: CommitFiles, declared: Declared, workshop: Workshop) -> Ma
         WorkorderError: a lock of the commit does not fit, or none can be made.
     """
     needs = node_needs(files, declared)
-    if needs is None:
-        return {}
-    if needs.lock is not None or needs.pnpm is not None:
+    if needs is None or not needs.is_open:
         return {}
     npm = workshop.program("npm", _INSTALL_NODE)
     workshop.progress("locking the packages of npm")
@@ -103,7 +101,7 @@ def node_packages(
     if needs is None:
         yield None
         return
-    if needs.lock is None and needs.pnpm is None:
+    if needs.is_open:
         raise not_locked("the packages of npm", LOCK)
     version = said_by(workshop.program("node", _INSTALL_NODE), cache.folder, workshop, "--version")
     platform_ = [platform.system(), platform.machine(), *platform.libc_ver()]
@@ -222,6 +220,7 @@ def _problem(printed: Printed, declared: Declared, names: Collection[str]) -> Wo
             f"the npm package {name[:214]} is not in the registry in a version that is asked for",
             name,
             "correct the name or the version, or configure the registry that has it in ~/.npmrc",
+            MANIFEST,
         )
     if printed.is_unreachable:
         return MachineProblem(

@@ -57,6 +57,22 @@ def python_locks(
     return {RepoPath.parse(OWN_LOCK): text}
 
 
+def python_is_open(files: CommitFiles, declared: Declared, cache: Cache, workshop: Workshop) -> bool:
+    """Whether Python packages are yet to be locked.
+
+    Args:
+        files: the commit's files.
+        declared: by the configuration and the plan.
+        cache: where environments are kept.
+        workshop: where tools run.
+
+    Raises:
+        WorkorderError: a lock of the commit does not fit, or the interpreter is not here.
+    """
+    lock = _look_into(files, declared, cache, workshop).lock
+    return lock is not None and not lock.is_whole
+
+
 @contextmanager
 def python_environment_for(
     files: CommitFiles, declared: Declared, cache: Cache, workshop: Workshop

@@ -282,8 +282,12 @@ def _problem(printed: Printed, declared: Declared, names: Sequence[str]) -> Work
     if unsolved:
         cause = _CAUSE.search(text)
         told = " ".join((cause[1] if cause else text).split())[:600]
-        planned = next((name for name in declared.planned_python if re.search(rf"\b{name}\b", told)), "")
-        return declared.error(f"the Python packages don't fit together: {told}", planned, "change a version")
+        named = next((name for name in declared.all_python if re.search(rf"\b{name}\b", told)), "")
+        return declared.error(
+            f"the Python packages don't fit together: {told}",
+            named,
+            "change a version, or let the index choose it: name the package without one",
+        )
     return MachineProblem(
         f"uv failed: {printed.brief()}", hint="what it printed is in the directory `environment` of OUT"
     )

@@ -43,7 +43,7 @@ def rust_locks(files: CommitFiles, workshop: Workshop) -> Mapping[RepoPath, byte
         WorkorderError: none can be made.
     """
     needs = rust_needs(files)
-    if needs is None or needs.is_locked or not needs.wants:
+    if needs is None or not needs.is_open:
         return {}
     workshop.progress("locking the crates of Rust")
     with TemporaryDirectory(prefix="workorder-") as folder:
@@ -70,7 +70,7 @@ def rust_crates(files: CommitFiles, cache: Cache, workshop: Workshop) -> Iterato
     if needs is None or (not needs.packages and not workshop.has("rustc")):
         yield None
         return
-    if needs.wants and not needs.is_locked:
+    if needs.is_open:
         raise not_locked("the crates of Rust", LOCK)
     rustc = workshop.program("rustc", _INSTALL_RUST)
     # A command has another home, where the programs of rustup would find no toolchain.

@@ -100,8 +100,10 @@ def require_usable(report: BaselineReport, folder: Path, *, red_accepted: bool) 
 
 def _first_failure(check: BaselineCheck) -> str:
     if check.failing_tests:
+        # A service that ended may be why.
+        _, service, died = (check.failure.message if check.failure else "").partition("; the service ")
         more = f" and {len(check.failing_tests) - 1} more" if len(check.failing_tests) > 1 else ""
-        return f"{visible(check.failing_tests[0])}{more}"
+        return f"{visible(check.failing_tests[0])}{more}{service}{died}"
     return check.failure.description if check.failure is not None else ""
 
 

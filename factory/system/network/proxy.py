@@ -148,8 +148,8 @@ class Proxy:
         return socket.socket(fileno=descriptors[0]) if descriptors else None
 
     async def _handle(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # Held here: once the command has sent its end, only its connection refers to the task, and nothing
-        # refers to that.
+        # Held here: once the command has sent its end, its connection alone refers to the task, and nothing
+        # to it.
         task = asyncio.current_task()
         self._open.add(task)
         try:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from factory.contract.errors import WorkorderError
+from factory.contract.repo_path import RepoPath
 from planner.repository.landed import landed_plan
 from tests.support.repositories import commit_files
 from tests.support.revisions import Bench
@@ -25,6 +27,17 @@ def test_the_start_is_the_repository_without_what_landed(bench: Bench, branch: s
     # What is in them is read as it is now.
     assert start.sources.files == {"README.md", "old.py", "mine.py", "words.py"}
     assert read("words.py") == (bench.root / "repo" / "words.py").read_bytes()
+
+
+def test_a_project_without_a_file_in_the_repository_is_refused(bench: Bench) -> None:
+    commit_files(bench.root / "repo", {"web/mine.py": "y = 1\n"})
+
+    start = landed_plan(bench.root / "repo", bench.before, project=RepoPath("web"))
+    with pytest.raises(WorkorderError, match="`desk` is no directory of the repository") as caught:
+        landed_plan(bench.root / "repo", bench.before, project=RepoPath("desk"))
+
+    assert start.sources.alone == "web"
+    assert (caught.value.where, "desk/README.md" in caught.value.hint) == ("--project desk", True)
 
 
 def test_a_file_that_was_there_before_it_was_changed_is_a_part_of_the_start(bench: Bench) -> None:

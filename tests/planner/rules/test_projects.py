@@ -97,6 +97,8 @@ def test_a_command_uses_the_modules_of_its_own_project() -> None:
 def test_a_project_that_the_repository_does_not_have() -> None:
     order = makes(1, "desk/a.py", project="desk")
     assert found(order) == [("E110", "/work_orders/0/project")]
+    elsewhere = makes(1, "a.py", project="desk")
+    assert found(elsewhere) == [("E110", "/work_orders/0/project")], "one defect, told once"
     assert found(order, files={"workorder.toml": b'projects = ["desk"]'}) == []
     assert found(order, files={"pyproject.toml": b'[tool.workorder]\nprojects = ["desk"]'}) == []
     assert found(order, files={"workorder.toml": b"projects = ["}) == [], "others tell of it"

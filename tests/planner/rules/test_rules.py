@@ -20,9 +20,8 @@ from planner.specification.spec import Spec
 from tests.support.plans import Json, absent, exists, makes, manifest, order, verified_by
 
 SECTIONS = ["## What it finds", "## Why it matters", "## Example", "## Fix"]
-ALSO_REPORTED = {"E102": {"E101"}, "E206": {"W205"}, "W108": {"E110"}}
-"""Codes that an example can't avoid: of two conditions that contradict each other one is false, and a new
-repository has no projects."""
+ALSO_REPORTED = {"E102": {"E101"}, "E206": {"W205"}}
+"""Codes that an example can't avoid: of two conditions that contradict each other one is false."""
 
 
 def amendment_of(page: str, spec: Spec | None) -> Amendment | None:
@@ -75,10 +74,13 @@ class TestRegistry:
         assert example is not None
         text = re.search(r"```markdown\n(.*?)```", rule.explanation, re.DOTALL)
         spec = Spec.of_text(text[1]) if text else None
+        configuration = re.search(r"`workorder.toml`.*?```toml\n(.*?)```", rule.explanation, re.DOTALL)
+        files = {} if configuration is None else {"workorder.toml": configuration[1].encode()}
         diagnostics = check_document(
             json.loads(example[1]),
-            frozenset(),
+            frozenset(files),
             spec,
+            sources=Sources(frozenset(files), files.get),
             is_new="A model's new plan:" in rule.explanation,
             amendment=amendment_of(rule.explanation, spec),
         ).diagnostics

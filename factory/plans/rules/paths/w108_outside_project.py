@@ -3,7 +3,8 @@
 ## What it finds
 
 An allowed file of a work order with a `project` that lies outside of the project's directory. And a work
-order without `project` all of whose allowed files lie in one project of the repository.
+order without `project` all of whose allowed files lie in one project of the repository. Of a project that the
+repository does not have, E110 alone tells.
 
 ## Why it matters
 
@@ -12,6 +13,12 @@ project first. What is written elsewhere is verified, but what proves the work o
 work order that names no project runs its commands at the root, where the packages of the project are not.
 
 ## Example
+
+In a repository whose `workorder.toml` names the project:
+
+```toml
+projects = ["services/greeter"]
+```
 
 ```json
 {
@@ -45,7 +52,8 @@ from factory.plans.states.projects import project_of
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Compare the allowed files of each work order with its project."""
-    known = subject.sources.projects if subject.sources is not None else ()
+    configured = subject.sources.known_projects if subject.sources is not None else ()
+    known = configured or ()
     for placed in subject.orders:
         order = placed.order
         if order.project is None:
@@ -57,6 +65,8 @@ def find(subject: Subject) -> Iterator[Finding]:
                     f"all its files lie in the project {quote(place)}, but its commands run at the root",
                     f'name the project: `"project": "{place}"`',
                 )
+            continue
+        if configured is not None and order.project not in configured:
             continue
         for position, path in enumerate(order.allowed_files):
             if not path.is_within(order.project):

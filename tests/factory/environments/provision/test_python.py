@@ -183,6 +183,7 @@ def test_a_package_that_does_not_exist_is_named_with_who_asked_for_it(scene: Sce
 
 
 def test_packages_that_do_not_fit_together_are_told(scene: Scene) -> None:
+    assert scene.failure({}, Declared(python={"beta<1": "workorder.toml"})).where == "workorder.toml"
     error = scene.failure({"requirements.txt": "alpha\nbeta<1\n"})
 
     assert error.message.startswith("the Python packages don't fit together: ")

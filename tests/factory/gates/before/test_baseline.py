@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from factory.attempt.failure import FailureClass
+from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.checkout.pool import checkout
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration, read_configuration
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.environments.environment import Environment
-from factory.gates.baseline_report import BaselineReport
-from factory.gates.before.baseline import BASELINE_RESULT, examine_baseline
+from factory.gates.baseline_report import BaselineCheck, BaselineReport
+from factory.gates.before.baseline import BASELINE_RESULT, examine_baseline, require_usable
 from factory.gates.bench import Bench
 from factory.gates.check import CheckResult
 from factory.gates.checks.registry import gating_commands, registry
 from factory.gates.environment import gate_environment
 from factory.gates.trial import expanded
-from factory.repository.target import target
+from factory.repository.target import Refused, target
 from factory.system.git.client import Git
 from tests.support.environments import bare, with_workers
 from tests.support.repositories import Files, a_work_order, commit_files, git, make_repo, write_files
@@ -435,3 +435,19 @@ def test_code_that_does_not_compile_is_only_reported_then(tmp_path: Path) -> Non
     assert [check.name for check in known.red] == ["compileall"]
     assert results["compileall"].passed
     assert results["compileall"].failure is not None
+
+
+def test_a_service_that_ended_is_told_with_the_test_that_failed(tmp_path: Path) -> None:
+    message = "the command returned 1; the service db ended with exit code 3 before"
+    check = BaselineCheck(
+        name="pytest",
+        gates=True,
+        failure=Failure.model_defect(Stage.VERIFY_FAILED, message, where="pytest"),
+        note="",
+        failing_tests=("test_a.py::test_a",),
+        changed=False,
+    )
+    report = BaselineReport(tree="", identity="", checks=(check,))
+
+    with pytest.raises(Refused, match="test_a; the service db ended with exit code 3 before"):
+        require_usable(report, tmp_path, red_accepted=False)

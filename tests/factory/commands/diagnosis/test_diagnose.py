@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.commands.diagnosis import Diagnosis, Observation, as_json, as_text, diagnose
+from factory.commands.diagnosis.diagnose import Diagnosis, Observation, as_json, as_text, diagnose
 from factory.system.sandbox.kernel.find import find_control_groups
 from factory.system.sandbox.levels.choose import levels
 from factory.system.sandbox.levels.self_attack import broken_out

@@ -15,9 +15,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from factory.commands.languages import LanguageFinding, look_at_languages
-from factory.commands.observation import Observation, State
-from factory.commands.services_here import services_here
+from factory.commands.diagnosis.languages import LanguageFinding, look_at_languages
+from factory.commands.diagnosis.observation import Observation, State
+from factory.commands.diagnosis.packages import packages_here
+from factory.commands.diagnosis.services import services_here
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject
@@ -104,6 +105,7 @@ def diagnose(
             _limits(chosen),
             *kept,
             *(_language(language) for language in languages if language.is_here),
+            *packages_here(repo, environment, project),
             *services_here(repo, environment, chosen, project),
             *_model(environment),
         ),

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from factory.commands.observation import Observation
+from factory.commands.diagnosis.observation import Observation
 from factory.configuration.in_force import configuration_of_one
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.commands.services_here import services_here
+from factory.commands.diagnosis.services import services_here
 from factory.services.presets import RECIPES
 from factory.services.resolution import installed_programs
 from tests.support.repositories import make_repo
