@@ -79,6 +79,9 @@ def interrupted(signal: Interrupted, landed: str | None) -> Ending:
 def failed(order_id: str, failure: Failure, attempts: tuple[AttemptSummary, ...]) -> Ending:
     """The ending of a work order whose attempts are spent."""
     hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
+    if failure.hint:
+        # What a person may do about this failure, such as declaring a package, stands there alone.
+        hint = f"{failure.hint}; else {hint}"
     # The last one's number: in a build, earlier ones may have been made on another base.
     made = attempts[-1].attempt
     spent = f"{made} attempt{'s are' if made != 1 else ' is'} spent"
