@@ -3,14 +3,19 @@
 See `throw_away` for the usual kind, and `in_place` for the user's own checkout.
 """
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Final
 
 from factory.checkout.state.git_state import GitState
 from factory.contract.repo_path import RepoPath
 from factory.system.files.tree import Tree
 from factory.system.git.client import Git
+
+GO_CACHE: Final = ".cache/go-build"
+"""Where Go's tools keep what they have compiled, below a home."""
 
 
 class Checkout(ABC):
@@ -24,6 +29,7 @@ class Checkout(ABC):
         shared: what commands find at /tmp, where the sandbox makes them a /tmp of their own.
         services: a directory for the data of services, which lives as long as what is in `temporary`.
         own_git: what commands must not change: the git directory they see.
+        go_cache: what Go's tools have compiled, which homes made from now on show; None for nothing.
     """
 
     def __init__(self, git: Git, baseline: str, scratch: Path, own_git: GitState) -> None:
@@ -34,11 +40,14 @@ class Checkout(ABC):
         self.shared = scratch / "shared"
         self.services = scratch / "services"
         self.own_git = own_git
+        self.go_cache: Path | None = None
 
     def make_places(self) -> None:
         """Make the directories that commands have beside the files; none of them may be there."""
         for folder in self.places:
             folder.mkdir()
+        if self.go_cache is not None:
+            _show_files(self.go_cache, self.home / GO_CACHE)
 
     @property
     def places(self) -> tuple[Path, ...]:
@@ -114,6 +123,19 @@ class Checkout(ABC):
     def _differing(self) -> tuple[str, ...]:
         """The paths of the tracked files that are not as they were staged; time alone is no difference."""
         return self.git.paths("diff", "--name-only", "-z", "--no-ext-diff", "--ignore-submodules")
+
+
+def _show_files(files: Path, place: Path) -> None:
+    """Make a directory in which the files of another one, and those in its directories, are links."""
+    place.mkdir(parents=True)
+    for entry in os.scandir(files):
+        shown = place / entry.name
+        if entry.is_dir(follow_symlinks=False):
+            shown.mkdir()
+            for below in os.scandir(entry.path):
+                (shown / below.name).symlink_to(below.path)
+        else:
+            shown.symlink_to(entry.path)
 
 
 class Place:

@@ -50,6 +50,7 @@ def policy_for(
             *terms.read,
             *_git_places(git),
             *services.visible,
+            *([checkout.go_cache] if checkout.go_cache is not None else []),
         ),
         links=_links(checkout, environment),
         data=checkout.services if services else None,

@@ -15,6 +15,7 @@ from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.gates.bench import Bench
+from factory.gates.build_cache import filled_build_cache
 from factory.llm.ladder import started_at
 from factory.llm.port import Model
 from factory.llm.spending.meter import Meter
@@ -114,18 +115,19 @@ def _attempt(
         if run.ports.agent is not None and not run.order.fixed_files:
             model = meter.wrap(run.ports.agent(workplace(bench, run.order), run.stop, run.price))
         run.folder.begin()
-        run = verify(run, bench)
-        if run.settings.red_probe and start["attempt"] == 1:
-            problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
-            if problem is not None:
-                return stopped(problem, ()), None
-        oracle = _oracle(run, model) if model is not None else None
-        if oracle is not None and run.settings.oracle_check == "always" and start["attempt"] == 1:
-            problem = oracle.dispute()
-            if problem is not None:
-                return stopped(problem, ()), None
-        nodes = bound_nodes(run, bench, model, oracle)
-        state = imported_graph()(nodes, start, run.settings.max_attempts, run.entering)
+        with filled_build_cache(bench):
+            run = verify(run, bench)
+            if run.settings.red_probe and start["attempt"] == 1:
+                problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
+                if problem is not None:
+                    return stopped(problem, ()), None
+            oracle = _oracle(run, model) if model is not None else None
+            if oracle is not None and run.settings.oracle_check == "always" and start["attempt"] == 1:
+                problem = oracle.dispute()
+                if problem is not None:
+                    return stopped(problem, ()), None
+            nodes = bound_nodes(run, bench, model, oracle)
+            state = imported_graph()(nodes, start, run.settings.max_attempts, run.entering)
     return _ending(run, state, meter), state
 
 

@@ -6,6 +6,7 @@ of the changed lines are executed at all. Nothing of it lands: the tree of the a
 """
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from typing import Final
 
@@ -15,6 +16,7 @@ from factory.checkout.workspace import Checkout
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
+from factory.gates.build_cache import filled_build_cache
 from factory.gates.trial import CheckGroup, TrialResult
 from factory.mutation.kill_proof import (
     Fate,
@@ -64,18 +66,25 @@ def prove(
     hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
     judges = Judges(order, hurried, checks, files, attempt / "mutants")
     chosen = chosen_mutants(sources, lines, settings.mutants)
-    compilers = Compilers(judges, state["tree"] or "")
-    fates = [
-        _fate(placed, judges.results({placed.path: placed.mutant.source}, str(index)))
-        for index, placed in enumerate(chosen, start=1)
-        if compilers.accept(placed, str(index))
-    ]
-    unchanged = unchangeable(filter(is_product_code, files))
-    proof = KillProof(
-        verdict="measured" if fates else "not measured", fates=tuple(fates), unchanged=unchanged
-    )
-    if proof.is_doubtful:
-        proof = judges.with_executed_lines(proof, sources)
+    if any(placed.path.endswith(".go") for placed in chosen):
+        # Where the work order begins a module, what it wrote is compiled once for all mutants.
+        put(files, checkout)
+        cached: AbstractContextManager[None] = filled_build_cache(bench)
+    else:
+        cached = nullcontext()
+    with cached:
+        compilers = Compilers(judges, state["tree"] or "")
+        fates = [
+            _fate(placed, judges.results({placed.path: placed.mutant.source}, str(index)))
+            for index, placed in enumerate(chosen, start=1)
+            if compilers.accept(placed, str(index))
+        ]
+        unchanged = unchangeable(filter(is_product_code, files))
+        proof = KillProof(
+            verdict="measured" if fates else "not measured", fates=tuple(fates), unchanged=unchanged
+        )
+        if proof.is_doubtful:
+            proof = judges.with_executed_lines(proof, sources)
     if chosen:
         put(files, checkout)
     KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
