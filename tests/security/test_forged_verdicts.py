@@ -487,6 +487,30 @@ ATTACKS: dict[str, tuple[Mapping[str, str], str, str]] = {
         "python -m unittest -q test_slug",
         "the project replaced unittest.runner.TextTestResult.addFailure",
     ),
+    "unittest: the class of the tests swallows how they end": (
+        {
+            "slug.py": f"import unittest\n\n\nclass Case(unittest.TestCase):\n"
+            f"    def _callTestMethod(self, method):\n        pass\n\n\n{WRONG}",
+            "test_slug.py": CASE.replace("unittest.TestCase", "slug.Case")
+            .replace("import unittest\n", "import slug\n")
+            .replace("from slug import slug", "from slug import slug as made")
+            .replace("slug(", "made("),
+        },
+        "python -m unittest -q test_slug",
+        "a test that must fail did not",
+    ),
+    "unittest: a failure is no failure": (
+        {
+            "slug.py": f"import unittest\n\n\nclass Case(unittest.TestCase):\n"
+            f"    def assertEqual(self, *_):\n        pass\n\n\n{WRONG}",
+            "test_slug.py": CASE.replace("unittest.TestCase", "slug.Case")
+            .replace("import unittest\n", "import slug\n")
+            .replace("from slug import slug", "from slug import slug as made")
+            .replace("slug(", "made("),
+        },
+        "python -m unittest -q test_slug",
+        "a test that must fail did not",
+    ),
     "unittest: a module of its name": (
         {"slug.py": WRONG, "test_slug.py": CASE, "unittest.py": "raise SystemExit(0)\n"},
         "python -m unittest -q test_slug",

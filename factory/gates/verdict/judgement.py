@@ -12,6 +12,7 @@ from factory.gates.verdict.report import NodeReport, PrintedReport, PytestReport
 from factory.gates.verdict.rewrite import Rewritten
 
 _NO_TESTS_COLLECTED: Final = 5
+_NO_CANARY: Final = "the runner was patched: a test that must fail did not"
 _FAILED: Final = re.compile(r"^(?:FAILED|ERROR) (?P<test>[^\s:]+\.py(?:::\S+)?)", re.MULTILINE)
 _NAMED: Final = 5
 _REPORTING: Final = {
@@ -71,7 +72,7 @@ def summary_of(report: Report | None) -> Summary | None:
     """The numbers of a runner's report; None if there is none."""
     match report:
         case UnittestReport():
-            counts = report.model_dump(exclude={"runner", "ended", "patched"})
+            counts = report.model_dump(exclude={"runner", "ended", "canary", "patched"})
             return Summary.model_validate(counts)
         case PytestReport():
             ends = report.counts()
@@ -141,9 +142,9 @@ def shortcoming(command: AnyRewritten, report: Report | None, exit_code: int) ->
         case PytestReport() if isinstance(command, Rewritten):
             return _of_session(command, report, exit_code)
         case UnittestReport():
-            return (
-                "" if report.passed else f"unittest returned {exit_code}, but no test passed{_others(report)}"
-            )
+            if not report.passed:
+                return f"unittest returned {exit_code}, but no test passed{_others(report)}"
+            return "" if report.canary == "failed" else _NO_CANARY
         case None if command.runner in ("pytest", "unittest"):
             return _unended(command, exit_code)
         case None:
@@ -177,7 +178,7 @@ def _of_session(command: Rewritten, report: PytestReport, exit_code: int) -> str
     if not report.outcomes:
         return f"{returned} no test ran"
     if report.canary != "failed":
-        return "the runner was patched: a test that must fail did not"
+        return _NO_CANARY
     if not passed and exit_code == 0:
         return f"{returned} no test passed{_others(report)}"
     for named in report.named:

@@ -12,6 +12,9 @@ Outcome = Literal[
 is not what its file says; `unreported` if it was
 begun and has no whole report."""
 
+Canary = Literal["failed", "passed", "skipped", "unreported", "not due"]
+"""How the test ended that must fail."""
+
 _Text = Annotated[str, Field(max_length=16_000)]
 _Count = Annotated[int, Field(ge=0)]
 _MOST: Final = 200
@@ -60,7 +63,7 @@ class CodeReport(_Strict):
 
 
 class UnittestReport(_Strict):
-    """What unittest's own result counted."""
+    """What unittest's own result counted, and how the tests ended that must fail."""
 
     runner: Literal["unittest"]
     ended: Literal[True]
@@ -70,6 +73,7 @@ class UnittestReport(_Strict):
     skipped: _Count
     xfailed: _Count
     xpassed: _Count
+    canary: Canary
     patched: _Patched = ()
 
 
@@ -100,7 +104,7 @@ class PytestReport(_Strict):
     deselected: _Count
     outcomes: tuple[tuple[_Text, Outcome], ...]
     named: tuple[Named, ...]
-    canary: Literal["failed", "passed", "skipped", "unreported", "not due"]
+    canary: Canary
     plugins: Annotated[tuple[Plugin, ...], Field(max_length=_MOST)]
     configuration: _Text | None
     addopts: tuple[_Text, ...]
