@@ -114,7 +114,7 @@ def test_the_picture_is_small_whole_and_tells_nothing_of_the_machine() -> None:
     root = ElementTree.fromstring(content)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     text = " ".join("".join(root.itertext()).replace("\xa0", " ").split())
-    assert "8 of 8 landed" in text
+    assert re.search(r"\b([1-9][0-9]*) of \1 landed", text)
     assert not re.search(r"(?<![\w.])/\w+/|https?:(?!//www\.w3\.org)", text)
     assert b"@import" not in content
     assert b"url(http" not in content
