@@ -44,16 +44,16 @@ def run(options: Namespace, console: Console) -> int:
         WorkorderError: an input can't be used.
     """
     from planner.check.on_disk import check_plan
-    from planner.commands.inputs import read_spec, refuse_missing
+    from planner.commands.inputs import read_old_spec, read_spec, refuse_missing
     from planner.commands.reasons.comparison import COMPARE, impact_of, is_made_for
     from planner.report.impact import ImpactFormat, counts, write_impact
 
     refuse_lone_branch(options)
     spec = read_spec(options.spec)
-    old_spec = None if options.old_spec is None else read_spec(options.old_spec)
     checked = check_plan(options.plan, frozenset(), project=options.project)
     if checked.plan is None:
         return refuse_missing(checked.diagnostics, options.plan, "compare", console)
+    old_spec = read_old_spec(options.old_spec, options.plan, checked.plan)
     standing = None
     if options.repo is not None:
         from planner.repository.landed import landed_plan

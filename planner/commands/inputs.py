@@ -8,9 +8,11 @@ from typing import Final
 from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.render import OutputFormat, render
 from factory.system.files.tree import FileProblem, read_bounded
+from factory.system.plan_files import read_spec_text
 from factory.system.templates import template_path
 from factory.system.terminal.console import Console
 from planner.compile.exit_codes import ExitCode
@@ -59,6 +61,33 @@ def read_spec(path: Path) -> Spec:
 
     document = read_spec_document(text, str(path), is_json=suffix == JSON_SUFFIX)
     return rendered(document, sha256_hex(data))
+
+
+def read_old_spec(given: Path | None, place: Path, plan: Plan) -> Spec | None:
+    """The specification that a plan was made for: the one that is given, else the copy beside the plan.
+
+    Args:
+        given: the file that the user names; None if none is.
+        place: the plan's manifest, or the directory that holds it.
+        plan: the plan.
+
+    Returns:
+        The specification; None where none is given and the plan keeps no copy, or keeps that of data, which
+        is text without the ids of its parts.
+
+    Raises:
+        NoPlan: the copy is not there, or is not the one that the plan was made for.
+        WorkorderError: the given one can't be used, as `read_spec` says.
+    """
+    if given is not None:
+        return read_spec(given)
+    text = read_spec_text(place, plan.spec_text_hash)
+    provenance = plan.work_orders[0].provenance
+    if text is None or provenance is None or provenance.spec_hash is None:
+        return None
+    if provenance.spec_hash != plan.spec_text_hash:
+        return None
+    return Spec(text, provenance.spec_hash)
 
 
 def refuse_missing(

@@ -77,7 +77,7 @@ def add_old_spec(command: Parser) -> None:
         "--old-spec",
         type=Path,
         metavar="FILE",
-        help="the specification that the plan was made for, to tell new lines from those nobody ever quoted",
+        help="the specification that the plan was made for (default: the copy beside the plan)",
     )
 
 

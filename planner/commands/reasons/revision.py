@@ -7,7 +7,7 @@ from factory.contract.work_order import Plan
 from factory.plans.diagnostics.diagnostic import quote
 from factory.system.plan_files import read_spec_text
 from factory.system.terminal.console import Console
-from planner.commands.inputs import BadText, read_amending_template, read_spec
+from planner.commands.inputs import BadText, read_amending_template, read_old_spec, read_spec
 from planner.commands.job import job_of
 from planner.commands.options import refuse_lone_branch
 from planner.commands.reasons.comparison import COMPARE, impact_of, is_made_for
@@ -41,7 +41,7 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
         failure = read_repair_request(options.failure)
         require_of_plan(failure, before, landed, str(options.failure))
     spec = None if options.spec is None else read_spec(options.spec)
-    old_spec = None if options.old_spec is None else read_spec(options.old_spec)
+    old_spec = None if spec is None else read_old_spec(options.old_spec, options.plan, before)
     touched = None if spec is None else impact_of(before, standing, spec, old_spec)
     has_other_reason = failure is not None or options.feedback is not None
     if spec is not None and touched is not None and touched.is_empty and not has_other_reason:

@@ -5,7 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from factory.contract.canonical import sha256_hex
+from factory.contract.work_order import SPEC_NAME, Plan, Provenance
+from factory.system.plan_files import NoPlan
 from planner.cli import main
+from planner.commands.inputs import read_old_spec
 from tests.support.revisions import CHANGED, SPEC, Bench
 
 
@@ -43,3 +47,28 @@ def test_the_impact_is_shown(bench: Bench, capsys: pytest.CaptureFixture[str]) -
         "landed": None,
         "because": {"requirements": ["REQ-01"], "depends_on": [], "shares": []},
     }
+
+
+def keeping(plan: Plan, text: str, made_of: str) -> Plan:
+    """A plan that keeps a text of its specification, and was made of a file with these contents."""
+    first, *others = plan.work_orders
+    made = Provenance.model_construct(spec_hash=sha256_hex(made_of.encode()))
+    orders = (first.model_copy(update={"provenance": made}), *others)
+    return plan.model_copy(update={"spec_text_hash": sha256_hex(text.encode()), "work_orders": orders})
+
+
+def test_the_copy_beside_the_plan_is_the_specification_before(bench: Bench) -> None:
+    place = bench.root / "plan"
+    (place / SPEC_NAME).write_text(SPEC)
+    kept = read_old_spec(None, place, keeping(bench.before, SPEC, SPEC))
+    assert kept is not None
+    assert (kept.text, kept.sha256) == (SPEC, sha256_hex(SPEC.encode()))
+    # Of data only the text is kept, without the ids of its parts; and the user's word goes first.
+    of_data = keeping(bench.before, SPEC, "overview: x")
+    assert read_old_spec(None, place, of_data) is None
+    given = read_old_spec(Path(bench.spec(CHANGED)), place, of_data)
+    assert given is not None
+    assert given.text == CHANGED
+    (place / SPEC_NAME).write_text(CHANGED)
+    with pytest.raises(NoPlan, match="not the specification that the plan was made for"):
+        read_old_spec(None, place, keeping(bench.before, SPEC, SPEC))
