@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, get_args
+from typing import Annotated, Any, Final, Literal, get_args
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 
@@ -196,6 +196,16 @@ class ConfiguredSandbox(_Table):
     read: Annotated[tuple[AbsolutePath, ...], Field(strict=False, max_length=MAX_FURTHER_PLACES)] = ()
 
 
+class ConfiguredPlanner(_Table):
+    """What the planner is to do.
+
+    Attributes:
+        grain: how large work orders shall be; `auto` for what suits the model and the specification.
+    """
+
+    grain: Literal["auto", "fine", "medium", "coarse"] = "auto"
+
+
 class Configuration(_Table):
     """What a repository configures; without any file, nothing.
 
@@ -206,6 +216,7 @@ class Configuration(_Table):
         sandbox: what commands get in the sandbox beside what all get.
         environment: the packages that commands need, beside what the repository's own files declare.
         services: what every command finds beside it, in the order in which they start.
+        planner: what the planner is to do.
         projects: the directories that are projects of their own, none of them within another.
     """
 
@@ -216,6 +227,7 @@ class Configuration(_Table):
     sandbox: ConfiguredSandbox = ConfiguredSandbox()
     environment: ConfiguredEnvironment = ConfiguredEnvironment()
     services: Annotated[tuple[Service, ...], Field(strict=False)] = ()
+    planner: ConfiguredPlanner = ConfiguredPlanner()
     projects: Annotated[tuple[RepoPath, ...], Field(strict=False, max_length=MAX_PROJECTS)] = ()
 
 

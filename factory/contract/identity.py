@@ -43,6 +43,8 @@ def plan_hash(plan: Plan) -> str:
         whole["requirements"] = [
             requirement.model_dump(mode="json", exclude_defaults=True) for requirement in plan.requirements
         ]
+    if plan.remarks:
+        whole["remarks"] = [dump(remark) for remark in plan.remarks]
     if plan.services:
         whole["services"] = [
             service.model_dump(mode="json", exclude_defaults=True) for service in plan.services

@@ -270,10 +270,25 @@ def _planned_services(services: tuple[Service, ...]) -> tuple[Service, ...]:
     return services
 
 
+class SpecRemark(Document):
+    """What the planner noticed about the specification, for the person whose it is.
+
+    Attributes:
+        kind: passages that contradict each other, something that it doesn't say, or what was taken for meant.
+        text: what it is, and what the plan does about it.
+        quotes: the passages that it is about.
+    """
+
+    kind: Literal["contradiction", "gap", "guess"]
+    text: Text
+    quotes: tuple[Text, ...] = ()
+
+
 class Plan(Document):
     """A manifest: what the planner decided, in the order of execution.
 
     Attributes:
+        remarks: what the planner noticed about the specification.
         services: what every command of the plan finds beside it, with what the repository configures.
         accepted_warnings: what the planner's checks warned of beside the work orders and the plan keeps.
         environment: the packages that its work orders need beside those of the repository; None for none.
@@ -286,6 +301,7 @@ class Plan(Document):
     system_overview: tuple[Text, ...] = ()
     verify_contract: VerifyContract | None = None
     requirements: tuple[Requirement, ...] = ()
+    remarks: Annotated[tuple[SpecRemark, ...], Field(exclude_if=lambda value: not value)] = ()
     services: Annotated[tuple[Service, ...], AfterValidator(_planned_services)] = Field(
         default=(), exclude_if=lambda value: not value
     )

@@ -17,6 +17,7 @@ from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
 from planner.check.fixed_parts import with_copies, with_fixed_parts
 from planner.check.parse import parse_reply, refused_file
+from planner.check.remarks import with_remarks, without_outdated
 from planner.check.requirements import with_requirements
 from planner.plan.bootstrap import with_given
 from planner.revision.amendment import Amendment
@@ -87,7 +88,9 @@ def check_reply(
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    answer = parsed.document if spec is None else with_requirements(parsed.document, spec)
+    answer = with_remarks(parsed.document, spec)
+    if spec is not None:
+        answer = with_requirements(answer, spec)
     alone = sources.alone if sources is not None else None
     if amendment is None:
         document = answer if given is None else with_given(answer, given)
@@ -101,6 +104,8 @@ def check_reply(
         )
     document = amendment.completed(answer)
     if spec is not None:
+        if isinstance(answer, dict) and "remarks" not in answer:
+            document = without_outdated(document, spec)
         document = with_requirements(document, spec, _references(answer, "requirements").values())
     document, copies = with_copies(document, amendment.before)
     taken = copies | _references(answer, "work_orders").keys()

@@ -66,7 +66,7 @@ def _completed(
         quotes = []
     if not isinstance(quotes, list):
         return element
-    texts = [text for quote in quotes for text in _resolved(quote, spec)]
+    texts = [text for quote in quotes for text in resolved(quote, spec)]
     if entry is None:
         return {**element, "quotes": texts}
     further = [
@@ -85,7 +85,7 @@ def _element(entry: Numbered) -> JsonObject:
     return {"id": entry.id, "text": entry.text, "quotes": list(entry.quotes)}
 
 
-def _resolved(quote: JsonValue, spec: Spec) -> Iterator[JsonValue]:
+def resolved(quote: JsonValue, spec: Spec) -> Iterator[JsonValue]:
     """The passages that a quote names; itself if it names none."""
     match = _LINES.fullmatch(quote.strip()) if isinstance(quote, str) else None
     if match is None:

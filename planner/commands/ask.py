@@ -5,6 +5,7 @@ Not here: the loop of questions and answers (`compile.loop`).
 
 import os
 from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
@@ -13,16 +14,16 @@ from factory.llm.ledger.store import Ledger
 from factory.llm.port import Model, ProviderError, Request, Usage
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import known_price
-from factory.plans.diagnostics.render import OutputFormat, render
+from factory.plans.diagnostics.render import OutputFormat, counted, render
 from factory.system.clock import SystemClock
-from factory.system.terminal.console import Console
+from factory.system.terminal.console import Console, one_line
 from planner.compile.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile.ending import Outcome
 from planner.compile.exit_codes import ExitCode
 from planner.compile.job import Job
 from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.compile.manifest_schema import SCHEMA_NAME
-from planner.compile.summary import CompileSummary
+from planner.compile.summary import CompileSummary, RemarkRecord
 from planner.prompt.context import render_context
 from planner.report import estimate
 
@@ -100,9 +101,21 @@ def _tell(result: Compiled, options: Namespace, directory: Path, console: Consol
         console.result(f"{options.outdir}: {summary.message}{advice}")
     else:
         console.error(summary.message + advice)
+    for line in _remarks(summary.remarks):
+        console.result(line)
     console.progress(f"artifacts: {directory}")
     if options.print_summary:
         console.result(_in_words(summary))
+
+
+def _remarks(remarks: Sequence[RemarkRecord]) -> Iterator[str]:
+    """What the planner noticed about the specification, for the person whose it is."""
+    if remarks:
+        yield f"the planner has {counted(len(remarks), 'remark')} on the specification:"
+    for remark in remarks:
+        numbers = ", ".join(map(str, remark.lines))
+        place = f"line{'s' if len(remark.lines) > 1 else ''} {numbers}: " if numbers else ""
+        yield f"  {place}{remark.kind}: {one_line(remark.text)}"
 
 
 def _in_words(summary: CompileSummary) -> str:

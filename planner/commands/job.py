@@ -6,6 +6,7 @@ Everything that can be refused is refused here, before a model is asked.
 from argparse import Namespace
 from dataclasses import replace
 
+from factory.contract.errors import WorkorderError
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
 from factory.plans.states.sources import Sources
@@ -13,12 +14,13 @@ from factory.system.notes import read_notes
 from planner.commands.inputs import read_revision_template, read_template
 from planner.commands.options import PROVIDER_DEFAULT
 from planner.compile.emit import refuse_unusable
+from planner.compile.grain import chosen_grain
 from planner.compile.job import Job, Warnings
 from planner.compile.question import NEW_PLAN, NewPlan, Question
 from planner.plan.bootstrap import bootstrap
 from planner.prompt.gather import gather
 from planner.prompt.languages import languages_for
-from planner.prompt.template import FIRST_WORK_ORDER
+from planner.prompt.template import FIRST_WORK_ORDER, GRAIN
 from planner.prompt.units import AGENTS
 from planner.specification.spec import Spec
 
@@ -46,6 +48,13 @@ def job_of(
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     notes = read_notes(options.knowledge)
     text = None if spec is None else spec.text
+    if options.grain is not None and not template.asks(GRAIN):
+        raise WorkorderError(
+            "the template does not say where the size of work orders stands",
+            where="--grain",
+            hint=f"write {{{{{GRAIN}}}}} into {template.source}, or leave --grain out",
+        )
+    grain = chosen_grain(options.grain, options.llm, text, sources)
     # Of several projects each is verified in its directory, without a script of the whole repository.
     is_one = not sources.projects
     if is_one and isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
@@ -72,6 +81,7 @@ def job_of(
         question=question,
         warnings=Warnings(options.warnings),
         allowed_packages=tuple(sorted({*options.allow_packages, *before})),
+        grain=grain if template.asks(GRAIN) else None,
     )
 
 

@@ -25,6 +25,7 @@ DEFAULT_MAX_OUTPUT_TOKENS: Final = 64_000
 DEFAULT_CONTEXT_TOKENS: Final = 48_000
 _PACKAGE_NAME: Final = re.compile(r"(?:@[a-z0-9][\w.~-]{0,100}/)?[A-Za-z0-9][\w.~-]{0,200}")
 PROVIDER_DEFAULT: Final = "default"
+GRAINS: Final = ("fine", "medium", "coarse")
 EFFORTS: Final = (PROVIDER_DEFAULT, "none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
@@ -38,6 +39,7 @@ def add_command(commands: Commands, name: str, purpose: str, run: Run) -> Parser
 def add_asking(command: Parser) -> None:
     """Where a plan goes, and how a model is asked for it."""
     _add_places(command)
+    _add_grain(command)
     add_allowed_packages(command)
     _add_model(command)
 
@@ -161,6 +163,15 @@ def _add_places(command: Parser) -> None:
     )
     command.add_argument("--overwrite", action="store_true", help="replace the plan that OUTDIR holds")
     command.add_argument("--print-summary", action="store_true", help="show the plan and what it cost")
+
+
+def _add_grain(command: Parser) -> None:
+    command.add_argument(
+        "--grain",
+        choices=("auto", *GRAINS),
+        help="how large work orders shall be: about 200, 600 or 2,000 new lines, or what suits the model and"
+        " the specification (default: what workorder.toml says, else auto)",
+    )
 
 
 def _add_model(command: Parser) -> None:

@@ -14,6 +14,7 @@ from planner.compile.question import NEW_PLAN, Question
 from planner.compile.summary import Settings
 from planner.prompt.context import NOTHING, Context
 from planner.prompt.first_order import first_order_text
+from planner.prompt.grain import ChosenGrain, Grain, grain_words
 from planner.prompt.languages import languages_for
 from planner.prompt.projects.message import projects_message
 from planner.prompt.template import Template, first_messages
@@ -52,6 +53,7 @@ class Job:
         question: what is asked: for a new plan, or for a revision.
         warnings: what follows from warnings.
         allowed_packages: the names of packages that a person allows.
+        grain: how large work orders shall be, and why; None of a template that says it itself.
     """
 
     spec: Spec | None
@@ -68,6 +70,7 @@ class Job:
     question: Question = NEW_PLAN
     warnings: Warnings = Warnings.REVISE
     allowed_packages: tuple[str, ...] = ()
+    grain: ChosenGrain | None = None
 
     def messages(self) -> tuple[Message, ...]:
         """What the model is asked first."""
@@ -76,8 +79,14 @@ class Job:
         has_script = VERIFY_SCRIPT in files
         first_order = first_order_text(self.question.given, has_script=has_script)
         languages = "\n\n".join(language.words for language in languages_for(spec, files))
-        first = first_messages(self.template, spec, self.context.listing, first_order, languages)
+        first = first_messages(
+            self.template, spec, self.context.listing, first_order, languages, self._grain_words
+        )
         return (*first, *self._further)
+
+    @property
+    def _grain_words(self) -> str:
+        return grain_words(Grain.MEDIUM if self.grain is None else self.grain.grain)
 
     @property
     def _files_of_product(self) -> frozenset[str]:
@@ -104,6 +113,7 @@ class Job:
             spec_sha256=self.question.before_sha256 if self.spec is None else self.spec.sha256,
             template_sha256=sha256_hex(self.template.text.encode("utf-8")),
             repository_files=len(self.repo_files),
+            grain=None if self.grain is None else self.grain.grain,
         )
 
     def compile_hash(self, model: str) -> str:

@@ -31,13 +31,16 @@ from planner.compile.question import Further
 from planner.compile.summary import (
     CompileSummary,
     PlanningAttempt,
+    RemarkRecord,
     context_record,
     diagnostic_records,
     planned_hash,
     planned_orders,
+    remark_records,
     total_usage,
 )
 from planner.prompt.template import revision_message
+from planner.specification.lines import SpecLines
 
 _SHOWN_FINDINGS: Final = 10
 """How many findings of an answer that is sent back are shown; all of them are in its file."""
@@ -76,6 +79,8 @@ def compile_spec(job: Job, deps: Deps) -> Compiled:
         Interrupted: a signal asked for the end.
     """
     deps.artifacts.open()
+    if job.grain is not None:
+        deps.progress(job.grain.in_words)
     compiling = _Compile(job, deps)
     try:
         reached = compiling.attempt_until_right()
@@ -221,10 +226,16 @@ class _Compile:
             context=context_record(self._job.context),
             cost_usd=cost_usd(self._deps.model, usage, self._job.price),
             diagnostics=diagnostic_records(self._diagnostics),
+            remarks=self._remarks(plan),
         )
         self._deps.artifacts.summary(document)
         self.closed = True
         return Compiled(document, self._diagnostics)
+
+    def _remarks(self, plan: Plan | None) -> tuple[RemarkRecord, ...]:
+        job = self._job
+        text = job.question.spec_text if job.spec is None else job.spec.text
+        return remark_records(plan.remarks if plan else (), None if text is None else SpecLines(text))
 
     def _check(self, number: int, answer: Answer) -> Checked:
         job = self._job

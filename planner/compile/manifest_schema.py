@@ -20,7 +20,7 @@ def manifest_schema(projects: Sequence[str] = ()) -> JsonObject:
     Args:
         projects: the directories that work orders name as their projects; none where there is one project.
     """
-    return _plan(_overview(), _requirement(), _work_order(projects))
+    return _plan(_overview(), _remarks(), _requirement(), _work_order(projects))
 
 
 def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
@@ -32,6 +32,7 @@ def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
     asked: JsonObject = {SHOW: _list(_text("The id of what you must see first; [] in a plan."))}
     return _plan(
         _or_null(_overview()),
+        _or_null(_remarks()),
         _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
         _or_same(_work_order(projects), "The id of a work order of the present plan that stays as it is."),
         asked,
@@ -39,7 +40,11 @@ def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
 
 
 def _plan(
-    overview: JsonObject, requirement: JsonObject, work_order: JsonObject, asked: JsonObject | None = None
+    overview: JsonObject,
+    remarks: JsonObject,
+    requirement: JsonObject,
+    work_order: JsonObject,
+    asked: JsonObject | None = None,
 ) -> JsonObject:
     return _object(
         {
@@ -54,6 +59,7 @@ def _plan(
                 )
             ),
             "requirements": _list(requirement),
+            "remarks": remarks,
             "work_orders": _list(work_order, at_least=0 if asked else 1),
             "accepted_warnings": _accepted_warnings(),
         }
@@ -62,6 +68,18 @@ def _plan(
 
 def _overview() -> JsonObject:
     return _list(_text("One statement about the design that every work order follows."))
+
+
+def _remarks() -> JsonObject:
+    return _list(
+        _object(
+            {
+                "kind": {"type": "string", "enum": ["contradiction", "gap", "guess"]},
+                "text": _text("What the specification leaves open there, and what the plan does."),
+                "quotes": _list(_text("Lines of the specification, L12 or L12-L14.")),
+            }
+        )
+    )
 
 
 def _requirement() -> JsonObject:
@@ -103,6 +121,7 @@ def _work_order(projects: Sequence[str]) -> JsonObject:
                     }
                 )
             ),
+            "difficulty": _or_null({"type": "string", "enum": ["easy", "medium", "hard"]}),
             "red_exempt": _list(
                 _object(
                     {

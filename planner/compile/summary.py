@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable
 
-from factory.contract.work_order import Document, Plan
+from factory.contract.work_order import Document, Plan, SpecRemark
 from factory.llm.port import FinishReason, Usage, total
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.render import as_json
 from planner.compile.ending import Outcome
 from planner.compile.exit_codes import ExitCode
 from planner.prompt.context import Context, recorded_names
+from planner.prompt.grain import Grain
+from planner.specification.lines import SpecLines
 
 
 class Settings(Document):
@@ -20,6 +22,7 @@ class Settings(Document):
         spec_sha256: the hash of the specification's bytes; None if it is not known.
         template_sha256: the hash of the template's text.
         repository_files: how many tracked files the plan starts from.
+        grain: how large work orders were to be; None of a template that says it itself.
     """
 
     adapter: str
@@ -31,6 +34,7 @@ class Settings(Document):
     spec_sha256: str | None
     template_sha256: str
     repository_files: int
+    grain: Grain | None = None
 
 
 class PartRecord(Document):
@@ -122,6 +126,18 @@ class PlannedOrder(Document):
     verify_exempt: bool
 
 
+class RemarkRecord(Document):
+    """What the planner noticed about the specification.
+
+    Attributes:
+        lines: the numbers of the lines of the specification that it is about, in order.
+    """
+
+    kind: str
+    text: str
+    lines: tuple[int, ...]
+
+
 class CompileSummary(Document):
     """All of it.
 
@@ -134,6 +150,7 @@ class CompileSummary(Document):
         context: what the model was told beside the specification.
         cost_usd: what the calls cost; None when no price is known for the model.
         diagnostics: of the last answer that was checked.
+        remarks: on the specification, of the plan that was written.
     """
 
     outcome: Outcome
@@ -152,6 +169,7 @@ class CompileSummary(Document):
     context: ContextRecord
     cost_usd: float | None = None
     diagnostics: tuple[DiagnosticRecord, ...]
+    remarks: tuple[RemarkRecord, ...] = ()
 
 
 def total_usage(attempts: tuple[PlanningAttempt, ...]) -> Usage:
@@ -195,6 +213,27 @@ def context_record(context: Context) -> ContextRecord:
             for shown in context.parts
         ),
     )
+
+
+def remark_records(remarks: Iterable[SpecRemark], lines: SpecLines | None) -> tuple[RemarkRecord, ...]:
+    """The remarks with the lines that they are about, as far as they stand in the specification.
+
+    Args:
+        remarks: those of a plan.
+        lines: the specification; None if it is not known.
+    """
+    return tuple(
+        RemarkRecord(
+            kind=remark.kind,
+            text=remark.text,
+            lines=() if lines is None else _lines(remark.quotes, lines),
+        )
+        for remark in remarks
+    )
+
+
+def _lines(quotes: Iterable[str], lines: SpecLines) -> tuple[int, ...]:
+    return tuple(sorted({line for quote in quotes for line in lines.lines(quote)}))
 
 
 def diagnostic_records(diagnostics: Iterable[Diagnostic]) -> tuple[DiagnosticRecord, ...]:

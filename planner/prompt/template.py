@@ -18,7 +18,12 @@ from factory.specification.quotations import LINE_BREAK
 FIRST_WORK_ORDER: Final = "FIRST_WORK_ORDER"
 """Stands in a template that lets a plan begin with a work order that is given, where one is."""
 
-COMPILE_PLACEHOLDERS: Final = frozenset({"PRODUCT_SPEC", "REPOSITORY_FILES", "LANGUAGES", FIRST_WORK_ORDER})
+GRAIN: Final = "GRAIN"
+"""Stands where a template says how large a work order shall be."""
+
+COMPILE_PLACEHOLDERS: Final = frozenset(
+    {"PRODUCT_SPEC", "REPOSITORY_FILES", "LANGUAGES", FIRST_WORK_ORDER, GRAIN}
+)
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
 REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
 AMENDING_PLACEHOLDERS: Final = frozenset({"PRESENT_PLAN", "LANDED", "REASONS"})
@@ -98,7 +103,12 @@ class Template:
 
 
 def first_messages(
-    template: Template, spec: str | None, listing: str, first_order: str = "", languages: str = ""
+    template: Template,
+    spec: str | None,
+    listing: str,
+    first_order: str = "",
+    languages: str = "",
+    grain: str = "",
 ) -> tuple[Message, ...]:
     """The question of the first attempt.
 
@@ -108,12 +118,14 @@ def first_messages(
         listing: the names of the repository's files.
         first_order: what is said of the first work order.
         languages: what is said of the languages.
+        grain: what is said of the size of work orders.
     """
     return template.messages(
         {
             "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec),
             "REPOSITORY_FILES": quoted("repository_files", listing),
             "LANGUAGES": languages,
+            GRAIN: grain,
             FIRST_WORK_ORDER: first_order,
         }
     )

@@ -22,7 +22,7 @@ SHOW: Final = "show"
 """What a model asks to see of the present plan, instead of answering."""
 
 _LISTS: Final = ("requirements", "work_orders")
-_SINGLE: Final = ("system_overview", "verify_contract")
+_SINGLE: Final = ("system_overview", "verify_contract", "remarks")
 _KEPT: Final = ("services",)
 """What a person has put into a plan and a model is not asked for."""
 
@@ -41,7 +41,7 @@ def as_answered(plan: Plan) -> JsonObject:
 
 
 def resolved(answer: JsonObject, before: Plan) -> JsonObject:
-    """An answer with what its references stand for; without an overview or a verify contract, those before.
+    """An answer with what its references stand for, and with what it leaves as it is.
 
     A work order gets the id of its place.
 

@@ -35,7 +35,8 @@ A symbol names the file: `src/lib.rs:slugify(text: &str) -> String`, `src/lib.rs
 `src/lib.rs:LIMIT: usize`, `src/lib.rs:Shape.Circle(f64)`. Names of parameters don't bind, types do."""
 _WORDS: Final = f"""\
 Rust. {_SYMBOLS} Tests are `tests/NAME.rs`, or `#[cfg(test)] mod tests` in the source, run by `cargo test \
---offline`. A crate begins with a `Cargo.toml`."""
+--offline`. A crate begins with a `Cargo.toml`; `Cargo.lock` is made by \
+the tools, and no work order lists it."""
 
 
 class Rust(TreeLanguage):

@@ -23,7 +23,8 @@ _SPOKEN_OF: Final = re.compile(r"\b(?:TypeScript|JavaScript|Node\.js|npm|vitest|
 _SYMBOLS: Final = """\
 A symbol names the file and what it exports: `src/slug.ts:slugify(text: string, max?: number): string`, \
 `src/slug.ts:Slugger`, `src/slug.ts:Slugger.next(text: string): string`, \
-`src/slug.ts:Slugger.constructor(max: number)`, `src/slug.ts:LIMIT: number`, `src/slug.ts:Options`."""
+`src/slug.ts:Slugger.constructor(max: number)`, `src/slug.ts:LIMIT: number`, `src/slug.ts:Options`, \
+`src/slug.ts:Options.max?: number`. What a file re-exports is exported by it, too."""
 _WORDS: Final = f"""\
 TypeScript and JavaScript. {_SYMBOLS} Tests are `tests/NAME.test.ts` (or `.js`), run by `npx --no-install \
 vitest run tests/NAME.test.ts` where vitest is declared, by `node --import tsx --test tests/NAME.test.ts` \

@@ -12,6 +12,22 @@ class NotRecorded(ProviderError):
     """A request that the recording does not hold; the message names what differs from the nearest one."""
 
 
+def planned_by(directory: Path) -> str:
+    """Who answered a recording's questions for a plan, as `--llm` names a model; empty if nobody did.
+
+    Args:
+        directory: the ledger's directory.
+
+    Raises:
+        DamagedLedger: a file of it can't be trusted.
+    """
+    if not directory.is_dir():
+        return ""
+    entries = Ledger(directory).entries()
+    planners = {f"{entry.adapter}:{entry.model}" for entry in entries if entry.request.purpose == "plan"}
+    return min(planners, default="")
+
+
 class ReplayModel:
     """Answers from a recording.
 

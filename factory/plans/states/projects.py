@@ -1,4 +1,4 @@
-"""The projects of a repository, as its configuration names them, for who only has its files. Pure.
+"""What a repository's configuration says of plans, such as its projects, for who only has its files. Pure.
 
 Whether the configuration can be used, and which commit's counts, is for the factory's configuration.
 """
@@ -12,7 +12,6 @@ from factory.contract.text import Read
 
 _OWN_FILE: Final = "workorder.toml"
 _PROJECT_FILE: Final = "pyproject.toml"
-_KEY: Final = b"projects"
 
 
 def project_of(path: str, projects: Iterable[RepoPath]) -> RepoPath | None:
@@ -31,25 +30,33 @@ def configured_projects(files: frozenset[str], read: Read) -> tuple[RepoPath, ..
         They, none without any configuration; None if it can't be read, which others tell.
     """
     try:
-        own = read(_OWN_FILE) if _OWN_FILE in files else None
-        general = read(_PROJECT_FILE) if own is None and _PROJECT_FILE in files else None
-        listed = _listed(own) if own is not None else _listed(general, "tool", "workorder")
+        listed = configured(files, read, "projects") or []
+        if not isinstance(listed, list) or not all(isinstance(entry, str) for entry in listed):
+            return None
         return tuple(map(RepoPath.parse, listed))
     except (WorkorderError, ValueError, RecursionError):
         return None
 
 
-def _listed(data: bytes | None, *tables: str) -> list[str]:
-    if data is None or _KEY not in data:
-        return []
-    # Most repositories are one project, and read none.
+def configured(files: frozenset[str], read: Read, key: str) -> object:
+    """What the configuration has under a key; None if it has nothing.
+
+    Args:
+        files: the paths of the repository's files.
+        read: gives their bytes.
+        key: the name of a value or a table.
+
+    Raises:
+        ValueError: the file that would hold it is no TOML.
+    """
+    own = read(_OWN_FILE) if _OWN_FILE in files else None
+    data = read(_PROJECT_FILE) if own is None and _PROJECT_FILE in files else own
+    if data is None or key.encode() not in data:
+        return None
+    # Most repositories configure nothing, and none is read.
     import tomllib
 
     value: object = tomllib.loads(data.decode("utf-8"))
-    for key in (*tables, "projects"):
-        value = value.get(key) if isinstance(value, dict) else None
-    if value is None:
-        return []
-    if not isinstance(value, list) or not all(isinstance(entry, str) for entry in value):
-        raise ValueError("not a list of directories")
+    for name in (key,) if own is not None else ("tool", "workorder", key):
+        value = value.get(name) if isinstance(value, dict) else None
     return value

@@ -87,7 +87,7 @@ def test_it_agrees_with_the_contract() -> None:
         set(WorkOrder.model_fields)
         - COMPUTED_FIELDS
         - GIVEN_FIELDS
-        - {"difficulty", "project", "preconditions", "postconditions"}
+        - {"project", "preconditions", "postconditions"}
     )
     assert properties_of(schema, *order) == asked
     assert properties_of(schema, *order, "red_exempt", "items") == set(RedExempt.model_fields)
