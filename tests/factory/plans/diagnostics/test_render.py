@@ -15,7 +15,7 @@ BAD_PLAN = manifest(
     order(3, allowed_files=["src/*.py"], acceptance_commands=["python -c 'x ='", "pytest 'tests"], title=""),
     "not an object",
     verify_contract=verified_by("bash scripts/verify.sh"),
-    remarks="none",
+    comments="none",
 )
 BROKEN_CHAIN = manifest(
     makes(1, "src/board.py", "README.md", postconditions=[exists("src/board.py"), exists("LICENSE")]),
