@@ -19,6 +19,7 @@ from planner.check.fixed_parts import with_copies, with_fixed_parts
 from planner.check.parse import parse_reply, refused_file
 from planner.check.remarks import with_remarks, without_outdated
 from planner.check.requirements import with_requirements
+from planner.check.services import with_services
 from planner.plan.bootstrap import with_given
 from planner.revision.amendment import Amendment
 from planner.revision.references import SAME_AS
@@ -88,7 +89,7 @@ def check_reply(
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    answer = with_remarks(parsed.document, spec)
+    answer = with_remarks(with_services(parsed.document), spec)
     if spec is not None:
         answer = with_requirements(answer, spec)
     alone = sources.alone if sources is not None else None

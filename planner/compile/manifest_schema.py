@@ -6,8 +6,9 @@ required, no extra properties, no defaults. Computed fields are not in it. A tes
 """
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, get_args
 
+from factory.contract.services.declared import Preset
 from factory.contract.strict_json import JsonObject, JsonValue
 from planner.revision.references import SAME_AS, SHOW
 
@@ -20,7 +21,7 @@ def manifest_schema(projects: Sequence[str] = ()) -> JsonObject:
     Args:
         projects: the directories that work orders name as their projects; none where there is one project.
     """
-    return _plan(_overview(), _remarks(), _requirement(), _work_order(projects))
+    return _plan(_overview(), _remarks(), _services(), _requirement(), _work_order(projects))
 
 
 def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
@@ -33,6 +34,7 @@ def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
     return _plan(
         _or_null(_overview()),
         _or_null(_remarks()),
+        _or_null(_services()),
         _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
         _or_same(_work_order(projects), "The id of a work order of the present plan that stays as it is."),
         asked,
@@ -42,6 +44,7 @@ def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
 def _plan(
     overview: JsonObject,
     remarks: JsonObject,
+    services: JsonObject,
     requirement: JsonObject,
     work_order: JsonObject,
     asked: JsonObject | None = None,
@@ -60,6 +63,7 @@ def _plan(
             ),
             "requirements": _list(requirement),
             "remarks": remarks,
+            "services": services,
             "work_orders": _list(work_order, at_least=0 if asked else 1),
             "accepted_warnings": _accepted_warnings(),
         }
@@ -79,6 +83,18 @@ def _remarks() -> JsonObject:
                 "quotes": _list(_text("Lines of the specification, L12 or L12-L14.")),
             }
         )
+    )
+
+
+def _services() -> JsonObject:
+    variable = _object(
+        {
+            "name": _text("A variable that says where it is reached."),
+            "value": _text("Its value, with {port}."),
+        }
+    )
+    return _list(
+        _object({"preset": {"type": "string", "enum": list(get_args(Preset))}, "set": _list(variable)})
     )
 
 

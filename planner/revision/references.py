@@ -22,9 +22,7 @@ SHOW: Final = "show"
 """What a model asks to see of the present plan, instead of answering."""
 
 _LISTS: Final = ("requirements", "work_orders")
-_SINGLE: Final = ("system_overview", "verify_contract", "remarks")
-_KEPT: Final = ("services",)
-"""What a person has put into a plan and a model is not asked for."""
+_SINGLE: Final = ("system_overview", "verify_contract", "remarks", "services")
 
 
 def as_answered(plan: Plan) -> JsonObject:
@@ -51,7 +49,7 @@ def resolved(answer: JsonObject, before: Plan) -> JsonObject:
     """
     present = as_answered(before)
     single: JsonObject = {
-        name: present[name] for name in (*_SINGLE, *_KEPT) if name in present and answer.get(name) is None
+        name: present[name] for name in _SINGLE if name in present and answer.get(name) is None
     }
     lists: JsonObject = {}
     for name in _LISTS:

@@ -10,6 +10,7 @@ from planner.rules.requirements import (
     e203_requirement_not_taken,
     e212_contradicted_example,
     e214_unnamed_package,
+    e216_unnamed_service,
     w204_unquoted_line,
     w215_retold_passage,
 )
@@ -35,6 +36,7 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e211_reference_to_nothing.RULE,
     e212_contradicted_example.RULE,
     e214_unnamed_package.RULE,
+    e216_unnamed_service.RULE,
     w204_unquoted_line.RULE,
     w215_retold_passage.RULE,
 )

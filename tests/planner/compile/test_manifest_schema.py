@@ -77,10 +77,7 @@ def test_it_agrees_with_the_contract() -> None:
     schema = manifest_schema()
     order = ("work_orders", "items")
     # These are declared by people; a model names what a work order requires.
-    assert properties_of(schema) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {
-        "environment",
-        "services",
-    }
+    assert properties_of(schema) == set(Plan.model_fields) - COMPUTED_PLAN_FIELDS - {"environment"}
     requirement = properties_of(schema, "requirements", "items")
     assert requirement == set(Requirement.model_fields) - COMPUTED_REQUIREMENT_FIELDS
     asked = (

@@ -44,7 +44,7 @@ def test_what_stays_is_named_and_not_copied(bench: Bench) -> None:
     assert bench.models[-1].requests[0].answer_schema == revision_schema()
 
 
-def test_services_that_a_person_put_into_the_present_plan_stay() -> None:
+def test_services_of_the_present_plan_stay_where_nothing_is_said_of_them() -> None:
     bare = Plan.model_construct(**{**document(), "requirements": (), "work_orders": ()})
     before = bare.model_copy(update={"services": (Service(preset="postgres"),)})
 
