@@ -75,7 +75,7 @@ def _prepare(root: Path) -> None:
     """Put the recording, the plan and an empty repository below `root`."""
     (root / "recording").symlink_to(DEMO / "recording")
     words = [sys.executable, "-P", "-m", "planner", "compile", "--spec", str(DEMO / "spec.md")]
-    words += ["--outdir", "plan", "--llm", "replay:recording"]
+    words += ["--outdir", "plan", "--grain", "fine", "--llm", "replay:recording"]
     subprocess.run(words, cwd=root, env=_environment(), check=True)
     git = ["git", "-c", "user.name=Workorder demo", "-c", "user.email=demo@example.invalid"]
     subprocess.run([*git, "init", "--quiet", "--initial-branch=main", "repo"], cwd=root, check=True)
