@@ -23,7 +23,7 @@ from factory.contract.repo_path import RepoPath
 from factory.system.git.client import Git
 from factory.system.process.signals import shielded
 from factory.system.removal import remove_tree, remove_trees
-from factory.system.sandbox.levels.ownership import hand_over, hand_over_entries
+from factory.system.sandbox.levels.ownership import hand_over, hand_over_entries, other_user
 from factory.system.terminal.console import visible
 
 _ROOT: Final = "checkout"
@@ -53,7 +53,8 @@ class ThrowAwayCheckout(Checkout):
         git = user.with_work_tree(root, scratch / _INDEX)
         super().__init__(git, commit, scratch, BorrowingRepository(git, commit))
         self.scratch = scratch
-        self._owner = owner(root)
+        self._first_owner = owner(root)
+        self._made_for = self._first_owner
         self._scratch_place = Place(scratch)
         self._place = Place(root)
         self._attributes = attributes(scratch)
@@ -61,6 +62,13 @@ class ThrowAwayCheckout(Checkout):
         self._staged_folders: set[str] = set()
         self._offered: Path | None = None
         self._make()
+
+    @property
+    def _owner(self) -> int | None:
+        """The user that commands run as; None for ourselves."""
+        if self._first_owner is None or not self.other_user:
+            return self._first_owner
+        return other_user(self._first_owner)
 
     def changed_since_staging(self) -> tuple[str, ...]:
         if not self._is_in_place():
@@ -148,7 +156,7 @@ class ThrowAwayCheckout(Checkout):
 
     def _put_in_place(self) -> bool:
         """Put everything where it belongs; whether it is there."""
-        if not self._is_in_place() or not self.own_git.is_usable():
+        if not self._is_in_place() or not self.own_git.is_usable() or self._made_for != self._owner:
             return False
         self._clear_scratch(_ROOT, _INDEX)
         self._folders.expect(self.baseline)
@@ -171,6 +179,7 @@ class ThrowAwayCheckout(Checkout):
         self.root.mkdir()
         self._place.take()
         self._folders.forget()
+        self._made_for = self._owner
         self.git.output("read-tree", "--reset", "-u", self.baseline)
         if self._owner is not None:
             hand_over([self.root], self._owner)

@@ -29,6 +29,8 @@ class Checkout(ABC):
         shared: what commands find at /tmp, where the sandbox makes them a /tmp of their own.
         services: a directory for the data of services, which lives as long as what is in `temporary`.
         own_git: what commands must not change: the git directory they see.
+        other_user: whether commands run as another user than at first, where the sandbox chooses whom. Set
+            before `restore`.
         go_cache: what Go's tools have compiled, which homes made from now on show; None for nothing.
     """
 
@@ -40,6 +42,7 @@ class Checkout(ABC):
         self.shared = scratch / "shared"
         self.services = scratch / "services"
         self.own_git = own_git
+        self.other_user = False
         self.go_cache: Path | None = None
 
     def make_places(self) -> None:

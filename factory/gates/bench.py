@@ -78,6 +78,11 @@ class Bench:
     services: Services = NO_SERVICES
     projects: Mapping[RepoPath, Provisions] = field(default_factory=dict)
 
+    @property
+    def changes_user(self) -> bool:
+        """Whether commands can run as another user: in a checkout of ours, where the sandbox decides that."""
+        return self.terms is not None and self.terms.sandbox.changes_user and self.checkout.git.throw_away
+
     def environment_of(self, order: WorkOrder) -> Environment:
         """What the commands of a work order find."""
         return self.environment if order.project is None else self.projects[order.project].environment

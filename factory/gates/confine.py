@@ -54,6 +54,7 @@ def policy_for(
         ),
         links=_links(checkout, environment),
         data=checkout.services if services else None,
+        other_user=checkout.other_user,
         network=terms.network,
         resources=terms.resources,
     )

@@ -23,12 +23,14 @@ class Difference:
         variables: what commands find in their environment.
         advice: how a result is made independent of it.
         moves: whether the directory for temporary files is another one.
+        is_user: whether commands run as another user.
     """
 
     name: str
     variables: tuple[tuple[str, str], ...]
     advice: str
     moves: bool = False
+    is_user: bool = False
 
 
 DIFFERENCES: Final = (
@@ -40,6 +42,12 @@ DIFFERENCES: Final = (
     Difference("directory for temporary files", (), "ask `tempfile` for places", moves=True),
     Difference("order of tests", ((TEST_ORDER, "reversed"),), "let every test make what it needs"),
 )
+"""What can differ everywhere."""
+
+OTHER_USER: Final = Difference(
+    "user's number", (), "compare no owner and no user with a number that is written down", is_user=True
+)
+"""What can differ where the sandbox decides whom commands run as."""
 
 
 def changed_environment(
@@ -68,11 +76,13 @@ class Change:
         failure: how a command failed that had passed.
         by: the differences each of which does it alone; none if it takes several, or nothing.
         differs: whether it needs any difference at all.
+        of: the differences that there were.
     """
 
     failure: Failure
     by: tuple[Difference, ...] = ()
     differs: bool = True
+    of: tuple[Difference, ...] = DIFFERENCES
 
     @property
     def verdict(self) -> Failure:
@@ -80,7 +90,7 @@ class Change:
         failure = self.failure
         if failure.failure_class is not FailureClass.MODEL_DEFECT:
             return failure
-        named = [difference.name for difference in self.by or DIFFERENCES]
+        named = [difference.name for difference in self.by or self.of]
         several = f"{', '.join(named[:-1])} and {named[-1]}" if len(named) > 1 else named[0]
         how = f"with another {several}" if self.differs else "once more, where nothing was different"
         message = f"a check that can't be trusted: the command had passed, and fails {how}"
@@ -103,7 +113,10 @@ class Change:
         )
 
 
-def compare(failure: Callable[[Sequence[Difference], bool], Failure | None]) -> Change | None:
+def compare(
+    failure: Callable[[Sequence[Difference], bool], Failure | None],
+    differences: tuple[Difference, ...] = DIFFERENCES,
+) -> Change | None:
     """Whether the result of commands that had passed changes, and by what.
 
     One pass where nothing changes; at most four more than there are differences where something does.
@@ -111,26 +124,28 @@ def compare(failure: Callable[[Sequence[Difference], bool], Failure | None]) -> 
     Args:
         failure: runs the commands from the beginning, with these differences and, if the second argument is
             true, after the verification, which may build what they need; why they failed, or None.
+        differences: what can differ here.
 
     Returns:
         None if the result stays.
     """
-    changed = failure(DIFFERENCES, False)
+    changed = failure(differences, False)
     if changed is None:
         return None
     if changed.failure_class is FailureClass.ENVIRONMENT:
-        return Change(changed)
+        return Change(changed, of=differences)
     is_prepared = failure((), False) is not None
     if is_prepared:
         alike = failure((), True)
         if alike is not None:
-            return Change(alike, differs=False)
-        changed = failure(DIFFERENCES, True)
+            return Change(alike, differs=False, of=differences)
+        changed = failure(differences, True)
         if changed is None:
             return None
     return Change(
         changed,
-        tuple(difference for difference in DIFFERENCES if failure((difference,), is_prepared) is not None),
+        tuple(difference for difference in differences if failure((difference,), is_prepared) is not None),
+        of=differences,
     )
 
 

@@ -12,7 +12,13 @@ from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
-from factory.gates.differences import DIFFERENCES, Difference, changed_environment, compare
+from factory.gates.differences import (
+    DIFFERENCES,
+    OTHER_USER,
+    Difference,
+    changed_environment,
+    compare,
+)
 from factory.gates.trial import CheckGroup, Trial, try_out
 from factory.runs.nodes.written import put, written_files
 from factory.runs.record.files import SECOND_PASS
@@ -40,11 +46,15 @@ def repeat(
     files = written_files(state, bench.checkout)
     before = tuple(part for part in checks if part.name == "verify")
     acceptance = tuple(part for part in checks if part.name == "acceptance")
+    possible = (*DIFFERENCES, OTHER_USER) if bench.changes_user else DIFFERENCES
+    first = bench.checkout.other_user
     passes = 0
 
     def failure(differences: Sequence[Difference], prepared: bool) -> Failure | None:
         nonlocal passes
         passes += 1
+        is_other = any(difference.is_user for difference in differences)
+        bench.checkout.other_user = first != is_other
         tree = put(files, bench.checkout)
         artifacts = attempt / "second_pass" / str(passes)
         artifacts.mkdir(parents=True, exist_ok=True)
@@ -57,11 +67,11 @@ def repeat(
         other = bench.with_variables(partial(_changed, differences=differences, temporary=temporary))
         return try_out(Trial(order, tree, acceptance), other.context(order, tree, artifacts)).failure
 
-    change = compare(failure)
+    change = compare(failure, possible)
     verdict = change.verdict if change is not None else None
     record = SecondPassResult(
         stable=change is None,
-        differences=tuple(difference.name for difference in DIFFERENCES),
+        differences=tuple(difference.name for difference in possible),
         changed_by=tuple(difference.name for difference in change.by) if change is not None else (),
         failure=verdict,
     )

@@ -78,6 +78,7 @@ class Policy:
         read_only: paths in `root` that it must not change, such as `.git`; what doesn't exist is left out.
         visible: further paths that it may read and execute, such as an interpreter.
         links: further names outside of what is writable, and what they lead to, which is visible.
+        other_user: whether it runs as another user than otherwise, where the level chooses whom.
         network: `none` leaves it a loopback of its own at most.
         resources: how much it may use.
     """
@@ -90,6 +91,7 @@ class Policy:
     visible: tuple[Path, ...] = ()
     links: tuple[tuple[Path, Path], ...] = ()
     data: Path | None = None
+    other_user: bool = False
     network: Network = "none"
     resources: Resources = field(default_factory=Resources)
 

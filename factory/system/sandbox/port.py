@@ -74,6 +74,14 @@ class Sandbox(Protocol):
         """By what the kernel bounds processes without a control group; empty if by nothing."""
         ...
 
+    @property
+    def changes_user(self) -> bool:
+        """Whether a command can run as another user than the one before it; see `Policy.other_user`.
+
+        Where it runs as the owner of a throw-away checkout, that is another one then.
+        """
+        ...
+
     def owner_of(self, root: Path) -> int | None:
         """The user whom a throw-away checkout at `root` must belong to for commands; None for ours.
 

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.failure import Failure, FailureClass, Stage
-from factory.gates.differences import DIFFERENCES, Change, Difference, changed_environment, compare
+from factory.gates.differences import (
+    DIFFERENCES,
+    OTHER_USER,
+    Change,
+    Difference,
+    changed_environment,
+    compare,
+)
 
 SEED, ZONE, _, PLACE, _ = DIFFERENCES
 FAILED = Failure.model_defect(Stage.ACCEPTANCE_FAILED, "the command returned 1", where="pytest -q tests")
@@ -89,3 +96,19 @@ def test_only_the_differences_that_are_asked_for_change_the_environment(tmp_path
     assert changed_environment(before, [], tmp_path) == before
     assert changed_environment(before, [PLACE], tmp_path) == {**before, "TMPDIR": str(tmp_path)}
     assert changed_environment(before, [ZONE], tmp_path) == {**before, **dict(ZONE.variables)}
+
+
+def test_what_can_differ_here_is_all_that_is_tried_and_named() -> None:
+    tried: list[tuple[Difference, ...]] = []
+
+    def failure(differences: Sequence[Difference], _prepared: bool) -> Failure | None:
+        tried.append(tuple(differences))
+        return FAILED if OTHER_USER in differences else None
+
+    change = compare(failure, (SEED, OTHER_USER))
+
+    assert change is not None
+    assert tried == [(SEED, OTHER_USER), (), (SEED,), (OTHER_USER,)]
+    assert change.by == (OTHER_USER,)
+    assert "with another user's number" in change.verdict.message
+    assert compare(failure, (SEED,)) is None

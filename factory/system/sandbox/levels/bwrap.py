@@ -34,6 +34,7 @@ MINIMUM_VERSION: Final = (0, 8, 0)
 """The first bubblewrap that knows `--disable-userns`."""
 
 _USER_INSIDE: Final = 1_000
+_OTHERS_INSIDE: Final = (2_000, 2_001)
 _ENTER_INSIDE: Final = Path("/run/sandbox/enter.py")
 _TMP: Final = Path("/tmp")
 _SHARED_BYTES: Final = 64 * MIB
@@ -86,7 +87,8 @@ class Bubblewrap:
             limits_of_user(policy.resources) if counted else {},
             user=(user, user) if user is not None else None,
         )
-        number = user if user is not None else _USER_INSIDE if root == "mapped" else os.getuid()
+        inside = _user_inside(root, policy)
+        number = user if user is not None else os.getuid() if inside is None else inside
         report_fd, telling_end = telling()
         architecture = ARCHITECTURES[os.uname().machine]
         seccomp = holding(program(architecture, own_network=True, among_others=False))
@@ -101,6 +103,10 @@ class Bubblewrap:
             )
         )
         return Prepared(argv, (telling_end, seccomp, passwd, group, hosts), report_fd, own_processes=True)
+
+    @property
+    def changes_user(self) -> bool:
+        return True
 
     def owner_of(self, root: Path) -> int | None:
         return throw_away_user(root) if self.root == "becomes a user" else None
@@ -121,8 +127,9 @@ class Bubblewrap:
             yield from ("--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID")
             return
         yield "--unshare-user"
-        if self.root == "mapped":
-            yield from ("--uid", _USER_INSIDE, "--gid", _USER_INSIDE)
+        inside = _user_inside(self.root, policy)
+        if inside is not None:
+            yield from ("--uid", inside, "--gid", inside)
         if self.new_proc:
             # It writes to /proc/sys, which is what the other level's is forbidden.
             yield "--disable-userns"
@@ -170,6 +177,15 @@ class Bubblewrap:
             if not _is_below_bound(path, places):
                 yield from _folders_above(path)
             yield from arguments
+
+
+def _user_inside(root: Root, policy: Policy) -> int | None:
+    """Whom the command takes itself for, where that is not who it is."""
+    if root == "becomes a user":
+        return None
+    if policy.other_user:
+        return next(user for user in _OTHERS_INSIDE if user != os.getuid())
+    return _USER_INSIDE if root == "mapped" else None
 
 
 def _clear_mount_points(policy: Policy) -> None:

@@ -127,6 +127,10 @@ class LandlockDomain:
         argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
         return Prepared(argv, (telling_end,), report_fd, clear=clearing(user))
 
+    @property
+    def changes_user(self) -> bool:
+        return self.becomes_user
+
     def owner_of(self, root: Path) -> int | None:
         return throw_away_user(root) if self.becomes_user else None
 

@@ -26,6 +26,11 @@ def throw_away_user(root: Path) -> int:
     return large if _is_mapped(large) else _FIRST_SMALL_USER + number % _SMALL_USERS
 
 
+def other_user(user: int) -> int:
+    """For a throw-away user another one, and for that one the first again."""
+    return user ^ 1
+
+
 def is_throw_away_user(user: int) -> bool:
     """Whether a user can be one that root's commands become."""
     large, small = user - _FIRST_USER, user - _FIRST_SMALL_USER

@@ -40,6 +40,10 @@ class Unconfined:
     def bounds_processes(self) -> str:
         return bound_of_shared_user()
 
+    @property
+    def changes_user(self) -> bool:
+        return False
+
     def owner_of(self, root: Path) -> int | None:
         return None
 

@@ -1,10 +1,14 @@
 """Acceptance that passes once, and not where something that must not matter differs, proves nothing."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from factory.report.show import show_run
+from factory.system.sandbox.levels import bwrap
+from factory.system.sandbox.levels.choose import levels
+from factory.system.sandbox.port import Terms
 from tests.support.answers import a_proposal
 from tests.support.repositories import files_of, make_repo
 from tests.support.runs import Scene, read_object
@@ -106,3 +110,29 @@ def test_what_the_verification_builds_is_there_in_the_second_pass(tmp_path: Path
     )
 
     assert scene.run(second_pass=True).ending.exit_code == 0
+
+
+A_USER = 1_900_000_006
+
+
+BWRAP = next((level.sandbox for level in levels(os.environ) if level.name == "bwrap"), None)
+
+
+@pytest.mark.skipif(BWRAP is None, reason="bubblewrap does not work here")
+def test_another_user_is_another_number(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert BWRAP is not None
+    monkeypatch.setattr(bwrap, "throw_away_user", lambda _root: A_USER)
+    # Each time it has a name, and may write.
+    source = (
+        "import os, pwd\n\n\ndef who():\n    user = os.getuid()\n"
+        "    open('mine', 'w').write(pwd.getpwuid(user).pw_name)\n    return user\n"
+    )
+    command = f'python -c "import app; assert app.who() in {{{A_USER}, {os.getuid()}, 1000}}"'
+    scene = check(tmp_path, {"app.py": source}, command)
+
+    finished = scene.run(second_pass=True, max_attempts=1, terms=Terms(BWRAP))
+
+    assert finished.folder is not None
+    document = read_object(finished.folder / "attempt_1" / "second_pass.json")
+    assert document["changed_by"] == ["user's number"]
+    assert finished.ending.exit_code == 1
