@@ -1,4 +1,4 @@
-"""Impact, trace and graph as text, JSON or Markdown.
+"""A plan, impact, trace and graph as text, JSON, Markdown or HTML.
 
-Takes values and gives text. May lean on plan, revision and diagnostics.
+Takes values and gives text. May lean on plan, revision, specification and diagnostics.
 """

@@ -1,7 +1,6 @@
 """The matrix of a trace as text, JSON or Markdown. Titles and commands come from a model and are escaped."""
 
 import json
-import re
 from collections.abc import Iterator
 from enum import StrEnum
 from typing import Final, assert_never
@@ -9,16 +8,12 @@ from typing import Final, assert_never
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.system.terminal.console import one_line
 from planner.plan.trace import Trace, TracedOrder
+from planner.report.markdown import escaped
 
 _COMMIT_CHARS: Final = 12
 _LINE_CHARS: Final = 160
 _LOST: Final = "not in the specification"
 _WITHDRAWN: Final = "withdrawn: the specification asks for it no more"
-_SIGNS: Final = re.compile(
-    # Within a word an underscore is a letter; an ampersand counts where it begins an entity, a colon and a
-    # full stop where they make a link.
-    r"[\\`*\[<|~$]|(?<![^\W_])_+|_+(?![^\W_])|&(?=#?\w+;)|:(?=//)|(?<=www)\."
-)
 
 
 class TraceFormat(StrEnum):
@@ -192,8 +187,8 @@ def _commands(order: TracedOrder) -> str:
 
 
 def _cell(text: str) -> str:
-    """A text without meaning in Markdown, in as few signs as that takes."""
-    return _SIGNS.sub(lambda signs: "".join(f"\\{sign}" for sign in signs[0]), _shortened(text))
+    """The beginning of a text without meaning in Markdown."""
+    return escaped(_shortened(text))
 
 
 def _row(cells: list[str]) -> str:

@@ -54,6 +54,16 @@ class Console:
         """Print a result."""
         self._write(self._out, text)
 
+    def paged(self, text: str) -> None:
+        """Print a long result; on a terminal through the user's pager, as `PAGER` says."""
+        if not self._out.isatty() or not sys.stdin.isatty():
+            self._write(self._out, text)
+            return
+        # Slow to import, and only for a person who waits for it.
+        import pydoc
+
+        pydoc.pager(visible(text) + "\n")
+
     def progress(self, text: str) -> None:
         """Print what is happening."""
         self._write(self._err, text)

@@ -636,6 +636,16 @@ def test_graph(desk: Desk, language: str, begins: str) -> None:
     assert "Say hello" in done.stdout
 
 
+def test_show_and_diff(desk: Desk) -> None:
+    plan = desk.save(PLAN)
+    shown = desk.run("show", plan)
+    assert shown.returncode == 0
+    assert "Say hello" in shown.stdout
+    assert desk.run("show", plan, "WO-99").returncode == 1
+    alike = desk.run("diff", plan, plan)
+    assert (alike.returncode, alike.stdout) == (0, "")
+
+
 def test_graph_of_no_plan(desk: Desk) -> None:
     done = desk.run_really("graph", desk.save("[]"))
     assert (done.returncode, done.stdout) == (2, "")

@@ -1,0 +1,65 @@
+"""`planner show`: what a plan will do, for a person who decides whether it shall."""
+
+from argparse import Namespace
+
+from factory.contract.errors import WorkorderError
+from factory.system.terminal.arguments import Commands
+from factory.system.terminal.console import Console
+from planner.commands.options import add_built_in, add_command, add_plan, refuse_lone_branch
+from planner.compile.exit_codes import ExitCode
+
+FORMATS = ("text", "markdown", "html")
+
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = add_command(
+        commands, "show", "show what a plan will do, in the words of the specification", run
+    )
+    add_plan(command)
+    command.add_argument(
+        "order", nargs="?", metavar="WO-NN", help="the work order that is shown (default: the whole plan)"
+    )
+    add_built_in(command)
+    command.add_argument(
+        "--format", choices=FORMATS, default="text", help="how it is written (default: %(default)s)"
+    )
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Show as the options say; the exit code.
+
+    Raises:
+        WorkorderError: an input can't be used, or the plan has no such work order.
+    """
+    from factory.plans.states.dependencies import depends_on
+    from factory.plans.states.sources import NO_SOURCES
+    from factory.system.plan_files import read_spec_text
+    from planner.check.on_disk import check_built_plan
+    from planner.commands.inputs import refuse_missing
+    from planner.report.page import PageFormat, write_page
+    from planner.report.show import Shown, sections, title_of
+    from planner.specification.lines import SpecLines
+
+    refuse_lone_branch(options)
+    checked, standing = check_built_plan(options.plan, options.repo, options.branch, project=options.project)
+    plan = checked.plan
+    if plan is None:
+        return refuse_missing(checked.diagnostics, options.plan, "show", console)
+    ids = [order.id for order in plan.work_orders]
+    if options.order is not None and options.order not in ids:
+        raise WorkorderError(
+            f"the plan has no {options.order}", where=str(options.plan), hint=f"it has {ids[0]} to {ids[-1]}"
+        )
+    files = frozenset[str]() if standing is None else standing.files
+    sources = NO_SOURCES if standing is None else standing.sources
+    text = read_spec_text(options.plan, plan.spec_text_hash)
+    shown = Shown(
+        plan,
+        depends_on(plan, files, sources),
+        None if text is None else SpecLines(text),
+        files,
+        None if standing is None else standing.commits,
+    )
+    console.paged(write_page(title_of(shown), sections(shown, options.order), PageFormat(options.format)))
+    return ExitCode.DONE

@@ -1,0 +1,139 @@
+"""What one plan does otherwise than another, by requirement and work order: pure, as sections of a page."""
+
+from collections.abc import Iterator, Sequence
+
+from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import COMPUTED_FIELDS, Plan, Requirement, WorkOrder
+from factory.plans.diagnostics.render import counted
+from planner.report.page import Item, Part, Section
+
+
+def differences(old: Plan, new: Plan) -> tuple[Section, ...]:
+    """What is new, changed or gone; empty of plans that do the same.
+
+    Work orders that are the same but for their numbers have moved; others of one number have changed.
+
+    Args:
+        old: the plan before.
+        new: the plan after.
+    """
+    return tuple(
+        section
+        for section in (
+            Section("Requirements", tuple(_requirements(old.requirements, new.requirements))),
+            Section("Work orders", tuple(_orders(old.work_orders, new.work_orders))),
+            Section("The plan", tuple(_plan(old, new))),
+        )
+        if any(part.items for part in section.parts)
+    )
+
+
+def counts(old: Plan, new: Plan) -> str:
+    """Both plans in a line."""
+    sizes = [
+        f"{counted(len(plan.work_orders), 'work order')}, {counted(len(plan.requirements), 'requirement')}"
+        for plan in (old, new)
+    ]
+    return " → ".join(sizes)
+
+
+def _requirements(old: Sequence[Requirement], new: Sequence[Requirement]) -> Iterator[Part]:
+    before = {requirement.id: requirement for requirement in old}
+    after = {requirement.id: requirement for requirement in new}
+    added = [Item(f"{item.id}: {item.text}") for item in new if item.id not in before]
+    gone = [Item(f"{item.id}: {item.text}") for item in old if item.id not in after]
+    withdrawn = [
+        Item(f"{item.id}: {item.text}") for item in new if item.withdrawn and not _was_withdrawn(item, before)
+    ]
+    yield Part("new", tuple(added))
+    for item in new:
+        earlier = before.get(item.id)
+        if earlier is not None and (earlier.text, earlier.quotes) != (item.text, item.quotes):
+            yield Part(f"{item.id} says otherwise: {item.text}", tuple(_quotes(earlier, item)))
+    yield Part("withdrawn", tuple(withdrawn))
+    yield Part("gone", tuple(gone))
+
+
+def _was_withdrawn(requirement: Requirement, before: dict[str, Requirement]) -> bool:
+    earlier = before.get(requirement.id)
+    return earlier is not None and earlier.withdrawn
+
+
+def _quotes(old: Requirement, new: Requirement) -> Iterator[Item]:
+    if old.text != new.text:
+        yield Item(old.text, note="before")
+        yield Item(new.text, note="now")
+    yield from (Item(quote, "quoted", "no more") for quote in old.quotes if quote not in new.quotes)
+    yield from (Item(quote, "quoted", "now") for quote in new.quotes if quote not in old.quotes)
+
+
+def _orders(old: Sequence[WorkOrder], new: Sequence[WorkOrder]) -> Iterator[Part]:
+    places: dict[str, list[str]] = {}
+    for order in old:
+        places.setdefault(_content(order), []).append(order.id)
+    moved: dict[str, str] = {}
+    rest: list[WorkOrder] = []
+    for order in new:
+        same = places.get(_content(order), [])
+        if same:
+            moved[order.id] = same.pop(order.id in same and same.index(order.id))
+        else:
+            rest.append(order)
+    left = {order.id: order for order in old if order.id not in moved.values()}
+    yield Part("new", tuple(_line(order) for order in rest if order.id not in left))
+    for order in rest:
+        earlier = left.pop(order.id, None)
+        if earlier is not None:
+            yield Part(f"{order.id} changed: {order.title}", tuple(_fields(earlier, order)))
+    yield Part("gone", tuple(_line(order) for order in left.values()))
+    numbers = [Item(f"{before} is {now} now") for now, before in moved.items() if now != before]
+    yield Part("moved", tuple(numbers))
+
+
+def _line(order: WorkOrder) -> Item:
+    return Item(f"{order.id}  {order.title}")
+
+
+def _content(order: WorkOrder) -> str:
+    plain = order.model_copy(update={"id": "WO-01", **dict.fromkeys(COMPUTED_FIELDS)})
+    return repr(plain)
+
+
+def _fields(old: WorkOrder, new: WorkOrder) -> Iterator[Item]:
+    before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
+    for name in sorted({*before, *after} - COMPUTED_FIELDS - {"id"}):
+        was, now = before.get(name), after.get(name)
+        if was == now:
+            continue
+        if isinstance(was, list) or isinstance(now, list):
+            yield from (Item(f"{name}: {_text(entry)}", note="no more") for entry in _missing(was, now))
+            yield from (Item(f"{name}: {_text(entry)}", note="now") for entry in _missing(now, was))
+            if not [*_missing(was, now), *_missing(now, was)]:
+                yield Item(f"{name}: another order")
+        else:
+            yield Item(f"{name}: {_text(was)}", note="before")
+            yield Item(f"{name}: {_text(now)}", note="now")
+
+
+def _missing(these: JsonValue, those: JsonValue) -> list[JsonValue]:
+    others = those if isinstance(those, list) else []
+    return [entry for entry in (these if isinstance(these, list) else []) if entry not in others]
+
+
+def _text(value: JsonValue) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_text(inner)}" for name, inner in value.items())
+    return "nothing" if value is None else str(value)
+
+
+def _plan(old: Plan, new: Plan) -> Iterator[Part]:
+    yield Part(
+        "decided no more",
+        tuple(Item(text) for text in old.system_overview if text not in new.system_overview),
+    )
+    yield Part(
+        "decided now", tuple(Item(text) for text in new.system_overview if text not in old.system_overview)
+    )
+    for name in ("verify_contract", "services", "environment", "accepted_warnings"):
+        if getattr(old, name) != getattr(new, name):
+            yield Part(name, (Item("differs"),))

@@ -1,0 +1,26 @@
+"""Texts of strangers in Markdown, so that they mean nothing in it."""
+
+import re
+from typing import Final
+
+from factory.system.terminal.console import one_line
+
+_SIGNS: Final = re.compile(
+    # Within a word an underscore is a letter; an ampersand counts where it begins an entity, a colon and a
+    # full stop where they make a link.
+    r"[\\`*\[<|~$]|(?<![^\W_])_+|_+(?![^\W_])|&(?=#?\w+;)|:(?=//)|(?<=www)\."
+)
+_AT_THE_BEGINNING: Final = re.compile(r"^(\s*)([-+#>=]|\d+(?=[.)]))")
+
+
+def escaped(text: str) -> str:
+    """A text in one line without meaning in Markdown, in as few signs as that takes."""
+    return _SIGNS.sub(lambda signs: "".join(f"\\{sign}" for sign in signs[0]), one_line(text))
+
+
+def paragraph(text: str) -> str:
+    """The same where it begins a line, so that it begins no list, heading or quote either."""
+    plain = escaped(text)
+    return _AT_THE_BEGINNING.sub(
+        lambda found: f"{found[1]}{found[2]}\\" if found[2].isdigit() else f"{found[1]}\\{found[2]}", plain
+    )

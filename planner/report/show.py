@@ -1,0 +1,189 @@
+"""What a plan will do, for a person who decides whether it shall: pure, as sections of a page."""
+
+import re
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
+from factory.plans.diagnostics.render import counted
+from planner.report.page import Item, Part, Section
+from planner.specification.lines import SpecLines
+
+_COMMIT_CHARS = 12
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A plan and what is known of it.
+
+    Attributes:
+        plan: the plan.
+        dependencies: for each work order the ids of those that it depends on.
+        spec: the specification that it was made for; None if it is not known.
+        files: the tracked files that it starts from.
+        commits: what has landed, by the id of the work order; None if nobody looked.
+    """
+
+    plan: Plan
+    dependencies: Sequence[Sequence[str]]
+    spec: SpecLines | None
+    files: Collection[str] = ()
+    commits: Mapping[str, str] | None = None
+
+
+def title_of(shown: Shown) -> str:
+    """The plan in a line."""
+    plan = shown.plan
+    text = f"{counted(len(plan.work_orders), 'work order')}, {counted(len(plan.requirements), 'requirement')}"
+    if shown.commits:
+        text += f", {len(shown.commits)} landed"
+    return text if plan.revision == 1 else f"{text}, revision {plan.revision}"
+
+
+def sections(shown: Shown, only: str | None = None) -> tuple[Section, ...]:
+    """The plan in the order in which it is carried out, and at the end what concerns all of it.
+
+    Args:
+        shown: the plan.
+        only: the id of the work order that is asked for; None for all.
+    """
+    orders = [
+        _section(shown, order, needed)
+        for order, needed in zip(shown.plan.work_orders, shown.dependencies, strict=True)
+        if only in (None, order.id)
+    ]
+    return tuple(orders) if only is not None else (_whole(shown), *orders, *_rest(shown))
+
+
+def _whole(shown: Shown) -> Section:
+    plan = shown.plan
+    packages = [
+        f"{package.ecosystem} {package.specifier} ({order.id})"
+        for order in plan.work_orders
+        for package in order.requires_packages
+    ]
+    return Section(
+        "The design",
+        (
+            Part("decided", tuple(map(Item, plan.system_overview))),
+            Part("packages that come in", tuple(map(Item, packages))),
+            Part("services", tuple(Item(service.called) for service in plan.services)),
+            Part("what it costs", (Item(_cost(shown)),)),
+        ),
+    )
+
+
+def _cost(shown: Shown) -> str:
+    landed = shown.commits or {}
+    asked = [order for order in shown.plan.work_orders if not order.fixed_files and order.id not in landed]
+    if not asked:
+        return "no answer of a model: nothing is left that asks for one"
+    return (
+        f"at least {counted(len(asked), 'answer')} of a model, one a work order, and one more for each"
+        " attempt that fails"
+    )
+
+
+def _section(shown: Shown, order: WorkOrder, needed: Sequence[str]) -> Section:
+    landed = (shown.commits or {}).get(order.id)
+    state = f" [landed as {landed[:_COMMIT_CHARS]}]" if landed else ""
+    return Section(
+        f"{order.id}  {order.title}{state}",
+        (
+            Part("after", (Item(", ".join(needed)),) if needed else ()),
+            Part("intent", (Item(order.intent),)),
+            *(_requirement(shown, item) for item in requirements_of(order, shown.plan.requirements)),
+            Part("may write", tuple(_files(shown, order))),
+            Part("leaves alone", tuple(map(Item, map(str, order.forbidden)))),
+            Part("provides", tuple(map(Item, order.provides))),
+            Part("uses", tuple(map(Item, order.consumes))),
+            Part("is proved by", tuple(_commands(shown, order))),
+            Part("notes", (Item(order.notes),) if order.notes else ()),
+            Part("difficulty", (Item(order.difficulty),) if order.difficulty else ()),
+            Part(
+                "keeps warnings", tuple(Item(kept.code, note=kept.reason) for kept in order.accepted_warnings)
+            ),
+        ),
+    )
+
+
+def _requirement(shown: Shown, requirement: Requirement) -> Part:
+    numbers = (
+        sorted({line for quote in requirement.quotes for line in shown.spec.lines(quote)})
+        if shown.spec
+        else []
+    )
+    place = f" (line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))})" if numbers else ""
+    return Part(
+        f"{requirement.id}{place}: {requirement.text}",
+        tuple(Item(quote, "quoted") for quote in requirement.quotes),
+    )
+
+
+def _files(shown: Shown, order: WorkOrder) -> Iterator[Item]:
+    new = _new_files(shown, order)
+    for path in map(str, order.allowed_files):
+        yield Item(path, note="new" if path in new else "")
+
+
+def _new_files(shown: Shown, order: WorkOrder) -> frozenset[str]:
+    """The files that are not there before the work order."""
+    before = {*shown.files}
+    for earlier in shown.plan.work_orders:
+        if earlier.id == order.id:
+            break
+        before.update(map(str, earlier.allowed_files))
+    return frozenset(map(str, order.allowed_files)) - before
+
+
+def _commands(shown: Shown, order: WorkOrder) -> Iterator[Item]:
+    exempt = {str(entry.command): entry.reason for entry in order.red_exempt}
+    new = sorted(_new_files(shown, order))
+    for command in map(str, order.acceptance_commands):
+        if command in exempt:
+            yield Item(command, "code", f"may pass before the work is done: {exempt[command]}")
+            continue
+        missing = [path for path in new if _names(command, path)]
+        reason = f"fails before: {', '.join(missing)} is not there" if missing else "must fail before"
+        yield Item(command, "code", reason)
+
+
+def _names(command: str, path: str) -> bool:
+    """Whether a command names a file, by its path or as a module of Python."""
+    module = path.removesuffix(".py").removesuffix("/__init__").removesuffix("/__main__").replace("/", ".")
+    names = {path, module} if path.endswith(".py") else {path}
+    return any(re.search(rf"(?<![\w./-]){re.escape(name)}(?![\w/-])", command) for name in names)
+
+
+def _rest(shown: Shown) -> Iterator[Section]:
+    plan = shown.plan
+    taken = {name for order in plan.work_orders for name in order.requirements}
+    alive = [requirement for requirement in plan.requirements if not requirement.withdrawn]
+    lost = [Item(f"{item.id}: {item.text}") for item in alive if item.id not in taken]
+    quotes = [quote for requirement in alive for quote in requirement.quotes]
+    passages = shown.spec.uncovered(quotes) if shown.spec and plan.requirements else ()
+    unquoted = [Item(passage.text, "quoted", f"line {passage.first}") for passage in passages]
+    kept = [Item(entry.code, note=entry.reason) for entry in plan.accepted_warnings]
+    if lost or unquoted or kept:
+        yield Section(
+            "What no work order covers, and what the plan keeps",
+            (
+                Part("requirements that no work order takes", tuple(lost)),
+                Part("lines of the specification that no requirement quotes", tuple(unquoted)),
+                Part("warnings about the plan", tuple(kept)),
+            ),
+        )
+    if plan.remarks:
+        parts = tuple(
+            Part(
+                f"{remark.kind}: {remark.text}",
+                tuple(_placed(shown, quote) for quote in remark.quotes) or (Item("—"),),
+            )
+            for remark in plan.remarks
+        )
+        yield Section("What the planner noticed about the specification", parts)
+
+
+def _placed(shown: Shown, quote: str) -> Item:
+    numbers = shown.spec.lines(quote) if shown.spec else ()
+    return Item(quote, "quoted", f"line {', '.join(map(str, numbers))}" if numbers else "")

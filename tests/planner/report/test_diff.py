@@ -1,0 +1,88 @@
+"""What one plan does otherwise than another."""
+
+from typing import Any
+
+from factory.contract.work_order import Plan
+from planner.report.diff import counts, differences
+from tests.support.plans import makes, manifest
+
+
+def plan(*orders: Any, **fields: Any) -> Plan:
+    return Plan.model_validate(manifest(*orders, **fields))
+
+
+def requirement(number: int, text: str = "It is.", *quotes: str, **fields: Any) -> dict[str, Any]:
+    return {"id": f"REQ-{number:02}", "text": text, "quotes": quotes or ("It is.",), **fields}
+
+
+def told(old: Plan, new: Plan) -> dict[str, list[str]]:
+    """What is told under each heading that has something."""
+    return {
+        part.title: [f"{item.text} ({item.note})" if item.note else item.text for item in part.items]
+        for section in differences(old, new)
+        for part in section.parts
+        if part.items
+    }
+
+
+def test_plans_that_do_the_same() -> None:
+    one = plan(makes(1, "a.py"), requirements=[requirement(1)])
+    assert differences(one, one.model_copy(update={"revision": 2, "parent": "x"})) == ()
+    assert counts(one, one) == "1 work order, 1 requirement → 1 work order, 1 requirement"
+
+
+def test_requirements() -> None:
+    old = plan(
+        makes(1, "a.py"),
+        requirements=[requirement(1), requirement(2, "B.", "b"), requirement(3), requirement(4)],
+    )
+    new = plan(
+        makes(1, "a.py"),
+        requirements=[
+            requirement(1),
+            requirement(2, "C.", "b", "c"),
+            requirement(3, withdrawn=True),
+            requirement(5, "New."),
+        ],
+    )
+    assert told(old, new) == {
+        "new": ["REQ-05: New."],
+        "REQ-02 says otherwise: C.": ["B. (before)", "C. (now)", "c (now)"],
+        "withdrawn": ["REQ-03: It is."],
+        "gone": ["REQ-04: It is."],
+    }
+
+
+def test_work_orders_are_new_changed_gone_or_moved() -> None:
+    old = plan(makes(1, "a.py"), makes(2, "b.py", title="B"), makes(3, "c.py", title="C"))
+    changed = makes(1, "a.py", "d.py", intent="Otherwise.")
+    new = plan(
+        changed,
+        makes(
+            2, "c.py", title="C", intent="Do step 3.", acceptance_commands=["python -m compileall file_3.py"]
+        ),
+        makes(3, "e.py", title="E"),
+        makes(4, "f.py", title="F"),
+    )
+    shown = told(old, new)
+    first = next(title for title in shown if title.startswith("WO-01 changed"))
+    assert "allowed_files: d.py (now)" in shown[first]
+    assert "intent: Otherwise. (now)" in shown[first]
+    assert shown["new"] == ["WO-03  E", "WO-04  F"]
+    assert shown["gone"] == ["WO-02  B"]
+    assert shown["moved"] == ["WO-03 is WO-02 now"]
+
+
+def test_what_stays_at_its_place_has_not_moved() -> None:
+    old = plan(makes(1, "a.py", title="T", intent="I"), makes(2, "a.py", title="T", intent="I"))
+    assert differences(old, old) == ()
+
+
+def test_the_plan_itself() -> None:
+    old = plan(makes(1, "a.py"), system_overview=["Small."])
+    new = plan(makes(1, "a.py"), system_overview=["Large."], services=[{"preset": "redis"}])
+    assert told(old, new) == {
+        "decided no more": ["Small."],
+        "decided now": ["Large."],
+        "services": ["differs"],
+    }
