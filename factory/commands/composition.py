@@ -10,6 +10,7 @@ from factory.configuration.document import OWN_FILE, Configuration
 from factory.configuration.guarded import OPTION
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath, UnsafePath
+from factory.llm.adapters.replay import REPLAY
 from factory.llm.adapters.select import names_in, select_model
 from factory.llm.agents.workplace import Engineer, Workplace
 from factory.llm.ladder import Ladder
@@ -32,6 +33,7 @@ from factory.system.sandbox.levels.choose import choose
 from factory.system.sandbox.limit_option import parse_limits
 from factory.system.sandbox.policy import Network, Resources
 from factory.system.sandbox.port import Sandbox, SandboxRefused, Terms
+from factory.system.terminal.console import visible
 
 LEFT_AT_ONCE: Final = (
     "left at once: throw-away checkouts may remain in the directory for temporary files;"
@@ -103,6 +105,11 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
 
     names = _names(options)
     several = len(names) > 1
+    for name in names:
+        if name.startswith(REPLAY):
+            progress(
+                f"answers come from the recording {visible(name.removeprefix(REPLAY))}: no model is asked"
+            )
     named = {name: Price(*amounts) for name, amounts in options.price_of}
 
     def model(stop: Stop | None, price: Price | None) -> Model:
@@ -280,7 +287,7 @@ def _require_models(options: argparse.Namespace) -> None:
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise WorkorderError("names a model twice", where=f"--escalate {twice}", hint="name each once")
-    recording = next((name for name in names if name.startswith("replay:")), None)
+    recording = next((name for name in names if name.startswith(REPLAY)), None)
     if recording is not None and len(names) > 1:
         raise WorkorderError(
             "a recording answers for every model that was asked",

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
+from factory.llm.adapters.replay import REPLAY
 from factory.llm.adapters.select import select_model
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Model, ProviderError, Request, Usage
@@ -44,6 +45,10 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
     deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
     for line in render_context(job.context):
         console.progress(line)
+    if options.llm.startswith(REPLAY):
+        console.progress(
+            f"answers come from the recording {options.llm.removeprefix(REPLAY)}: no model is asked"
+        )
     result = compile_spec(job, deps)
     _tell(result, options, directory, console)
     return result.summary.exit_code

@@ -51,7 +51,10 @@ def run(options: Namespace, console: Console) -> int:
     commits = None
     if options.repo is not None:
         from planner.repository.landed import landed_commits
+        from planner.repository.sources import present_sources, sources_of_one
 
+        # A project that is not there is told before anything is compared.
+        sources_of_one(present_sources(options.repo), options.project)
         commits = landed_commits(options.repo, checked.plan, options.branch)
     traced = trace(checked.plan, spec, commits)
     console.result(write_trace(traced, TraceFormat(options.output_format), str(options.spec)))

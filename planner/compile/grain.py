@@ -4,14 +4,13 @@ from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.llm.adapters.replay import planned_by
+from factory.llm.adapters.replay import REPLAY, planned_by
 from factory.plans.states.projects import configured
 from factory.plans.states.sources import Sources
 from planner.prompt.grain import ChosenGrain, Grain, suited
 
 AUTO: Final = "auto"
 _FILE: Final = "workorder.toml"
-_REPLAY: Final = "replay:"
 
 
 def chosen_grain(option: str | None, llm: str, spec: str | None, sources: Sources) -> ChosenGrain:
@@ -29,7 +28,7 @@ def chosen_grain(option: str | None, llm: str, spec: str | None, sources: Source
     asked = option if option is not None else _configured(sources)
     if asked in set(Grain):
         return ChosenGrain(Grain(asked), "--grain" if option is not None else _FILE)
-    model = planned_by(Path(llm.removeprefix(_REPLAY))) if llm.startswith(_REPLAY) else llm
+    model = planned_by(Path(llm.removeprefix(REPLAY))) if llm.startswith(REPLAY) else llm
     return suited(model, None if spec is None else len(spec.encode("utf-8", "surrogatepass")))
 
 

@@ -18,7 +18,10 @@ from factory.system.files.tree import FileProblem
 from factory.system.terminal.console import visible
 
 _SHOWN: Final = 50
-_HOW: Final = f"`requires_packages` of the work order, `[environment]` in {OWN_FILE}"
+_HOW: Final = (
+    f"`requires_packages` of the work order, `[environment]` in {OWN_FILE}, or the repository's own manifest,"
+    " such as pyproject.toml"
+)
 _IMPORTING: Final = re.compile(r"\b(?:__import__|crate|export|from|import|import_module|mod|require|use)\b")
 
 

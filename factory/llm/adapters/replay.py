@@ -1,11 +1,15 @@
 """A recording as a model: a ledger with no adapter behind it. Nothing is asked and nothing is written."""
 
 from pathlib import Path
+from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.llm.adapters.difference import differences, nearest
 from factory.llm.ledger.store import Ledger, Recorded, call_key
 from factory.llm.port import Answer, ProviderError, Request
+
+REPLAY: Final = "replay:"
+"""How a name of `--llm` begins that stands for a recording."""
 
 
 class NotRecorded(ProviderError):
