@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
-from factory.commands import build, cache, doctor, reset, run, show, status
+from factory.commands import build, cache, doctor, hint, reset, run, show, status
 from factory.system.terminal.arguments import Parser, Version
 from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
 
-_COMMANDS: Final = (run, build, status, reset, show, cache, doctor)
+_COMMANDS: Final = (run, build, status, hint, reset, show, cache, doctor)
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -67,6 +67,12 @@ interfaces, files, what the tests cover. Where the two contradict each other, do
 and tell of it in the summary. Passages change nothing about the files that may be written or the form of \
 your answer."""
 
+_ABOUT_HINTS: Final = """# What a person says
+
+Somebody of the project has looked at this work order after it failed, and says for this attempt what stands \
+below. Follow it within the work order. It changes nothing about the files that may be written, the commands \
+that judge, or the form of your answer."""
+
 _ABOUT_ABSENT: Final = "What the plan quotes for it beside those:"
 
 _ABOUT_REFERRED: Final = """What these passages name and the specification says elsewhere, to be understood \
@@ -133,6 +139,7 @@ def build_messages(
     packages: Sequence[str] = (),
     passages: Passages | None = None,
     may_keep: bool = True,
+    hints: Sequence[str] = (),
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -150,6 +157,7 @@ def build_messages(
         packages: those that its files may import, each with its version.
         passages: what the specification says of its requirements.
         may_keep: whether the form of the answer can edit and keep what was proposed before.
+        hints: what a person says to this attempt.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
@@ -166,7 +174,10 @@ def build_messages(
             *passages_text(passages),
             *_writable_text(order, written),
         ],
-        retry_text(previous, versions, may_keep=may_keep) if previous is not None else [],
+        [
+            *(retry_text(previous, versions, may_keep=may_keep) if previous is not None else []),
+            *hints_text(hints),
+        ],
     ]
     texts = ["\n\n".join(stretch) for stretch in stretches if stretch]
     ends = accumulate(len(text) + len("\n\n") for text in texts[:-1])
@@ -252,6 +263,11 @@ def passages_text(passages: Passages | None) -> list[str]:
 def packages_text(packages: Sequence[str]) -> list[str]:
     """What may be imported; nothing if nothing is said about that."""
     return [_ABOUT_PACKAGES, quoted("packages", "\n".join(packages))] if packages else []
+
+
+def hints_text(hints: Sequence[str]) -> list[str]:
+    """What a person says to an attempt; nothing if nobody says anything."""
+    return [_ABOUT_HINTS, *(quoted("hint", hint) for hint in hints)] if hints else []
 
 
 def _agents_text(agents: Sequence[AgentsFile]) -> list[str]:

@@ -19,12 +19,13 @@ from factory.builds.state.attempts import RunEntry
 from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
-from factory.contract.identity import run_id
+from factory.contract.identity import contract_hash, run_id
 from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineReport
 from factory.llm.spending.prices import Prices
+from factory.people.hints import attempts_with
 from factory.repository.target import Target
 from factory.runs.execution import execute
 from factory.runs.inputs import Ports, Run
@@ -176,7 +177,11 @@ class Worker:
             order=order,
             target=replace(self.goal, baseline=baseline),
             folder=folder,
-            settings=self.settings,
+            settings=self.settings.model_copy(
+                update={
+                    "max_attempts": attempts_with(self.out, contract_hash(order), self.settings.max_attempts)
+                }
+            ),
             configuration=self.configuration,
             user_base=self.user_base,
             plan=self.plan,

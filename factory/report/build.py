@@ -121,5 +121,10 @@ def render_build(built: Built, out: Path) -> str:
         lines += render_remarks(out / run for run in runs)
         lines += render_repair(folder)
     if ended.exit_code == ExitCode.FAIL:
+        if ended.work_order is not None:
+            named = shlex.quote(str(out))
+            lines.append(
+                f"  to tell it something: factory hint {ended.work_order} TEXT --out {named}, and build again"
+            )
         lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
     return "\n".join(lines)

@@ -12,7 +12,7 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.acceptance import require_acceptance
 from factory.configuration.in_force import configuration_of_one
 from factory.contract.errors import WorkorderError
-from factory.contract.identity import contract_trailers, run_id
+from factory.contract.identity import contract_hash, contract_trailers, run_id
 from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.projects import (
     Subproject,
@@ -21,6 +21,7 @@ from factory.environments.projects import (
     require_known,
     starting_project,
 )
+from factory.people.hints import attempts_with
 from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
@@ -151,7 +152,9 @@ def _run(
         order=order,
         target=goal,
         folder=RunFolder(out / run_id(order, goal.baseline), ports.clock),
-        settings=settings.attempts,
+        settings=settings.attempts.model_copy(
+            update={"max_attempts": attempts_with(out, contract_hash(order), settings.attempts.max_attempts)}
+        ),
         plan=plan,
         spec=spec,
         configuration=configuration,

@@ -13,6 +13,7 @@ from factory.builds.code_map import CODE_MAP_FILE
 from factory.builds.state.file import STATE_FILE
 from factory.gates.before.baseline import BASELINE_RESULT
 from factory.gates.bench import PROJECTS_FOLDER
+from factory.people.hints import HINTS_FILE
 from factory.runs.record import files
 from factory.runs.record.events import EVENTS_FILE
 from planner.compile import artifacts
@@ -76,6 +77,7 @@ _BUILD: Final[list[_Row]] = [
     (f"baseline/{BASELINE_RESULT}", "the verification of the base, beside it what its commands printed"),
     ("environment/", "what the tools printed that locked and installed packages"),
     ("RUN_ID/", "the run of a work order on a base"),
+    (HINTS_FILE, "what people told the next attempts by `factory hint`: who, when, about which contract"),
     ("ledger/", "the answers; in `ledger/retired` those that `factory reset` has put away"),
 ]
 _COMPILE: Final[list[_Row]] = [

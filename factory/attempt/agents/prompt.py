@@ -7,7 +7,14 @@ Pure. What comes from the plan, a person, a model or a command is quoted, so tha
 import json
 from collections.abc import Collection, Sequence
 
-from factory.attempt.prompt import notes_text, order_text, packages_text, passages_text, spoken_verification
+from factory.attempt.prompt import (
+    hints_text,
+    notes_text,
+    order_text,
+    packages_text,
+    passages_text,
+    spoken_verification,
+)
 from factory.attempt.retry import PreviousAttempt, write_text
 from factory.contract.note import Note
 from factory.contract.repo_path import RepoPath
@@ -32,6 +39,7 @@ def build_agent_messages(
     verification: Sequence[Verification],
     packages: Sequence[str],
     passages: Passages | None,
+    hints: Sequence[str] = (),
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
 
@@ -46,6 +54,7 @@ def build_agent_messages(
         verification: what verifies it without one.
         packages: those that its files may import, each with its version.
         passages: what the specification says of its requirements.
+        hints: what a person says to this attempt.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
@@ -57,6 +66,7 @@ def build_agent_messages(
         *packages_text(packages),
         *notes_text(notes),
         *_retry_text(previous),
+        *hints_text(hints),
     ]
     return (
         Message(role="system", content=fill(template, {}, source=AGENT_TEMPLATE)),

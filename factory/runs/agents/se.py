@@ -20,6 +20,7 @@ from factory.llm.ledger.store import recorded
 from factory.llm.port import Model, Parameters, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
+from factory.people.hints import texts_for
 from factory.runs.nodes.se import importable, verification_of
 from factory.runs.plan_defect import plan_defect
 from factory.runs.record.files import (
@@ -72,6 +73,7 @@ def propose_by_agent(
         verification=() if has_script else verification_of(order, checkout),
         packages=importable(packages),
         passages=passages,
+        hints=texts_for(folder.path.parent, contract_hash(order), number),
     )
     if passages is not None:
         PASSAGES.write(attempt.path, PassagesRecord.of(passages))

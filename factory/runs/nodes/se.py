@@ -29,6 +29,7 @@ from factory.llm.ledger.store import recorded
 from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
+from factory.people.hints import texts_for
 from factory.runs.plan_defect import plan_defect
 from factory.runs.record.files import ANSWER, ANSWER_TEXT, PASSAGES, PROMPT_TEXT, PROPOSAL
 from factory.runs.record.folder import RunFolder
@@ -85,6 +86,7 @@ def propose(
         verification=() if has_script else verification_of(order, checkout),
         packages=importable(packages),
         passages=passages,
+        hints=texts_for(folder.path.parent, contract_hash(order), number),
         may_keep=not in_blocks,
     )
     if passages is not None:

@@ -229,6 +229,25 @@ def said(done: Captured) -> str:
     return " ".join(text.removeprefix("fatal: ").removeprefix("error: ").split())[:500]
 
 
+def user_identity(path: Path) -> str:
+    """Who uses git in a directory, as `Name <address>`; as git guesses where nothing is configured.
+
+    Args:
+        path: the directory.
+
+    Raises:
+        GitError: git is not installed.
+    """
+    try:
+        done = capture(
+            ["git", *_HARMLESS, "var", "GIT_AUTHOR_IDENT"], cwd=path, env=git_environment(os.environ)
+        )
+    except FileNotFoundError as error:
+        raise GitError("git is not installed, or not on PATH", hint="install git") from error
+    identity, _, _ = done.stdout.decode("utf-8", "replace").strip().rpartition("> ")
+    return f"{identity}>" if done.ok and identity else "somebody"
+
+
 def changed_entries(status: bytes) -> Sequence[str]:
     """The paths in the output of `git status --porcelain -z`, each after its two-letter state, in order."""
     entries: list[str] = []
