@@ -1,11 +1,23 @@
 """What one plan does otherwise than another, by requirement and work order: pure, as sections of a page."""
 
 from collections.abc import Iterator, Sequence
+from typing import Final
 
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, Plan, Requirement, WorkOrder
 from factory.plans.diagnostics.render import counted
 from planner.report.page import Item, Part, Section
+
+_OF_THE_PLAN: Final = {
+    "system_overview": "decided",
+    "verify_contract": "verified after each work order by",
+    "environment": "packages beside the work orders'",
+    "allowed_packages": "packages that a person allowed",
+    "services": "services",
+    "remarks": "noticed about the specification",
+    "accepted_warnings": "warnings about the plan that it keeps",
+}
+"""The fields of a plan that are told beside its requirements and work orders, and what they are called."""
 
 
 def differences(old: Plan, new: Plan) -> tuple[Section, ...]:
@@ -42,21 +54,22 @@ def _requirements(old: Sequence[Requirement], new: Sequence[Requirement]) -> Ite
     after = {requirement.id: requirement for requirement in new}
     added = [Item(f"{item.id}: {item.text}") for item in new if item.id not in before]
     gone = [Item(f"{item.id}: {item.text}") for item in old if item.id not in after]
-    withdrawn = [
-        Item(f"{item.id}: {item.text}") for item in new if item.withdrawn and not _was_withdrawn(item, before)
-    ]
+    withdrawn, again = (
+        [
+            Item(f"{item.id}: {item.text}")
+            for item in new
+            if item.withdrawn == state and item.id in before and before[item.id].withdrawn != state
+        ]
+        for state in (True, False)
+    )
     yield Part("new", tuple(added))
     for item in new:
         earlier = before.get(item.id)
         if earlier is not None and (earlier.text, earlier.quotes) != (item.text, item.quotes):
             yield Part(f"{item.id} says otherwise: {item.text}", tuple(_quotes(earlier, item)))
     yield Part("withdrawn", tuple(withdrawn))
+    yield Part("asked for again", tuple(again))
     yield Part("gone", tuple(gone))
-
-
-def _was_withdrawn(requirement: Requirement, before: dict[str, Requirement]) -> bool:
-    earlier = before.get(requirement.id)
-    return earlier is not None and earlier.withdrawn
 
 
 def _quotes(old: Requirement, new: Requirement) -> Iterator[Item]:
@@ -76,7 +89,8 @@ def _orders(old: Sequence[WorkOrder], new: Sequence[WorkOrder]) -> Iterator[Part
     for order in new:
         same = places.get(_content(order), [])
         if same:
-            moved[order.id] = same.pop(order.id in same and same.index(order.id))
+            moved[order.id] = order.id if order.id in same else same[0]
+            same.remove(moved[order.id])
         else:
             rest.append(order)
     left = {order.id: order for order in old if order.id not in moved.values()}
@@ -100,19 +114,26 @@ def _content(order: WorkOrder) -> str:
 
 
 def _fields(old: WorkOrder, new: WorkOrder) -> Iterator[Item]:
-    before, after = old.model_dump(mode="json"), new.model_dump(mode="json")
+    before, after = (
+        old.model_dump(mode="json", exclude_defaults=True),
+        new.model_dump(mode="json", exclude_defaults=True),
+    )
     for name in sorted({*before, *after} - COMPUTED_FIELDS - {"id"}):
-        was, now = before.get(name), after.get(name)
-        if was == now:
-            continue
-        if isinstance(was, list) or isinstance(now, list):
-            yield from (Item(f"{name}: {_text(entry)}", note="no more") for entry in _missing(was, now))
-            yield from (Item(f"{name}: {_text(entry)}", note="now") for entry in _missing(now, was))
-            if not [*_missing(was, now), *_missing(now, was)]:
-                yield Item(f"{name}: another order")
-        else:
-            yield Item(f"{name}: {_text(was)}", note="before")
-            yield Item(f"{name}: {_text(now)}", note="now")
+        yield from _changes(f"{name}: ", before.get(name), after.get(name))
+
+
+def _changes(label: str, was: JsonValue, now: JsonValue) -> Iterator[Item]:
+    if was == now:
+        return
+    if isinstance(was, list) or isinstance(now, list):
+        gone, added = _missing(was, now), _missing(now, was)
+        yield from (Item(f"{label}{_text(entry)}", note="no more") for entry in gone)
+        yield from (Item(f"{label}{_text(entry)}", note="now") for entry in added)
+        if not (gone or added):
+            yield Item(f"{label}another order")
+    else:
+        yield Item(f"{label}{_text(was)}", note="before")
+        yield Item(f"{label}{_text(now)}", note="now")
 
 
 def _missing(these: JsonValue, those: JsonValue) -> list[JsonValue]:
@@ -122,18 +143,18 @@ def _missing(these: JsonValue, those: JsonValue) -> list[JsonValue]:
 
 def _text(value: JsonValue) -> str:
     if isinstance(value, dict):
-        return ", ".join(f"{name} {_text(inner)}" for name, inner in value.items())
+        return ", ".join(
+            f"{name} {_text(inner)}" for name, inner in value.items() if inner not in (None, [], {})
+        )
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
     return "nothing" if value is None else str(value)
 
 
 def _plan(old: Plan, new: Plan) -> Iterator[Part]:
-    yield Part(
-        "decided no more",
-        tuple(Item(text) for text in old.system_overview if text not in new.system_overview),
+    before, after = (
+        old.model_dump(mode="json", exclude_defaults=True),
+        new.model_dump(mode="json", exclude_defaults=True),
     )
-    yield Part(
-        "decided now", tuple(Item(text) for text in new.system_overview if text not in old.system_overview)
-    )
-    for name in ("verify_contract", "services", "environment", "accepted_warnings"):
-        if getattr(old, name) != getattr(new, name):
-            yield Part(name, (Item("differs"),))
+    for name, title in _OF_THE_PLAN.items():
+        yield Part(title, tuple(_changes("", before.get(name), after.get(name))))

@@ -22,5 +22,5 @@ def paragraph(text: str) -> str:
     """The same where it begins a line, so that it begins no list, heading or quote either."""
     plain = escaped(text)
     return _AT_THE_BEGINNING.sub(
-        lambda found: f"{found[1]}{found[2]}\\" if found[2].isdigit() else f"{found[1]}\\{found[2]}", plain
+        lambda sign: f"{sign[1]}{sign[2]}\\" if sign[2].isdigit() else f"{sign[1]}\\{sign[2]}", plain
     )

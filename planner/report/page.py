@@ -14,12 +14,11 @@ _WIDTH: Final = 100
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
 _STYLE: Final = """\
 :root { color-scheme: light dark; }
-body { font: 1rem/1.5 system-ui, sans-serif; max-width: 56rem; margin: 0 auto; padding: 0 1rem 3rem; }
+body { font: 1rem/1.5 system-ui, sans-serif; max-width: 56rem; margin: 0 auto; padding: 0 1rem 3rem;
+  overflow-wrap: anywhere; }
 h2 { border-top: 1px solid; padding-top: 1rem; margin-top: 2rem; }
 h3 { margin-bottom: 0; }
 pre, blockquote { margin: .25rem 0; padding: .5rem .75rem; border-left: 3px solid; white-space: pre-wrap; }
-pre { overflow-wrap: anywhere; }
-p, li, h1, h2 { overflow-wrap: anywhere; }
 """
 
 
@@ -119,11 +118,13 @@ def _markdown(title: str, sections: Iterable[Section]) -> Iterator[str]:
         yield f"\n## {escaped(section.title)}"
         for part in section.parts:
             yield f"\n**{escaped(part.title)}**\n"
-            for item in part.items:
+            for number, item in enumerate(part.items):
                 note = f" ({escaped(item.note)})" if item.note else ""
                 if item.kind == "quoted":
+                    if number:
+                        yield ""
                     lines = item.text.splitlines() or [""]
-                    yield "\n".join(f"> {paragraph(line)}  " for line in lines).rstrip() + f"{note}\n"
+                    yield "\n".join(f"> {paragraph(line)}  " for line in lines).rstrip() + note
                 else:
                     yield f"- {paragraph(item.text)}{note}"
 

@@ -1,15 +1,18 @@
 """What a plan will do, for a person who decides whether it shall: pure, as sections of a page."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
 from factory.plans.diagnostics.render import counted
 from planner.report.page import Item, Part, Section
 from planner.specification.lines import SpecLines
 
-_COMMIT_CHARS = 12
+_COMMIT_CHARS: Final = 12
+_ATTEMPTS: Final = 2
+"""How many `factory build` makes at a work order with one model, unless it is told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -20,14 +23,12 @@ class Shown:
         plan: the plan.
         dependencies: for each work order the ids of those that it depends on.
         spec: the specification that it was made for; None if it is not known.
-        files: the tracked files that it starts from.
         commits: what has landed, by the id of the work order; None if nobody looked.
     """
 
     plan: Plan
     dependencies: Sequence[Sequence[str]]
     spec: SpecLines | None
-    files: Collection[str] = ()
     commits: Mapping[str, str] | None = None
 
 
@@ -62,12 +63,17 @@ def _whole(shown: Shown) -> Section:
         for order in plan.work_orders
         for package in order.requires_packages
     ]
+    verification = plan.verify_contract
     return Section(
         "The design",
         (
             Part("decided", tuple(map(Item, plan.system_overview))),
             Part("packages that come in", tuple(map(Item, packages))),
             Part("services", tuple(Item(service.called) for service in plan.services)),
+            Part(
+                "after each work order",
+                (Item(str(verification.command), "code"),) if verification is not None else (),
+            ),
             Part("what it costs", (Item(_cost(shown)),)),
         ),
     )
@@ -78,9 +84,10 @@ def _cost(shown: Shown) -> str:
     asked = [order for order in shown.plan.work_orders if not order.fixed_files and order.id not in landed]
     if not asked:
         return "no answer of a model: nothing is left that asks for one"
+    most = _ATTEMPTS * len(asked)
     return (
-        f"at least {counted(len(asked), 'answer')} of a model, one a work order, and one more for each"
-        " attempt that fails"
+        f"at least {counted(len(asked), 'answer')} of a model, one a work order; {most} if each needs"
+        " a second attempt, the last unless --max-attempts says otherwise; the price is the model's"
     )
 
 
@@ -93,11 +100,11 @@ def _section(shown: Shown, order: WorkOrder, needed: Sequence[str]) -> Section:
             Part("after", (Item(", ".join(needed)),) if needed else ()),
             Part("intent", (Item(order.intent),)),
             *(_requirement(shown, item) for item in requirements_of(order, shown.plan.requirements)),
-            Part("may write", tuple(_files(shown, order))),
+            Part("may write", tuple(_files(order))),
             Part("leaves alone", tuple(map(Item, map(str, order.forbidden)))),
             Part("provides", tuple(map(Item, order.provides))),
             Part("uses", tuple(map(Item, order.consumes))),
-            Part("is proved by", tuple(_commands(shown, order))),
+            Part("is proved by", tuple(_commands(order))),
             Part("notes", (Item(order.notes),) if order.notes else ()),
             Part("difficulty", (Item(order.difficulty),) if order.difficulty else ()),
             Part(
@@ -113,39 +120,36 @@ def _requirement(shown: Shown, requirement: Requirement) -> Part:
         if shown.spec
         else []
     )
-    place = f" (line{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))})" if numbers else ""
+    place = f" ({_in_words(numbers)})" if numbers else ""
     return Part(
         f"{requirement.id}{place}: {requirement.text}",
         tuple(Item(quote, "quoted") for quote in requirement.quotes),
     )
 
 
-def _files(shown: Shown, order: WorkOrder) -> Iterator[Item]:
-    new = _new_files(shown, order)
+def _files(order: WorkOrder) -> Iterator[Item]:
+    new = _new_files(order)
     for path in map(str, order.allowed_files):
         yield Item(path, note="new" if path in new else "")
 
 
-def _new_files(shown: Shown, order: WorkOrder) -> frozenset[str]:
-    """The files that are not there before the work order."""
-    before = {*shown.files}
-    for earlier in shown.plan.work_orders:
-        if earlier.id == order.id:
-            break
-        before.update(map(str, earlier.allowed_files))
-    return frozenset(map(str, order.allowed_files)) - before
+def _new_files(order: WorkOrder) -> frozenset[str]:
+    """The files that must not be there before the work order; of others nobody knows without a repository."""
+    absent = {str(condition.path) for condition in order.preconditions if condition.kind == "file_absent"}
+    return frozenset(absent.intersection(map(str, order.allowed_files)))
 
 
-def _commands(shown: Shown, order: WorkOrder) -> Iterator[Item]:
+def _commands(order: WorkOrder) -> Iterator[Item]:
     exempt = {str(entry.command): entry.reason for entry in order.red_exempt}
-    new = sorted(_new_files(shown, order))
+    new = sorted(_new_files(order))
     for command in map(str, order.acceptance_commands):
         if command in exempt:
             yield Item(command, "code", f"may pass before the work is done: {exempt[command]}")
             continue
         missing = [path for path in new if _names(command, path)]
-        reason = f"fails before: {', '.join(missing)} is not there" if missing else "must fail before"
-        yield Item(command, "code", reason)
+        there = "is" if len(missing) == 1 else "are"
+        why = f"; {', '.join(missing)} {there} not there yet" if missing else ""
+        yield Item(command, "code", f"must fail before{why}")
 
 
 def _names(command: str, path: str) -> bool:
@@ -186,4 +190,10 @@ def _rest(shown: Shown) -> Iterator[Section]:
 
 def _placed(shown: Shown, quote: str) -> Item:
     numbers = shown.spec.lines(quote) if shown.spec else ()
-    return Item(quote, "quoted", f"line {', '.join(map(str, numbers))}" if numbers else "")
+    return Item(quote, "quoted", _in_words(numbers))
+
+
+def _in_words(lines: Sequence[int]) -> str:
+    if not lines:
+        return ""
+    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"

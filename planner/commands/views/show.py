@@ -58,7 +58,6 @@ def run(options: Namespace, console: Console) -> int:
         plan,
         depends_on(plan, files, sources),
         None if text is None else SpecLines(text),
-        files,
         None if standing is None else standing.commits,
     )
     console.paged(write_page(title_of(shown), sections(shown, options.order), PageFormat(options.format)))

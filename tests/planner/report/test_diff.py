@@ -15,8 +15,8 @@ def requirement(number: int, text: str = "It is.", *quotes: str, **fields: Any) 
     return {"id": f"REQ-{number:02}", "text": text, "quotes": quotes or ("It is.",), **fields}
 
 
-def told(old: Plan, new: Plan) -> dict[str, list[str]]:
-    """What is told under each heading that has something."""
+def changes(old: Plan, new: Plan) -> dict[str, list[str]]:
+    """What is said under each heading that has something."""
     return {
         part.title: [f"{item.text} ({item.note})" if item.note else item.text for item in part.items]
         for section in differences(old, new)
@@ -26,15 +26,21 @@ def told(old: Plan, new: Plan) -> dict[str, list[str]]:
 
 
 def test_plans_that_do_the_same() -> None:
-    one = plan(makes(1, "a.py"), requirements=[requirement(1)])
-    assert differences(one, one.model_copy(update={"revision": 2, "parent": "x"})) == ()
-    assert counts(one, one) == "1 work order, 1 requirement → 1 work order, 1 requirement"
+    same = plan(makes(1, "a.py"), requirements=[requirement(1)])
+    assert differences(same, same.model_copy(update={"revision": 2, "parent": "x"})) == ()
+    assert counts(same, same) == "1 work order, 1 requirement → 1 work order, 1 requirement"
 
 
 def test_requirements() -> None:
     old = plan(
         makes(1, "a.py"),
-        requirements=[requirement(1), requirement(2, "B.", "b"), requirement(3), requirement(4)],
+        requirements=[
+            requirement(1),
+            requirement(2, "B.", "b"),
+            requirement(3),
+            requirement(4),
+            requirement(6, withdrawn=True),
+        ],
     )
     new = plan(
         makes(1, "a.py"),
@@ -43,12 +49,14 @@ def test_requirements() -> None:
             requirement(2, "C.", "b", "c"),
             requirement(3, withdrawn=True),
             requirement(5, "New."),
+            requirement(6),
         ],
     )
-    assert told(old, new) == {
+    assert changes(old, new) == {
         "new": ["REQ-05: New."],
         "REQ-02 says otherwise: C.": ["B. (before)", "C. (now)", "c (now)"],
         "withdrawn": ["REQ-03: It is."],
+        "asked for again": ["REQ-06: It is."],
         "gone": ["REQ-04: It is."],
     }
 
@@ -64,7 +72,7 @@ def test_work_orders_are_new_changed_gone_or_moved() -> None:
         makes(3, "e.py", title="E"),
         makes(4, "f.py", title="F"),
     )
-    shown = told(old, new)
+    shown = changes(old, new)
     first = next(title for title in shown if title.startswith("WO-01 changed"))
     assert "allowed_files: d.py (now)" in shown[first]
     assert "intent: Otherwise. (now)" in shown[first]
@@ -80,9 +88,14 @@ def test_what_stays_at_its_place_has_not_moved() -> None:
 
 def test_the_plan_itself() -> None:
     old = plan(makes(1, "a.py"), system_overview=["Small."])
-    new = plan(makes(1, "a.py"), system_overview=["Large."], services=[{"preset": "redis"}])
-    assert told(old, new) == {
-        "decided no more": ["Small."],
-        "decided now": ["Large."],
-        "services": ["differs"],
+    new = plan(
+        makes(1, "a.py"),
+        system_overview=["Large."],
+        services=[{"preset": "redis"}],
+        remarks=[{"kind": "gap", "text": "How?", "quotes": []}],
+    )
+    assert changes(old, new) == {
+        "decided": ["Small. (no more)", "Large. (now)"],
+        "services": ["preset redis (now)"],
+        "noticed about the specification": ["kind gap, text How? (now)"],
     }

@@ -5,7 +5,7 @@ from planner.report.page import Item, PageFormat, Part, Section, write_page
 from planner.report.show import Shown, sections, title_of
 from planner.specification.lines import SpecLines
 from tests.support.golden import assert_golden
-from tests.support.plans import makes, manifest
+from tests.support.plans import absent, makes, manifest, verified_by
 
 SPEC = """\
 # Words
@@ -18,14 +18,17 @@ SPEC = """\
 PLAN = Plan.model_validate(
     manifest(
         makes(1, "words.py", "tests/test_words.py", title="Print\x1b[31m words", requirements=["REQ-01"],
+              preconditions=[absent("words.py"), absent("tests/test_words.py")],
               acceptance_commands=["python -m pytest -q tests/test_words.py", "ls README.md"],
               red_exempt=[{"command": "ls README.md", "reason": "It is there already."}],
               provides=["words:words(text: str) -> list[str]"],
               accepted_warnings=[{"code": "W101", "reason": "It is made by hand."}]),
-        makes(2, "words.py", title="<script>alert(1)</script>", notes="* no list", difficulty="hard",
+        makes(2, "words.py", "README.md", title="<script>alert(1)</script>",
+              notes="* no list", difficulty="hard",
               acceptance_commands=["python -c 'import words'"],
               consumes=["words:words(text: str) -> list[str]"]),
         system_overview=["One module, <img src=x>."],
+        verify_contract=verified_by("pytest -q", "words.py"),
         services=[{"preset": "redis"}],
         requirements=[
             {"id": "REQ-01", "text": "Sorted words.", "quotes": ["It prints the words, sorted."]},
@@ -39,7 +42,7 @@ PLAN = Plan.model_validate(
         accepted_warnings=[{"code": "W204", "reason": "Nobody needs it."}],
     )
 )  # fmt: skip
-SHOWN = Shown(PLAN, ([], ["WO-01"]), SpecLines(SPEC), ["README.md"], {"WO-01": "a" * 40})
+SHOWN = Shown(PLAN, ([], ["WO-01"]), SpecLines(SPEC), {"WO-01": "a" * 40})
 
 
 def test_a_plan_as_text() -> None:
