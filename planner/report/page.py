@@ -18,6 +18,7 @@ body { font: 1rem/1.5 system-ui, sans-serif; max-width: 56rem; margin: 0 auto; p
   overflow-wrap: anywhere; }
 h2 { border-top: 1px solid; padding-top: 1rem; margin-top: 2rem; }
 h3 { margin-bottom: 0; }
+p { margin: .25rem 0; }
 pre, blockquote { margin: .25rem 0; padding: .5rem .75rem; border-left: 3px solid; white-space: pre-wrap; }
 """
 
@@ -141,10 +142,14 @@ def _html(title: str, sections: Iterable[Section]) -> Iterator[str]:
         for part in section.parts:
             yield f"<h3>{_marked(part.title)}</h3>"
             for item in part.items:
-                tag = {"said": "p", "quoted": "blockquote", "code": "pre"}[item.kind]
-                yield f"<{tag}>{_marked(item.text)}</{tag}>"
-                if item.note:
-                    yield f"<p>{_marked(item.note)}</p>"
+                text = _marked(item.text)
+                note = f"<small>({_marked(item.note)})</small>" if item.note else ""
+                if item.kind == "code":
+                    # The note stands apart: a command is copied from here.
+                    yield f"<pre>{text}</pre>" + (f"<p>{note}</p>" if note else "")
+                else:
+                    tag = {"said": "p", "quoted": "blockquote"}[item.kind]
+                    yield f"<{tag}>{' '.join(filter(None, (text, note)))}</{tag}>"
         yield "</section>"
     yield "</main></body></html>"
 

@@ -60,6 +60,7 @@ def test_a_plan_as_a_page() -> None:
     assert "&lt;script&gt;" in page
     assert "\x1b" not in page
     assert "default-src 'none'" in page
+    assert "<p>words.py <small>(new)</small></p>" in page
     assert [page.count(f"<{tag}>") for tag in ("h1", "section", "main")] == [1, 5, 1]
     assert page.count("<section>") == page.count("</section>")
 
