@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("planner", "factory")
+PACKAGES = ("planner", "factory", "workorder")
 MAX_MODULES = 14
 
 ROOMS = sorted(path.parent for package in PACKAGES for path in (ROOT / package).rglob("__init__.py"))
@@ -52,7 +52,7 @@ def test_every_test_file_that_git_tracks_is_collected(request: pytest.FixtureReq
 
 def test_the_table_of_rooms_is_that_of_the_folders() -> None:
     text = (ROOT / "ARCHITECTURE.md").read_text("utf-8")
-    drawn = re.findall(r"^\| `((?:planner|factory)[a-z/]*)/` \|", text, re.MULTILINE)
+    drawn = re.findall(r"^\| `((?:planner|factory|workorder)[a-z/]*)/` \|", text, re.MULTILINE)
     assert sorted(drawn) == sorted(map(name_of, ROOMS))
     assert len(drawn) == len(set(drawn))
 

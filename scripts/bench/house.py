@@ -2,7 +2,7 @@
 
     .venv/test/bin/python scripts/bench/house.py [CHECKOUT] [--suite]
 
-Reads the packages `planner` and `factory` and the scripts of a checkout, by default this one, as text;
+Reads the packages and the scripts of a checkout, by default this one, as text;
 nothing of it is imported. `--suite` runs its whole test suite in the present environment and adds up the
 processor time of all its processes, which depends less on what else the machine does than the time of day.
 """
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Final
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
-PACKAGES: Final = ("planner", "factory")
+PACKAGES: Final = ("planner", "factory", "workorder")
 LONG_FUNCTION: Final = 60
 LONG_MODULE: Final = 200
 

@@ -11,8 +11,13 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 import factory.cli
 import planner.cli
+import workorder.cli
 
-PARSERS: Final = {"planner": planner.cli.parser(), "factory": factory.cli.parser()}
+PARSERS: Final = {
+    "planner": planner.cli.parser(),
+    "factory": factory.cli.parser(),
+    "workorder": workorder.cli.parser(),
+}
 _DEFAULT: Final = re.compile(r"\s*\(default: (.*)\)$", re.DOTALL)
 
 

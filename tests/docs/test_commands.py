@@ -10,9 +10,14 @@ import pytest
 
 import factory.cli
 import planner.cli
+import workorder.cli
 from tests.docs.reading import PAGES, ROOT, Shown, name_of, shown_commands, spans
 
-PARSERS = {"planner": planner.cli.parser(), "factory": factory.cli.parser()}
+PARSERS = {
+    "planner": planner.cli.parser(),
+    "factory": factory.cli.parser(),
+    "workorder": workorder.cli.parser(),
+}
 COMMON = {".", "apt-get", "cat", "cd", "cp", "echo", "git", "pip", "python"}
 """Programs of others, of which only the name is looked at."""
 

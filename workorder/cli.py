@@ -1,0 +1,68 @@
+"""The command line of `workorder`: which commands there are, and whose they are."""
+
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+from factory.attempt.exit_codes import EXIT_CODES, ExitCode
+from factory.system.terminal.arguments import Commands, Parser, Version
+from factory.system.terminal.edge import Program, run_program
+from factory.system.terminal.exit_code import epilog
+from workorder import go, init
+
+_PLAN: Final = "plan"
+_OF_THE_FACTORY: Final = {
+    "build": "execute all work orders of a plan, and land them",
+    "run": "execute one work order",
+    "status": "tell where a build stands",
+    "show": "tell what happened in a run",
+    "hint": "tell the next attempt at a work order something",
+    "reset": "let the next build ask anew for work orders that have not landed",
+    "cache": "list or remove kept environments",
+    "doctor": "tell what works on this machine",
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command.
+
+    Args:
+        argv: the arguments without the program's name; None for those of the process.
+
+    Returns:
+        The exit code: that of `planner` or `factory` for their commands, else see
+        `factory.attempt.exit_codes.ExitCode`.
+    """
+    words = sys.argv[1:] if argv is None else list(argv)
+    # Only here, and only the one of them: each has imports of its own.
+    if words[:1] == [_PLAN]:
+        from planner.cli import main as plan
+
+        return plan(words[1:])
+    if words and words[0] in _OF_THE_FACTORY:
+        from factory.cli import main as execute
+
+        return execute(words)
+    return run_program(Program(parser, EXIT_CODES, "out"), words)
+
+
+def parser() -> Parser:
+    """The commands of its own, and the names of the others."""
+    top = Parser(
+        prog="workorder",
+        description="Compiles a product specification into work orders, and executes them: every commit"
+        " planned, scoped, checked and accepted.",
+        epilog=epilog(ExitCode),
+    )
+    top.add_argument("--version", action=Version)
+    commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    for command in (init, go):
+        command.add_options(commands)
+    _name_others(commands)
+    return top
+
+
+def _name_others(commands: Commands) -> None:
+    others = {_PLAN: "make, check, show and revise plans: `workorder plan compile …` is `planner compile …`"}
+    for name, purpose in (others | _OF_THE_FACTORY).items():
+        commands.add_parser(name, help=purpose)

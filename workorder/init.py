@@ -1,0 +1,63 @@
+"""`workorder init`: a specification to start from, the configuration, and a job for CI."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import Final
+
+from factory.attempt.exit_codes import ExitCode
+from factory.contract.errors import WorkorderError
+from factory.system.files.tree import write_atomic
+from factory.system.templates import template_path
+from factory.system.terminal.arguments import Commands
+from factory.system.terminal.console import Console
+
+_SPEC: Final = "spec.md"
+_CONFIGURATION: Final = "workorder.toml"
+_JOBS: Final = {
+    "github": (".github/workflows/workorder.yml", "ci/github-actions.yml"),
+    "gitlab": (".gitlab-ci.yml", "ci/gitlab-ci.yml"),
+}
+
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    purpose = "write a specification to start from, and a configuration"
+    command = commands.add_parser("init", help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.")
+    command.add_argument(
+        "directory",
+        nargs="?",
+        type=Path,
+        default=Path(),
+        metavar="DIR",
+        help="where they go, empty or not (default: here)",
+    )
+    command.add_argument("--ci", choices=sorted(_JOBS), help="also write the job that builds in CI")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Write the files; the exit code.
+
+    Raises:
+        WorkorderError: one of them is there already, or can't be written; then none is.
+    """
+    directory: Path = options.directory
+    files = {_SPEC: "spec.md", _CONFIGURATION: "workorder.toml"}
+    if options.ci is not None:
+        place, template = _JOBS[options.ci]
+        files[place] = template
+    there = [name for name in files if (directory / name).is_symlink() or (directory / name).exists()]
+    if there:
+        raise WorkorderError(
+            "is there already, and nothing is written over it",
+            where=str(directory / there[0]),
+            hint="name another directory, or move it away",
+        )
+    for name, template in files.items():
+        path = directory / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomic(path, template_path(template).read_bytes())
+        console.result(f"written: {path}")
+    spec = directory / _SPEC
+    console.progress(f"next: say in {spec} what is to be built, commit, then `workorder go {spec}`")
+    return ExitCode.PASS
