@@ -123,6 +123,7 @@ def render_build(built: Built, out: Path) -> str:
     if ended.exit_code == ExitCode.FAIL:
         if ended.work_order is not None:
             named = shlex.quote(str(out))
+            lines.append(f"  what happened: factory show {ended.work_order} --out {named}")
             lines.append(
                 f"  to tell it something: factory hint {ended.work_order} TEXT --out {named}, and build again"
             )

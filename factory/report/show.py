@@ -72,7 +72,7 @@ def show_run(folder: Path) -> str:
         raise WorkorderError(
             f"holds no {RUN.name}, so it is not the folder of a run",
             where=str(folder),
-            hint="name OUT/RUN_ID; `run` prints it as «artifacts»",
+            hint="name OUT/RUN_ID, or a work order with --out OUT; `run` prints it as «artifacts»",
         )
     lines = [*_heading(run), *_render_document(PROBE, folder, _probe)]
     for number, attempt in attempts_in(folder):

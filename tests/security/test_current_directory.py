@@ -1,4 +1,4 @@
-"""`python -m factory` and `python -m planner` run no module and no program of the current directory."""
+"""`python -m factory`, `planner` and `workorder` run no module and no program of the current directory."""
 
 import json
 import os
@@ -23,6 +23,7 @@ LEAVE_A_MARK = "import os\nopen(os.environ['MARKS'], 'a').write(__name__ + '\\n'
 STATUS = ("factory", "status", "--out", "runs")
 DOCTOR = ("factory", "doctor", "--json")
 CHECK = ("planner", "check", "plan.json")
+OF_BOTH = ("workorder", "plan", "check", "plan.json")
 
 
 @pytest.fixture
@@ -75,7 +76,7 @@ def plant(place: Path, *folders: str) -> None:
             (folder / name).chmod(0o755)
 
 
-@pytest.mark.parametrize("command", [STATUS, DOCTOR, CHECK], ids=" ".join)
+@pytest.mark.parametrize("command", [STATUS, DOCTOR, CHECK, OF_BOTH], ids=" ".join)
 def test_nothing_of_the_current_directory_is_run(place: Path, command: tuple[str, ...]) -> None:
     words = [sys.executable, "-m", *command]
     expected = start(place, words)

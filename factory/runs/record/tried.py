@@ -8,6 +8,7 @@ from factory.attempt.outcome import RunOutcome
 from factory.contract.errors import WorkorderError
 from factory.runs.record.files import PROMPT_TEXT, RUN
 from factory.runs.record.folder import attempts_in
+from factory.runs.record.model import RunDocument
 
 _DONE: Final = (RunOutcome.LANDED, RunOutcome.ALREADY_LANDED)
 
@@ -37,6 +38,36 @@ def tried(out: Path, work_order: str) -> Tried:
     Raises:
         WorkorderError: there was no run of it, or it has landed.
     """
+    folder, record = _latest(out, work_order)
+    if record.outcome in _DONE:
+        raise WorkorderError(
+            f"{work_order} has landed, and is not attempted again",
+            where=str(folder),
+            hint="what it did is changed by a revision of the plan: planner revise --feedback TEXT",
+        )
+    asked = [number for number, attempt in attempts_in(folder) if (attempt / PROMPT_TEXT).exists()]
+    return Tried(folder, record.contract, max(asked, default=0))
+
+
+def run_folder(named: str, out: Path | None) -> Path:
+    """The folder of a run.
+
+    Args:
+        named: the folder; in an output directory also the id of the run, or of a work order, whose latest run
+            is meant then.
+        out: the output directory; None if none is named.
+
+    Raises:
+        WorkorderError: the output directory holds no such run.
+    """
+    if out is None:
+        return Path(named)
+    inside = out / named
+    return inside if inside.is_dir() else _latest(out, named)[0]
+
+
+def _latest(out: Path, work_order: str) -> tuple[Path, RunDocument]:
+    """The run of a work order that began last."""
     runs = [
         (record.started, folder.parent, record)
         for folder in sorted(out.glob(f"*/{RUN.name}"))
@@ -50,11 +81,4 @@ def tried(out: Path, work_order: str) -> Tried:
             " `factory status` lists them",
         )
     _, folder, record = max(runs, key=lambda run: run[0])
-    if record.outcome in _DONE:
-        raise WorkorderError(
-            f"{work_order} has landed, and is not attempted again",
-            where=str(folder),
-            hint="what it did is changed by a revision of the plan: planner revise --feedback TEXT",
-        )
-    asked = [number for number, attempt in attempts_in(folder) if (attempt / PROMPT_TEXT).exists()]
-    return Tried(folder, record.contract, max(asked, default=0))
+    return folder, record

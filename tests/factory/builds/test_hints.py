@@ -7,7 +7,8 @@ import pytest
 from factory.contract.errors import WorkorderError
 from factory.llm.port import Request
 from factory.people.hints import HINTS_FILE, Hint, add_hint, attempts_with, texts_for
-from factory.runs.record.tried import tried
+from factory.report.show import show_run
+from factory.runs.record.tried import run_folder, tried
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import make_repo
@@ -47,6 +48,9 @@ def test_a_hint_reaches_one_attempt_more_and_nothing_is_paid_again(tmp_path: Pat
     assert told.index("Your attempt before failed") < told.index("What a person says") < told.index(SAID)
     with pytest.raises(WorkorderError, match="WO-01 has landed"):
         tried(scene.out, "WO-01")
+    folder = run_folder("WO-01", scene.out)
+    assert run_folder(folder.name, scene.out) == run_folder(str(folder), None) == folder
+    assert "attempt 3" in show_run(folder)
 
 
 def test_what_was_said_counts_for_its_contract_and_for_later_attempts(tmp_path: Path) -> None:
