@@ -165,10 +165,11 @@ def test_a_wheel_holds_the_packages_and_the_templates(tmp_path: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         held = {name for name in archive.namelist() if ".dist-info/" not in name}
 
-    places = ("planner", "factory", "templates")
+    places = ("planner", "factory", "workorder", "templates")
     files = git(ROOT, "ls-files", "--cached", "--others", "--exclude-standard", *places).split("\n")
     assert "planner/cli.py" in held
-    assert held == {f"factory/_{name}" if name.startswith("templates/") else name for name in files if name}
+    packaged = {f"factory/_{name}" if name.startswith("templates/") else name for name in files if name}
+    assert held == packaged | {"factory/_templates/spec-to-repo"}
 
 
 @pytest.mark.timeout(400)
