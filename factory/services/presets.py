@@ -20,7 +20,6 @@ class Recipe:
         prepare: what makes its directory, once for a run or a build; empty if the server does.
         command: what is started.
         ready_log: what it prints when it is ready.
-        set: the variables that commands see.
         port: the port that people expect.
         stop_signal: what ends it quickly and cleanly.
         stale: files in its directory that only a running one may have left.
@@ -33,7 +32,6 @@ class Recipe:
     prepare: tuple[str, ...]
     command: tuple[str, ...]
     ready_log: str
-    set: Mapping[str, str]
     port: int
     stop_signal: int
     stale: tuple[str, ...] = ()
@@ -77,13 +75,6 @@ RECIPES: Final[Mapping[Preset, Recipe]] = MappingProxyType(
                 *(word for name, value in _POSTGRES_SETTINGS.items() for word in ("-c", f"{name}={value}")),
             ),
             ready_log="database system is ready to accept connections",
-            set={
-                "DATABASE_URL": "postgresql://postgres@127.0.0.1:{port}/postgres",
-                "PGHOST": "127.0.0.1",
-                "PGPORT": "{port}",
-                "PGUSER": "postgres",
-                "PGDATABASE": "postgres",
-            },
             port=5432,
             # A fast shutdown: it ends what is connected, and leaves its files as they must be.
             stop_signal=signal.SIGINT,
@@ -101,7 +92,6 @@ RECIPES: Final[Mapping[Preset, Recipe]] = MappingProxyType(
                 *("--save", "86400 1", "--appendonly", "no", "--daemonize", "no"),
             ),
             ready_log="Ready to accept connections",
-            set={"REDIS_URL": "redis://127.0.0.1:{port}/0"},
             port=6379,
             stop_signal=signal.SIGTERM,
         ),

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from factory.contract.errors import MachineProblem
-from factory.contract.services.declared import Service
+from factory.contract.errors import Fault, MachineProblem, WorkorderError
+from factory.contract.services.declared import Service, contradictions
 from factory.services.presets import RECIPES, Recipe
 from factory.services.resolved import NO_SERVICES, Ordered, Resolved, Services
 from factory.system.process.capture import capture
@@ -20,6 +20,12 @@ from factory.system.sandbox.visible import SYSTEM
 _FIRST_PORT: Final = 15_432
 _VERSION_SECONDS: Final = 20.0
 _PARTS: Final = ("bin", "lib", "lib64", "libexec", "share")
+
+
+class ContradictedService(WorkorderError):
+    """A plan says of a service what the repository's configuration says otherwise."""
+
+    fault = Fault.PLAN_DEFECT
 
 
 def resolve(
@@ -36,7 +42,15 @@ def resolve(
     Raises:
         SandboxRefused: the sandbox gives commands no loopback, or the service can't run as who commands are.
         MachineProblem: a program is not installed.
+        ContradictedService: the plan and the configuration don't agree on a service.
     """
+    for number, problem in contradictions(planned, configured):
+        raise ContradictedService(
+            problem,
+            where=f"/services/{number}",
+            hint="take the service out of the plan, or say the same in both; after a change by hand"
+            " `planner sync`",
+        )
     names = {service.called for service in configured}
     declared = [
         *((service, False) for service in configured),
@@ -144,7 +158,7 @@ def _of_preset(
         ready_log=recipe.ready_log,
         ready_command=(),
         ready_seconds=service.ready_timeout_seconds,
-        set={**recipe.set, **service.set},
+        set=service.variables,
         stop_signal=int(recipe.stop_signal),
         stale=recipe.stale,
     )

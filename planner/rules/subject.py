@@ -2,11 +2,15 @@
 
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
+from pydantic import ValidationError
+
 from factory.contract.errors import WorkorderError
+from factory.contract.services.declared import Service
 from factory.plans.rules import rule
 from planner.revision.amendment import Amendment
 from planner.revision.references import references
@@ -46,6 +50,16 @@ class Subject(rule.Subject):
         remembered = self.manifest.get("allowed_packages")
         names = remembered if isinstance(remembered, list) else ()
         return (*self.allowed_packages, *(name for name in names if isinstance(name, str)))
+
+    @cached_property
+    def services(self) -> tuple[tuple[int, Service], ...]:
+        """The services that match the schema, with their places; of the others E005 tells."""
+        raw = self.manifest.get("services")
+        listed = []
+        for number, element in enumerate(raw if isinstance(raw, list) else ()):
+            with suppress(ValidationError):
+                listed.append((number, Service.model_validate(element)))
+        return tuple(listed)
 
     @cached_property
     def package_words(self) -> str:

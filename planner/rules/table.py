@@ -11,6 +11,7 @@ from planner.rules.requirements import (
     e212_contradicted_example,
     e214_unnamed_package,
     e216_unnamed_service,
+    e217_contradicted_service,
     w204_unquoted_line,
     w215_retold_passage,
 )
@@ -37,6 +38,7 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e212_contradicted_example.RULE,
     e214_unnamed_package.RULE,
     e216_unnamed_service.RULE,
+    e217_contradicted_service.RULE,
     w204_unquoted_line.RULE,
     w215_retold_passage.RULE,
 )

@@ -2,7 +2,8 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -10,6 +11,20 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validat
 from factory.contract.limits import MAX_COMMAND_CHARS
 
 Preset = Literal["postgres", "redis"]
+
+PRESET_VARIABLES: Final[Mapping[Preset, Mapping[str, str]]] = MappingProxyType(
+    {
+        "postgres": {
+            "DATABASE_URL": "postgresql://postgres@127.0.0.1:{port}/postgres",
+            "PGHOST": "127.0.0.1",
+            "PGPORT": "{port}",
+            "PGUSER": "postgres",
+            "PGDATABASE": "postgres",
+        },
+        "redis": {"REDIS_URL": "redis://127.0.0.1:{port}/0"},
+    }
+)
+"""What each preset sets by itself."""
 
 LONGEST_READY_SECONDS: Final = 600
 MOST_SERVICES: Final = 8
@@ -123,6 +138,12 @@ class Service(BaseModel):
         """Its name, that of its preset if it has no other."""
         return self.name or self.preset or ""
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """All that it sets, with what its preset sets by itself."""
+        by_itself = PRESET_VARIABLES[self.preset] if self.preset is not None else {}
+        return {**by_itself, **self.set}
+
 
 def clashes(services: Iterable[Service]) -> Iterator[tuple[int, str]]:
     """What can't stand together: the number of a service, and why."""
@@ -139,6 +160,46 @@ def clashes(services: Iterable[Service]) -> Iterator[tuple[int, str]]:
                 yield number, f"`{variable}` is set by services[{variables[variable]}], too"
             variables.setdefault(variable, number)
         names.setdefault(service.called, number)
+
+
+def contradictions(planned: Sequence[Service], configured: Sequence[Service]) -> Iterator[tuple[int, str]]:
+    """Where a plan says of services what the repository's configuration says otherwise.
+
+    A service of the same name is the configured one, so whatever the plan says of it must be so there, too.
+    Any other is one more, and must not take the variables of one that people have configured.
+
+    Args:
+        planned: the services of a plan.
+        configured: those of the repository's configuration.
+
+    Yields:
+        The number of a service of the plan, and what is the matter with it.
+    """
+    for number, service in enumerate(planned):
+        for place, other in enumerate(configured):
+            named = f"services[{place}] of the repository's configuration"
+            if service.called == other.called:
+                keys = ", ".join(f"`{key}`" for key in _differing(service, other))
+                if keys:
+                    yield number, f"`{service.called}` of the plan is {named}, which has another {keys}"
+                continue
+            taken = ", ".join(
+                f"`{variable}`" for variable in service.variables if variable in other.variables
+            )
+            if taken:
+                yield (
+                    number,
+                    f"`{service.called}` of the plan sets {taken}, as `{other.called}` does, {named}",
+                )
+
+
+def _differing(planned: Service, configured: Service) -> Iterator[str]:
+    """What a plan says of a service, and is otherwise in its configuration."""
+    said = planned.model_dump(exclude_defaults=True, exclude={"name", "set"})
+    yield from (key for key, value in said.items() if getattr(configured, key) != value)
+    for variable, value in planned.set.items():
+        if configured.variables.get(variable) != value:
+            yield f"set.{variable}"
 
 
 def is_address(variable: str) -> bool:

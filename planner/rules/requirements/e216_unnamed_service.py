@@ -49,12 +49,9 @@ tests. A person declares a service in the specification by its name, or in `[[se
 
 import re
 from collections.abc import Iterator, Mapping
-from contextlib import suppress
 from typing import Final
 
-from pydantic import ValidationError
-
-from factory.contract.services.declared import Preset, Service
+from factory.contract.services.declared import Preset
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule
 from planner.rules.subject import Subject
@@ -71,7 +68,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     if subject.plan is None or not subject.is_new:
         return
     before = subject.amendment.before.services if subject.amendment is not None else ()
-    for number, service in _services(subject):
+    for number, service in subject.services:
         if service in before:
             continue
         if service.preset is None:
@@ -86,14 +83,6 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f"neither the specification nor the repository names the service {quote(service.preset)}",
                 _DO_WITHOUT,
             )
-
-
-def _services(subject: Subject) -> Iterator[tuple[int, Service]]:
-    """The services that match the schema, with their places; of the others E005 tells."""
-    raw = subject.manifest.get("services")
-    for number, element in enumerate(raw if isinstance(raw, list) else ()):
-        with suppress(ValidationError):
-            yield number, Service.model_validate(element)
 
 
 RULE = Rule("E216", "unnamed-service", Severity.ERROR, explanation=__doc__, find=find)

@@ -9,7 +9,7 @@ from factory.configuration.document import BadConfiguration, read_configuration
 from factory.contract.canonical import dump
 from factory.contract.documents import schema_problems
 from factory.contract.identity import plan_hash
-from factory.contract.services.declared import Service
+from factory.contract.services.declared import Service, contradictions
 from factory.contract.work_order import Plan
 from tests.support.plans import manifest, order
 
@@ -109,3 +109,35 @@ def test_a_service_of_a_plan_says_where_it_is_and_nothing_else(variable: str) ->
 
     assert [problem.pointer for problem in problems] == ["/services"]
     assert variable in problems[0].message
+
+
+URL = {"A_URL": "http://127.0.0.1:{port}"}
+
+
+@pytest.mark.parametrize(
+    ("planned", "configured", "words"),
+    [
+        # What a plan doesn't say contradicts nothing.
+        ({"preset": "redis"}, {"preset": "redis", "set": URL}, []),
+        ({"preset": "redis"}, {"preset": "redis", "ready_timeout_seconds": 5}, []),
+        ({"preset": "redis", "set": URL}, {"preset": "redis", "set": URL}, []),
+        # A preset's own value, said once more.
+        ({"preset": "redis", "set": {"REDIS_URL": "redis://127.0.0.1:{port}/0"}}, {"preset": "redis"}, []),
+        ({"preset": "redis"}, {"preset": "postgres"}, []),
+        ({"preset": "redis", "set": URL}, {"preset": "redis"}, ["`redis`", "services[0]", "`set.A_URL`"]),
+        ({"preset": "redis"}, {**COMMAND, "name": "redis"}, ["another `preset`"]),
+        ({**COMMAND, "set": URL}, {**COMMAND, "command": "x {port}"}, ["another `command`, `set.A_URL`"]),
+        # One more service must not take the variables of a configured one.
+        ({**COMMAND, "set": URL}, {"preset": "redis", "set": URL}, ["`search`", "sets `A_URL`", "`redis`"]),
+        ({**COMMAND, "set": {"PGHOST": "x"}}, {"preset": "postgres"}, ["sets `PGHOST`, as `postgres` does"]),
+        ({"preset": "redis"}, {**COMMAND, "set": {"REDIS_URL": "x"}}, ["sets `REDIS_URL`, as `search` does"]),
+    ],
+)
+def test_where_a_plan_contradicts_the_configuration_both_are_named(
+    planned: dict[str, Any], configured: dict[str, Any], words: list[str]
+) -> None:
+    first, second = Service.model_validate(planned), Service.model_validate(configured)
+    problems = list(contradictions([first], [second]))
+
+    assert [number for number, _ in problems] == ([0] if words else [])
+    assert all(word in problem for _, problem in problems for word in words)

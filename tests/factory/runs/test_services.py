@@ -121,3 +121,17 @@ def test_a_base_that_was_verified_with_other_services_is_verified_again(tmp_path
 
     assert read_object(scene.out / "baseline" / "baseline_result.json")["identity"] != identity
     assert summary_of(scene.run())["outcome"] == "already_landed"
+
+
+def test_a_plan_that_contradicts_the_configuration_ends_before_anything_is_paid(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo", FILES))
+    elsewhere = {"name": "seen", "command": "python3 other.py {port}"}
+    scene.stands_in_a_plan(a_work_order(), services=[elsewhere])
+
+    finished = scene.run()
+
+    assert finished.ending.exit_code is ExitCode.PLAN_DEFECT
+    assert finished.ending.message == (
+        "/services/0: `seen` of the plan is services[0] of the repository's configuration, which has another `command`"
+    )
+    assert scene.asked == 0

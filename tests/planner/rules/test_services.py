@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan
 from factory.plans.states.sources import Sources
-from planner.check.document import check_reply
+from planner.check.document import check_document, check_reply
 from planner.check.services import with_services
 from planner.revision.amendment import Amendment
 from planner.specification.spec import Spec
@@ -63,3 +64,35 @@ def test_what_a_service_sets_becomes_what_a_plan_keeps() -> None:
     for odd in ([url, url], [{"name": 3, "value": ""}], [{"name": "A"}]):
         document: Any = {"services": [{"preset": "redis", "set": odd}]}
         assert with_services(document) == document
+
+
+REDIS = b'[[services]]\npreset = "redis"\n'
+SEARCH = b'[[services]]\nname = "redis"\ncommand = "serve {port}"\n'
+
+
+@pytest.mark.parametrize(
+    ("files", "alone", "refused"),
+    [
+        ({}, None, False),
+        ({"workorder.toml": REDIS}, None, False),
+        ({"workorder.toml": SEARCH}, None, True),
+        ({"pyproject.toml": SEARCH.replace(b"services", b"tool.workorder.services")}, None, True),
+        # What can't be used is told by others.
+        ({"workorder.toml": b"[[services]]\nname = 3\n"}, None, False),
+        ({"workorder.toml": b"services = "}, None, False),
+        # The only project's file counts before the root's, if it says something of services.
+        ({"workorder.toml": SEARCH, "api/workorder.toml": REDIS}, "api", False),
+        ({"workorder.toml": REDIS, "api/workorder.toml": SEARCH}, "api", True),
+        ({"workorder.toml": SEARCH, "api/workorder.toml": b"[environment]\n"}, "api", True),
+        ({"workorder.toml": REDIS, "api/workorder.toml": SEARCH}, None, False),
+    ],
+)
+def test_a_plan_says_of_a_service_what_the_repository_says(
+    files: dict[str, bytes], alone: str | None, refused: bool
+) -> None:
+    sources = Sources(frozenset(files), files.get, RepoPath.parse(alone) if alone else None)
+    document = manifest(makes(1, "a.py"), services=[{"preset": "redis"}])
+    checked = check_document(document, sources.files, sources=sources)
+
+    found = [diagnostic for diagnostic in checked.diagnostics if diagnostic.code == "E217"]
+    assert [diagnostic.pointer for diagnostic in found] == (["/services/0"] if refused else [])
