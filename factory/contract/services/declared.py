@@ -46,7 +46,8 @@ _ADDRESSING: Final = re.compile(
 
 
 def _is_name(text: str) -> str:
-    if not _NAME.fullmatch(text):
+    # Of a preset without a name, plans hold an empty one.
+    if text and not _NAME.fullmatch(text):
         raise ValueError("must be a small letter, then at most 31 small letters, digits and hyphens")
     return text
 

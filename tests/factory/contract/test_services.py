@@ -99,6 +99,8 @@ def test_a_plan_holds_services_and_its_hash_tells() -> None:
 
     assert plan.services[0].called == "postgres"
     assert plan_hash(plan) != plan_hash(bare)
+    # What is written can be read again, though nobody gave the preset a name.
+    assert Plan.model_validate(dump(plan)) == plan
     # Plans from before there were services stay as they are.
     assert "services" not in dump(bare)  # type: ignore[operator]
 

@@ -132,6 +132,7 @@ def test_a_plan_that_contradicts_the_configuration_ends_before_anything_is_paid(
 
     assert finished.ending.exit_code is ExitCode.PLAN_DEFECT
     assert finished.ending.message == (
-        "/services/0: `seen` of the plan is services[0] of the repository's configuration, which has another `command`"
+        "/services/0: `seen` of the plan is services[0] of the repository's configuration,"
+        " which has another `command`"
     )
     assert scene.asked == 0
