@@ -3,7 +3,7 @@
 Only `compile` and `revise` import what talks to a model, and `--help` imports nothing beyond argparse.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from factory.system.terminal.arguments import Parser, Version
@@ -11,22 +11,23 @@ from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
 from planner.commands import check, explain, impact, revise, sync, trace
 from planner.commands import compile as compile_
-from planner.commands.views import diff, graph, show
+from planner.commands.views import approve, diff, graph, show
 from planner.compile.exit_codes import EXIT_CODES, ExitCode
 
-_COMMANDS: Final = (compile_, revise, check, show, diff, sync, trace, impact, explain, graph)
+_COMMANDS: Final = (compile_, revise, check, show, approve, diff, sync, trace, impact, explain, graph)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, defaults: Callable[[], Mapping[str, str]] = dict) -> int:
     """Run one command.
 
     Args:
         argv: the arguments without the program's name; None for those of the process.
+        defaults: what options are that are not given, by their names, where that is not their own default.
 
     Returns:
         The exit code, see `planner.compile.exit_codes.ExitCode`.
     """
-    return run_program(Program(parser, EXIT_CODES, "artifacts_dir"), argv)
+    return run_program(Program(parser, EXIT_CODES, "artifacts_dir"), argv, defaults)
 
 
 def parser() -> Parser:

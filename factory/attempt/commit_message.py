@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from factory.attempt.outcome import VerdictKind
+from factory.attempt.summary import KillScores
 from factory.contract.work_order import WorkOrder
 
 _MAX_SUBJECT: Final = 72
@@ -24,6 +25,7 @@ def commit_message(
     environment: str,
     generated_by: str = "",
     accepted: Mapping[str, str] = MappingProxyType({}),
+    scores: KillScores | None = None,
 ) -> str:
     """A subject, the model's summary, and the trailers that say what landed.
 
@@ -39,6 +41,7 @@ def commit_message(
         environment: the hash of the environment that they passed in.
         generated_by: who wrote the files, as `generator` says it, or `plan`.
         accepted: the hashes of the files of the user's configuration that it changes, by their paths.
+        scores: how many changes of what was written its checks noticed; None if none were tried.
     """
     subject = _one_line(f"{order.id}: {order.title}")
     if len(subject) > _MAX_SUBJECT:
@@ -48,6 +51,7 @@ def commit_message(
     body = "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
     verdict = known_by.replace(" ", "-")
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\nVerdict: {verdict}\n"
+    trailers += f"Kill-Score: {scores.counts}\n" if scores is not None and scores.tried else ""
     trailers += f"Environment: {environment}\n"
     trailers += f"Generated-By: {_one_line(generated_by)[:_MAX_GENERATOR]}\n" if generated_by else ""
     trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())

@@ -37,6 +37,13 @@ class KillScores(BaseModel):
         return "; ".join([*([noticed] if self.tried else []), *([self.gap] if self.unchanged else [])])
 
     @property
+    def counts(self) -> str:
+        """Both scores as the trailer of a commit has them."""
+        return (
+            f"acceptance {self.acceptance} of {self.tried}, verification {self.verification} of {self.tried}"
+        )
+
+    @property
     def gap(self) -> str:
         """What was not measured, a clause; empty if all was."""
         named = ", ".join(visible(path) for path in self.unchanged[:_NAMED])

@@ -115,6 +115,7 @@ class LandingQueue:
             tree=tree,
             parent=self.tip,
             accepted=self._accepted,
+            scores=result.scores,
         )
         self._candidate = LandingTask(order, result.run_id, result.attempt, commit, tree)
         return Merged(order.id, proven=tree == result.tree)

@@ -123,6 +123,7 @@ class Worker:
             proposal=state.get("proposal"),
             known_by=state.get("known_by", "exit code"),
             generated_by=state.get("generated_by", ""),
+            scores=state.get("scores"),
         )
 
     def examine(self, task: LandingTask) -> Result:

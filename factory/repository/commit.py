@@ -10,6 +10,7 @@ from typing import Final
 
 from factory.attempt.commit_message import commit_message
 from factory.attempt.outcome import VerdictKind
+from factory.attempt.summary import KillScores
 from factory.configuration.committed import changed_hashes
 from factory.contract.identity import contract_trailers
 from factory.contract.repo_path import RepoPath
@@ -42,6 +43,7 @@ def make_commit(
     tree: str,
     parent: str,
     accepted: Set[RepoPath],
+    scores: KillScores | None,
 ) -> str:
     """Make the commit of a passed attempt, signed where the user's git signs commits.
 
@@ -56,6 +58,7 @@ def make_commit(
         tree: the commit's tree.
         parent: its parent.
         accepted: the files of the user's configuration whose change a person accepted.
+        scores: how many changes of what was written its checks noticed; None if none were tried.
 
     Returns:
         The commit's full id.
@@ -67,7 +70,7 @@ def make_commit(
     hashes = changed_hashes(git, parent, tree, accepted & set(order.allowed_files))
     contract = contract_trailers(order)[0]
     message = commit_message(
-        order, summary, contract, run_id, known_by, environment, generated_by, hashes
+        order, summary, contract, run_id, known_by, environment, generated_by, hashes, scores
     ).encode("utf-8")
     return commit_tree(git, tree, parent, message)
 

@@ -26,7 +26,7 @@ def add_options(commands: Commands) -> None:
     add_allowed_packages(command)
     command.add_argument(
         "--output-format",
-        choices=("full", "concise", "json", "github"),
+        choices=("full", "concise", "json", "github", "sarif", "junit", "gitlab"),
         default="full",
         help="how findings are shown (default: %(default)s)",
     )
@@ -46,7 +46,6 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used.
     """
-    from factory.contract.work_order import MANIFEST_NAME
     from factory.plans.diagnostics.render import OutputFormat, render, summary
     from planner.check.on_disk import check_built_plan
     from planner.commands.inputs import read_spec
@@ -56,9 +55,8 @@ def run(options: Namespace, console: Console) -> int:
     checked, standing = check_built_plan(
         options.plan, options.repo, options.branch, spec, options.allow_packages, options.project
     )
-    manifest = options.plan / MANIFEST_NAME
-    source = str(manifest if manifest.exists() else options.plan)
-    text = render(checked.diagnostics, OutputFormat(options.output_format), source, folds=not options.all)
+    output_format = OutputFormat(options.output_format)
+    text = render(checked.diagnostics, output_format, _files(options.plan), folds=not options.all)
     if text:
         console.result(text)
     report = summary(checked.diagnostics)
@@ -69,3 +67,18 @@ def run(options: Namespace, console: Console) -> int:
     console.progress(f"{options.plan}: {report}")
     passes = checked.ok and not (options.strict and checked.warnings)
     return ExitCode.DONE if passes else ExitCode.INVALID
+
+
+def _files(plan: Path) -> dict[str, bytes]:
+    """What of a plan findings are about, by path: its manifest, or else its work orders."""
+    from factory.contract.errors import WorkorderError
+    from factory.contract.work_order import MANIFEST_NAME
+    from factory.system.files.tree import read_bounded
+
+    manifest = plan / MANIFEST_NAME
+    orders = [manifest] if manifest.exists() else sorted(plan.glob("WO-*.json"))
+    try:
+        return {str(file): read_bounded(file) for file in ([plan] if plan.is_file() else orders)}
+    except (WorkorderError, OSError):
+        # What can't be read was told already.
+        return {}

@@ -48,15 +48,16 @@ def run(options: Namespace, console: Console) -> int:
     checked = check_plan(options.plan, frozenset(), spec, project=options.project)
     if checked.plan is None:
         return refuse_missing(checked.diagnostics, options.plan, "trace", console)
-    commits = None
+    landed, skipped = None, {}
     if options.repo is not None:
-        from planner.repository.landed import landed_commits
+        from planner.repository.landed import landings, left_out
         from planner.repository.sources import present_sources, sources_of_one
 
         # A project that is not there is told before anything is compared.
         sources_of_one(present_sources(options.repo), options.project)
-        commits = landed_commits(options.repo, checked.plan, options.branch)
-    traced = trace(checked.plan, spec, commits)
+        landed = landings(options.repo, checked.plan, options.branch)
+        skipped = left_out(options.repo, checked.plan)
+    traced = trace(checked.plan, spec, landed, skipped)
     console.result(write_trace(traced, TraceFormat(options.output_format), str(options.spec)))
     errors = tuple(
         diagnostic

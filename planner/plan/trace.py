@@ -2,9 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from factory.contract.work_order import Plan, Requirement
 from factory.specification.quotations import Passage
+from planner.repository.landed import Landing
 from planner.specification.lines import is_covered
 from planner.specification.spec import Spec
 
@@ -57,14 +59,16 @@ class TracedOrder:
         title: what it achieves.
         requirements: the ids that it takes.
         acceptance_commands: what proves it.
-        commit: the commit that landed it; None if none has, or no repository was looked at.
+        landing: the commit that landed it; None if none has, or no repository was looked at.
+        skipped: why a person leaves it out; empty if nobody does.
     """
 
     id: str
     title: str
     requirements: tuple[str, ...]
     acceptance_commands: tuple[str, ...]
-    commit: str | None
+    landing: Landing | None
+    skipped: str = ""
 
 
 @dataclass(frozen=True)
@@ -89,13 +93,19 @@ class Trace:
         return tuple(line for line in self.lines if line.normative and not line.covered)
 
 
-def trace(plan: Plan, spec: Spec, commits: Mapping[str, str] | None = None) -> Trace:
+def trace(
+    plan: Plan,
+    spec: Spec,
+    landings: Mapping[str, Landing] | None = None,
+    skipped: Mapping[str, str] = MappingProxyType({}),
+) -> Trace:
     """Follow each line of a specification through a plan.
 
     Args:
         plan: the plan.
         spec: the specification that it is for.
-        commits: the commit that landed each work order, by the work order's id; None if nobody looked.
+        landings: the commit that landed each work order, by the work order's id; None if nobody looked.
+        skipped: why a person leaves work orders out, by their ids.
     """
     present = [requirement for requirement in plan.requirements if not requirement.withdrawn]
     owners: dict[int, dict[str, None]] = {}
@@ -109,11 +119,12 @@ def trace(plan: Plan, spec: Spec, commits: Mapping[str, str] | None = None) -> T
             title=order.title,
             requirements=order.requirements,
             acceptance_commands=order.acceptance_commands,
-            commit=commits.get(order.id) if commits is not None else None,
+            landing=landings.get(order.id) if landings is not None else None,
+            skipped=skipped.get(order.id, ""),
         )
         for order in plan.work_orders
     )
-    return Trace(_lines(present, spec, owners), requirements, orders, commits is not None)
+    return Trace(_lines(present, spec, owners), requirements, orders, landings is not None)
 
 
 def _requirement(plan: Plan, requirement: Requirement, spec: Spec) -> TracedRequirement:

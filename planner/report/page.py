@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import Final, Literal, assert_never
 
 from factory.system.terminal.console import one_line, visible
-from planner.report.markdown import escaped, paragraph
+from factory.system.terminal.markdown import escaped, paragraph
 
 _WIDTH: Final = 100
 _POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"

@@ -7,8 +7,8 @@ from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.system.terminal.console import one_line
+from factory.system.terminal.markdown import escaped
 from planner.plan.trace import Trace, TracedOrder
-from planner.report.markdown import escaped
 
 _COMMIT_CHARS: Final = 12
 _LINE_CHARS: Final = 160
@@ -52,7 +52,7 @@ def counts(trace: Trace) -> str:
         f" {len(trace.requirements)} requirements{_withdrawn(trace)}, {len(trace.work_orders)} work orders"
     )
     if trace.with_commits:
-        text += f", {sum(order.commit is not None for order in trace.work_orders)} landed"
+        text += f", {sum(order.landing is not None for order in trace.work_orders)} landed"
     return text
 
 
@@ -108,7 +108,11 @@ def _order_text(trace: Trace, order: TracedOrder, indent: str) -> Iterator[str]:
 def _landed(trace: Trace, order: TracedOrder) -> str:
     if not trace.with_commits:
         return ""
-    return f"  [{order.commit[:_COMMIT_CHARS]}]" if order.commit else "  [not landed]"
+    landing = order.landing
+    if landing is None:
+        return f"  [skipped: {_shortened(order.skipped)}]" if order.skipped else "  [not landed]"
+    parts = (landing.commit[:_COMMIT_CHARS], one_line(landing.known_by), landing.weakness)
+    return f"  [{', '.join(filter(None, parts))}]"
 
 
 def _json(trace: Trace, source: str) -> JsonObject:
@@ -140,7 +144,11 @@ def _json(trace: Trace, source: str) -> JsonObject:
             "title": order.title,
             "requirements": list(order.requirements),
             "acceptance_commands": list(order.acceptance_commands),
-            "commit": order.commit,
+            "commit": order.landing.commit if order.landing else None,
+            "verdict": order.landing.verdict if order.landing else None,
+            "kill_score": order.landing.kill_score if order.landing else None,
+            "skipped": order.skipped or None,
+            "weak_acceptance": bool(order.landing and order.landing.weakness),
         }
         for order in trace.work_orders
     ]
@@ -150,7 +158,7 @@ def _json(trace: Trace, source: str) -> JsonObject:
 def _markdown(trace: Trace) -> Iterator[str]:
     """A table, a row for each line, requirement and work order that belong together."""
     columns = ["Line", "Specification", "Requirement", "Work order", "Acceptance"]
-    columns += ["Commit"] if trace.with_commits else []
+    columns += ["Commit", "Known"] if trace.with_commits else []
     yield _row(columns)
     yield _row(["---"] * len(columns))
     for line in trace.lines:
@@ -178,8 +186,15 @@ def _takers(trace: Trace, name: str) -> tuple[TracedOrder | None, ...]:
 def _cells(trace: Trace, name: str, order: TracedOrder | None) -> list[str]:
     cells = [name, f"{order.id} {_cell(order.title)}", _commands(order)] if order else [name, "—", ""]
     if trace.with_commits:
-        cells.append(f"`{order.commit[:_COMMIT_CHARS]}`" if order and order.commit else "—")
+        landing = order.landing if order else None
+        cells.append(f"`{landing.commit[:_COMMIT_CHARS]}`" if landing else "—")
+        known = filter(None, (landing.known_by, landing.weakness)) if landing else ()
+        cells.append(_cell("; ".join(known)) or _skipped(order))
     return cells
+
+
+def _skipped(order: TracedOrder | None) -> str:
+    return f"skipped: {_cell(order.skipped)}" if order is not None and order.skipped else ""
 
 
 def _commands(order: TracedOrder) -> str:

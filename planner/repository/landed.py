@@ -3,23 +3,65 @@
 Only reads.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.contract.identity import contract_trailers
+from factory.contract.identity import contract_hash, contract_trailers
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
+from factory.people.skips import skips_of
 from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
-from factory.system.git.commits import changed_files, files_before, landing_commits
+from factory.system.git.commits import (
+    KILL_SCORE,
+    VERDICT,
+    Commit,
+    changed_files,
+    files_before,
+    landing_commits,
+)
 from planner.repository.sources import committed_sources, present_sources, sources_of_one
+
+_KILL_SCORE: Final = re.compile(
+    r"acceptance (\d{1,9}) of \d{1,9}, verification (\d{1,9}) of \d{1,9}", re.ASCII
+)
 
 
 class NoSuchBranch(WorkorderError):
     """A revision that the repository does not have."""
+
+
+@dataclass(frozen=True)
+class Landing:
+    """A commit that landed a work order, and how well that is proven.
+
+    Attributes:
+        commit: its full id.
+        verdict: how it is known that the acceptance commands passed: `report`, `completion` or `exit-code`,
+            the weakest of them; empty if the commit does not say.
+        kill_score: how many changes of what was written acceptance and verification noticed; empty if none
+            were tried.
+    """
+
+    commit: str
+    verdict: str = ""
+    kill_score: str = ""
+
+    @property
+    def known_by(self) -> str:
+        """How it is known that it was done, a clause; empty if the commit does not say."""
+        return f"by {self.verdict.replace('-', ' ')}" if self.verdict else ""
+
+    @property
+    def weakness(self) -> str:
+        """That acceptance by itself noticed no change; empty if nothing is known of that."""
+        numbers = _KILL_SCORE.fullmatch(self.kill_score)
+        is_weak = numbers is not None and int(numbers[1]) == 0 < int(numbers[2])
+        return f"weak acceptance: {self.kill_score}" if is_weak else ""
 
 
 @dataclass(frozen=True)
@@ -47,8 +89,8 @@ NOTHING_LANDED: Final = LandedPlan({}, {}, frozenset(), NO_SOURCES)
 """Where no repository was named."""
 
 
-def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[str, str]:
-    """The newest commit of each work order that has landed with its present contract, by id.
+def landings(repo: Path, plan: Plan, branch: str | None = None) -> dict[str, Landing]:
+    """The newest landing of each work order that has landed with its present contract, by id.
 
     Args:
         repo: the root of the repository.
@@ -56,7 +98,7 @@ def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[st
         branch: where to look; None for the checkout's HEAD.
 
     Returns:
-        The commits, the newest first.
+        The landings, the newest first.
 
     Raises:
         NotARepository: `repo` is not the root of a git work tree.
@@ -64,7 +106,25 @@ def landed_commits(repo: Path, plan: Plan, branch: str | None = None) -> dict[st
         GitError: git failed.
     """
     git = Git.open(repo)
-    return _landed(git, plan.work_orders, _tip(git, branch))
+    return {
+        name: Landing(commit.id, commit.trailers[VERDICT], commit.trailers[KILL_SCORE])
+        for name, commit in _commits(git, plan.work_orders, _tip(git, branch)).items()
+    }
+
+
+def left_out(repo: Path, plan: Plan) -> dict[str, str]:
+    """Why a person leaves work orders out, by their ids.
+
+    Raises:
+        NotARepository: `repo` is not the root of a git work tree.
+        FileProblem, BadJson, BadDocument: what is left out can't be read.
+    """
+    skips = skips_of(Git.open(repo).common_dir)
+    return {
+        order.id: skips[contract].reason
+        for order in plan.work_orders
+        if (contract := contract_hash(order)) in skips
+    }
 
 
 def landed_plan(
@@ -90,7 +150,7 @@ def landed_plan(
     git = Git.open(repo)
     tip = _tip(git, branch)
     orders = () if plan is None else plan.work_orders
-    landed = _landed(git, orders, tip)
+    landed = {name: commit.id for name, commit in _commits(git, orders, tip).items()}
     changed = changed_files(git, landed.values())
     sources = present_sources(repo) if branch is None or tip is None else committed_sources(git, tip)
     return LandedPlan(
@@ -101,11 +161,11 @@ def landed_plan(
     )
 
 
-def _landed(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str, str]:
+def _commits(git: Git, orders: Sequence[WorkOrder], tip: str | None) -> dict[str, Commit]:
     if tip is None:
         return {}
     contracts = {order.id: contract_trailers(order) for order in orders}
-    return {name: commit.id for name, commit in landing_commits(git, tip, contracts).items()}
+    return landing_commits(git, tip, contracts)
 
 
 def _tip(git: Git, branch: str | None) -> str | None:

@@ -9,6 +9,7 @@ from typing import Protocol
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import VerdictKind
+from factory.attempt.summary import KillScores
 from factory.builds.state.attempts import AttemptRecord, RunEntry
 from factory.contract.identity import run_id
 from factory.contract.proposal import WriteProposal
@@ -86,6 +87,7 @@ class Result:
         proposal: the last proposal.
         known_by: how it can be known that the acceptance commands of what passed did.
         generated_by: who wrote what passed; empty if nothing did.
+        scores: how many changes of what passed its checks noticed; None if none were tried.
     """
 
     exit_code: ExitCode
@@ -100,6 +102,7 @@ class Result:
     proposal: WriteProposal | None = None
     known_by: VerdictKind = "exit code"
     generated_by: str = ""
+    scores: KillScores | None = None
 
     @property
     def run(self) -> RunEntry:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from factory.system.terminal.console import one_line
 
 _QUOTED_CHARS = 120
+_POINTER_CHARS = 200
 
 
 class Severity(StrEnum):
@@ -39,6 +40,14 @@ class Diagnostic:
     message: str
     hint: str
     accepted: str = ""
+
+    @property
+    def where(self) -> str:
+        """The work order and the place in one harmless line, shortened; empty for the whole document."""
+        pointer = self.pointer
+        if len(pointer) > _POINTER_CHARS:
+            pointer = pointer[: _POINTER_CHARS - 1] + "…"
+        return " ".join(one_line(part) for part in (self.order, pointer) if part)
 
     @property
     def sort_key(self) -> tuple[tuple[tuple[int, int, str], ...], str, str]:

@@ -5,15 +5,17 @@ What a diagnostic quotes was written by a model, so no control character comes o
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.plans.diagnostics.exports import Placed, annotations, gitlab, junit, sarif
+from factory.plans.diagnostics.places import places
 from factory.system.terminal.console import one_line
 
-_POINTER_CHARS: Final = 200
 _SHOWN_PLACES: Final = 3
 """At how many places the same finding is shown at each."""
 
@@ -25,17 +27,24 @@ class OutputFormat(StrEnum):
     CONCISE = "concise"
     JSON = "json"
     GITHUB = "github"
+    SARIF = "sarif"
+    JUNIT = "junit"
+    GITLAB = "gitlab"
 
 
 def render(
-    diagnostics: Sequence[Diagnostic], output_format: OutputFormat, source: str = "", *, folds: bool = False
+    diagnostics: Sequence[Diagnostic],
+    output_format: OutputFormat,
+    files: Mapping[str, bytes] = MappingProxyType({}),
+    *,
+    folds: bool = False,
 ) -> str:
     """The diagnostics as text without a final line break; empty for none, but `[]` in JSON.
 
     Args:
         diagnostics: what to show, in the order to show it.
         output_format: how.
-        source: the file that was checked, for the formats that name it.
+        files: what was checked, by path, for the formats that name places: the manifest, or work orders.
         folds: whether a person is shown only the first of many findings that say the same of other places.
     """
     shown = _folded(diagnostics) if folds else dict.fromkeys(diagnostics, 0)
@@ -50,9 +59,20 @@ def render(
         case OutputFormat.JSON:
             return json.dumps(as_json(diagnostics), indent=2)
         case OutputFormat.GITHUB:
-            return "\n".join(_workflow_command(diagnostic, source) for diagnostic in diagnostics)
+            return annotations(_placed(diagnostics, files))
+        case OutputFormat.SARIF:
+            return sarif(_placed(diagnostics, files))
+        case OutputFormat.JUNIT:
+            return junit(_placed(diagnostics, files), next(iter(files), "plan"))
+        case OutputFormat.GITLAB:
+            return gitlab(_placed(diagnostics, files))
         case _ as never:
             assert_never(never)
+
+
+def _placed(diagnostics: Sequence[Diagnostic], files: Mapping[str, bytes]) -> list[Placed]:
+    place = places(files)
+    return [(diagnostic, place(diagnostic)) for diagnostic in diagnostics]
 
 
 def summary(diagnostics: Iterable[Diagnostic]) -> str:
@@ -107,7 +127,7 @@ def _more(number: int) -> str:
 
 
 def _headline(diagnostic: Diagnostic) -> str:
-    where = _where(diagnostic)
+    where = diagnostic.where
     label = f"{diagnostic.severity}[{diagnostic.code}]"
     return f"{label}{' ' if where else ''}{where}: {one_line(diagnostic.message)}"
 
@@ -117,31 +137,6 @@ def _advice(diagnostic: Diagnostic) -> str:
     if diagnostic.accepted:
         return f"accepted: {one_line(diagnostic.accepted)}"
     return f"hint: {one_line(diagnostic.hint)}"
-
-
-def _where(diagnostic: Diagnostic) -> str:
-    pointer = diagnostic.pointer
-    if len(pointer) > _POINTER_CHARS:
-        pointer = pointer[: _POINTER_CHARS - 1] + "…"
-    return " ".join(one_line(part) for part in (diagnostic.order, pointer) if part)
-
-
-def _workflow_command(diagnostic: Diagnostic, source: str) -> str:
-    title = f"{diagnostic.code} {diagnostic.name}"
-    where = _where(diagnostic)
-    text = f"{where}{': ' if where else ''}{one_line(diagnostic.message)}"
-    file = f"file={_property(one_line(source))}," if source else ""
-    # The only line break of the message is our own, and escaped: nothing quoted can begin a command.
-    data = _data(f"{text}\n{_advice(diagnostic)}")
-    return f"::{diagnostic.severity} {file}title={_property(title)}::{data}"
-
-
-def _data(text: str) -> str:
-    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _data(text).replace(":", "%3A").replace(",", "%2C")
 
 
 def counted(number: int, noun: str) -> str:

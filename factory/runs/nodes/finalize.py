@@ -127,6 +127,7 @@ def land_attempt(
             tree=tree,
             parent=target.baseline,
             accepted=accepted,
+            scores=state.get("scores"),
         )
         with shielded():
             land(target, commit)

@@ -2,7 +2,7 @@
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import NoReturn, TypeAlias
@@ -73,6 +73,23 @@ class Version(argparse.Action):
             version = "(not installed)"
         sys.stdout.write(f"{parser.prog} {version}\n")
         parser.exit()
+
+
+def with_defaults(parser: argparse.ArgumentParser, texts: Mapping[str, str]) -> None:
+    """Let options of a parser, and of its commands, have other defaults.
+
+    Args:
+        parser: the parser, which is changed.
+        texts: the defaults by the names of the options without dashes, as they are written on a command line.
+    """
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for command in dict.fromkeys(action.choices.values()):
+                with_defaults(command, texts)
+        for name in action.option_strings:
+            if name.startswith("--") and name[2:] in texts:
+                # argparse reads a default that is a text as it reads an argument.
+                action.default, action.required = texts[name[2:]], False
 
 
 def whole(text: str) -> int:

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from factory.contract.errors import Fault, expected
 from factory.system.process.signals import Interrupted, interruptible
-from factory.system.terminal.arguments import BadUsage, Parser
+from factory.system.terminal.arguments import BadUsage, Parser, with_defaults
 from factory.system.terminal.console import Console
 
 _INTERNAL: Final = 70
@@ -33,28 +33,37 @@ class Program(NamedTuple):
     out: str
 
 
-def run_program(program: Program, argv: Sequence[str] | None) -> int:
+def run_program(
+    program: Program, argv: Sequence[str] | None, defaults: Callable[[], Mapping[str, str]] = dict
+) -> int:
     """Run one command.
 
     Args:
         program: which of the two.
         argv: the arguments without the program's name; None for those of the process.
+        defaults: what options are that are not given, by their names, where it is not what the parser says.
 
     Returns:
         The exit code.
     """
     try:
-        return _run(program, argv, Console())
+        return _run(program, argv, Console(), defaults)
     except BrokenPipeError:
         # The reader of a pipe has gone; the console has already let go of it.
         return _BROKEN_PIPE
 
 
-def _run(program: Program, argv: Sequence[str] | None, console: Console) -> int:
+def _run(
+    program: Program,
+    argv: Sequence[str] | None,
+    console: Console,
+    defaults: Callable[[], Mapping[str, str]],
+) -> int:
     parser = program.parser()
     options = argparse.Namespace()
     try:
         with interruptible():
+            with_defaults(parser, defaults())
             parser.parse_args(argv, options)
             code: int = options.run(options, console)
             return code

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.commit_message import commit_message, generator
+from factory.attempt.summary import KillScores
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
 from tests.support.answers import APP, a_proposal
@@ -70,6 +71,13 @@ def test_the_commit_holds_exactly_the_proposals_files_and_says_what_it_is(tmp_pa
     result = read_object(finished.folder / "attempt_1" / "write_result.json")
     assert result["tree"] == git(repo, "rev-parse", f"{commit}^{{tree}}")
     assert git(repo, "reflog", "-1", "--format=%gs", "main") == "workorder: land"
+
+
+def test_what_the_kill_proof_found_stands_in_the_commit() -> None:
+    order = WorkOrder.model_validate(a_work_order())
+    scores = KillScores(tried=5, acceptance=2, verification=4)
+    message = commit_message(order, "", "c" * 64, "f" * 16, "report", "e" * 64, scores=scores)
+    assert "\nKill-Score: acceptance 2 of 5, verification 4 of 5\n" in message
 
 
 def test_hostile_words_forge_no_trailer_and_no_line() -> None:

@@ -56,7 +56,7 @@ def judge(checked: Checked) -> None:
         checked.diagnostics, key=lambda diagnostic: diagnostic.sort_key
     )
     for output_format in OutputFormat:
-        text = render(checked.diagnostics, output_format, "plan.json")
+        text = render(checked.diagnostics, output_format, {"plan.json": b"{}"})
         assert (
             not {unicodedata.category(character) for line in text.split("\n") for character in line}
             & UNSHOWABLE

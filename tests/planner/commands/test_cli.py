@@ -569,7 +569,7 @@ def test_check_for_programs(desk: Desk) -> None:
 
 def test_check_for_github(desk: Desk) -> None:
     done = desk.run("check", desk.save(BROKEN), "--output-format", "github")
-    assert done.stdout.startswith("::error file=plan.json,title=E101 ")
+    assert done.stdout.startswith("::error file=plan.json,line=1,title=E101 ")
 
 
 def test_github_is_told_of_the_manifest_in_a_directory(desk: Desk) -> None:

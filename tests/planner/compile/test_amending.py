@@ -16,7 +16,7 @@ from planner.compile.amending import CHANGES_NAME
 from planner.compile.artifacts import Artifacts
 from planner.compile.ending import Outcome
 from planner.compile.loop import Deps, compile_spec
-from planner.repository.landed import landed_commits
+from planner.repository.landed import landings
 from tests.support.plans import Json
 from tests.support.repositories import commit_files
 from tests.support.revisions import CHANGED, SPEC, Bench, answer, mend, on_top
@@ -36,7 +36,7 @@ def test_the_amended_plan_is_the_next_revision(bench: Bench) -> None:
     assert after.work_orders[1].intent.startswith("Sort them, with")
     assert bench.changes == ["revision 2: WO-02 failed at `PO`: `the command fails`; changed WO-02"]
     assert result.summary.plan_hash == plan_hash(after)
-    assert landed_commits(bench.root / "repo", after).keys() == {"WO-01"}
+    assert landings(bench.root / "repo", after).keys() == {"WO-01"}
 
 
 def test_the_model_is_shown_what_it_needs(bench: Bench) -> None:

@@ -9,11 +9,12 @@ from pathlib import Path
 import pytest
 from markdown_it import MarkdownIt
 
+from factory.attempt.summary import KillScores
 from factory.contract.identity import contract_hash
 from factory.contract.work_order import Plan
 from planner.plan.trace import Trace, trace
 from planner.report.trace import TraceFormat, counts, write_trace
-from planner.repository.landed import NoSuchBranch, landed_commits
+from planner.repository.landed import Landing, NoSuchBranch, landings
 from planner.specification.spec import Spec
 from tests.support.golden import assert_golden
 from tests.support.plans import makes, manifest
@@ -61,19 +62,22 @@ PLAN = Plan.model_validate(
         ],
     )
 )
-COMMITS = {"WO-01": "1" * 40, "WO-02": "2" * 40}
+LANDINGS = {
+    "WO-01": Landing("1" * 40, "exit-code"),
+    "WO-02": Landing("2" * 40, "report", "acceptance 0 of 5, verification 4 of 5"),
+}
 
 
 @pytest.mark.parametrize("trace_format", TraceFormat)
-@pytest.mark.parametrize("commits", [None, COMMITS], ids=["plan", "built"])
-def test_the_matrix_reads_like_this(trace_format: TraceFormat, commits: dict[str, str] | None) -> None:
-    traced = trace(PLAN, SPEC, commits)
-    name = "plan" if commits is None else "built"
+@pytest.mark.parametrize("landings", [None, LANDINGS], ids=["plan", "built"])
+def test_the_matrix_reads_like_this(trace_format: TraceFormat, landings: dict[str, Landing] | None) -> None:
+    traced = trace(PLAN, SPEC, landings, {} if landings is None else {"WO-03": "not | now\x1b[31m"})
+    name = "plan" if landings is None else "built"
     assert_golden(f"trace_{name}.{trace_format}.txt", write_trace(traced, trace_format, "spec.md"))
 
 
 def traced() -> Trace:
-    return trace(PLAN, SPEC, COMMITS)
+    return trace(PLAN, SPEC, LANDINGS)
 
 
 def test_each_line_knows_its_requirements() -> None:
@@ -122,7 +126,7 @@ def test_a_plan_without_requirements_shows_every_line() -> None:
 def test_a_row_of_markdown_has_its_cells_and_no_signs() -> None:
     table = write_trace(traced(), TraceFormat.MARKDOWN, "spec.md")
     for row in table.splitlines():
-        assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 7
+        assert len(re.findall(r"(?<!\\)(?:\\\\)*\|", row)) == 8
         assert not re.search(r"(?<!\\)<(?!br>)", row) and "\x1b" not in row
 
 
@@ -152,9 +156,9 @@ def test_ordinary_text_is_left_as_it_is() -> None:
     assert text in write_trace(trace(Plan.model_validate(document), SPEC), TraceFormat.MARKDOWN, "spec.md")
 
 
-def land(repo: Path, number: int, contract: str) -> str:
+def land(repo: Path, number: int, contract: str, more: str = "") -> str:
     order = PLAN.work_orders[number - 1]
-    message = f"{order.id}: x\n\nWork-Order: {order.id}\nContract: {contract}\nRun-Id: 0\n"
+    message = f"{order.id}: x\n\nWork-Order: {order.id}\nContract: {contract}\nRun-Id: 0\n{more}"
     git(repo, "commit", "--quiet", "--allow-empty", "--message", message)
     return git(repo, "rev-parse", "HEAD")
 
@@ -177,26 +181,51 @@ class TestLandedCommits:
             "--message",
             f"Talk\n\nContract: {hashes[2]}\n\nand more",
         )
-        assert landed_commits(repo, PLAN) == {"WO-01": newest}
+        assert landings(repo, PLAN) == {"WO-01": Landing(newest)}
+
+    def test_a_commit_says_how_well_it_is_proven(self, repo: Path) -> None:
+        score = KillScores(tried=5, acceptance=0, verification=4)
+        more = f"Verdict: report\nKill-Score: {score.counts}\n"
+        commit = land(repo, 2, contract_hash(PLAN.work_orders[1]), more)
+
+        landing = landings(repo, PLAN)["WO-02"]
+
+        assert landing == Landing(commit, "report", score.counts)
+        assert landing.weakness
 
     def test_another_branch_is_another_history(self, repo: Path) -> None:
         git(repo, "branch", "before")
         commit = land(repo, 3, contract_hash(PLAN.work_orders[2]))
-        assert landed_commits(repo, PLAN, "HEAD") == {"WO-03": commit}
-        assert landed_commits(repo, PLAN, "before") == {}
+        assert landings(repo, PLAN, "HEAD") == {"WO-03": Landing(commit)}
+        assert landings(repo, PLAN, "before") == {}
 
     @pytest.mark.parametrize("branch", ["nowhere", "--all", ""])
     def test_a_branch_that_is_not_there_is_refused(self, repo: Path, branch: str) -> None:
         with pytest.raises(NoSuchBranch):
-            landed_commits(repo, PLAN, branch)
+            landings(repo, PLAN, branch)
 
     def test_a_repository_without_a_commit_has_landed_nothing(self, tmp_path: Path) -> None:
         subprocess.run(["git", "init", "--quiet", str(tmp_path)], check=True)
-        assert landed_commits(tmp_path, PLAN) == {}
+        assert landings(tmp_path, PLAN) == {}
 
 
 def test_json_is_whole() -> None:
     document = json.loads(write_trace(traced(), TraceFormat.JSON, "spec.md"))
     assert set(document) == {"spec", "lines", "requirements", "work_orders"}
     assert document["work_orders"][1]["commit"] == "2" * 40
+    assert document["work_orders"][1]["weak_acceptance"] is True
     assert document["work_orders"][2]["commit"] is None
+
+
+@pytest.mark.parametrize(
+    ("score", "is_weak"),
+    [
+        ("acceptance 0 of 5, verification 1 of 5", True),
+        ("acceptance 0 of 5, verification 0 of 5", False),
+        ("acceptance 1 of 5, verification 5 of 5", False),
+        ("", False),
+        ("acceptance 0 of 5, verification 5 of 5\x1b[31m", False),
+    ],
+)
+def test_acceptance_is_weak_where_only_the_verification_notices(score: str, is_weak: bool) -> None:
+    assert bool(Landing("1" * 40, "report", score).weakness) is is_weak

@@ -118,7 +118,7 @@ def test_the_findings_of_a_plan_read_like_this() -> None:
     )
     checked = check_document(document, frozenset(), SPEC, is_new=True)
     for output_format in (OutputFormat.FULL, OutputFormat.GITHUB):
-        text = render(checked.diagnostics, output_format, "plan.json")
+        text = render(checked.diagnostics, output_format, {"plan.json": b"{}"})
         assert_golden(f"requirements.{output_format}.txt", text)
 
 

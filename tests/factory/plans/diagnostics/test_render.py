@@ -1,10 +1,13 @@
 """Diagnostics as text, in each format; nothing that they quote can act."""
 
 import json
+from dataclasses import replace
+from xml.etree import ElementTree
 
 import pytest
 
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.plans.diagnostics.places import Lines, Place, places
 from factory.plans.diagnostics.render import OutputFormat, as_json, render, summary
 from planner.check.document import check_document
 from tests.support.golden import assert_golden
@@ -45,7 +48,8 @@ HOSTILE = Diagnostic(
 @pytest.mark.parametrize(("name", "plan"), [("bad_plan", BAD_PLAN), ("broken_chain", BROKEN_CHAIN)])
 def test_the_findings_of_a_plan_read_like_this(name: str, plan: object, output_format: OutputFormat) -> None:
     diagnostics = check_document(plan, frozenset()).diagnostics  # type: ignore[arg-type]
-    text = render(diagnostics, output_format, "plans/WORK_ORDERS_MANIFEST.json")
+    files = {"plans/WORK_ORDERS_MANIFEST.json": json.dumps(plan, indent=2).encode()}
+    text = render(diagnostics, output_format, files)
     assert_golden(f"{name}.{output_format}.txt", text)
 
 
@@ -71,17 +75,23 @@ def test_no_findings_are_an_empty_list_in_json() -> None:
     assert render((), OutputFormat.JSON) == "[]"
 
 
-@pytest.mark.parametrize(("output_format", "lines"), [("full", 2), ("concise", 1), ("github", 1)])
-def test_hostile_text_begins_no_line_and_holds_no_control_character(output_format: str, lines: int) -> None:
-    text = render((HOSTILE,), OutputFormat(output_format), "a,b:c\n.json")
-    assert len(text.splitlines()) == lines
+@pytest.mark.parametrize(
+    ("output_format", "lines"),
+    [("full", 2), ("concise", 1), ("github", 1), ("sarif", None), ("junit", None), ("gitlab", None)],
+)
+def test_hostile_text_begins_no_line_and_holds_no_control_character(
+    output_format: str, lines: int | None
+) -> None:
+    text = render((HOSTILE,), OutputFormat(output_format), {"a,b:c\n.json": b"{}"})
+    assert lines is None or len(text.splitlines()) == lines
+    assert not any(line.startswith("::set") for line in text.splitlines())
     assert all(line.isprintable() for line in text.splitlines())
 
 
 def test_a_workflow_command_escapes_what_would_end_its_parts() -> None:
-    text = render((HOSTILE,), OutputFormat.GITHUB, "a,b:c%.json")
+    text = render((HOSTILE,), OutputFormat.GITHUB, {"a,b:c%.json": b"{}"})
     properties, _, message = text.removeprefix("::error ").partition("::")
-    assert properties == "file=a%2Cb%3Ac%25.json,title=E005 schema"
+    assert properties == "file=a%2Cb%3Ac%25.json,line=1,title=E005 schema"
     assert message.startswith(r"WO\n::set-env:: /a%25\r\n::error::b: \x1b[2J100%25\n::error file=x::gotcha")
     assert message.endswith(r"%0Ahint: a\tb\n::stop-commands::x")
 
@@ -103,3 +113,66 @@ def test_an_enormous_pointer_is_shortened_for_people() -> None:
 def test_a_summary_counts_by_severity() -> None:
     assert summary(()) == "0 errors, 0 warnings"
     assert summary((HOSTILE,)) == "1 error, 0 warnings"
+
+
+PLAN_TEXT = b"""{
+  "work_orders": [
+    {"id": "WO-01"},
+    {
+      "id": "WO-02",
+      "acceptance_commands": [
+        "true",
+        "false"
+      ]
+    }
+  ]
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("pointer", "line"),
+    [
+        ("", 1),
+        ("/work_orders", 2),
+        ("/work_orders/0", 3),
+        ("/work_orders/1/acceptance_commands/1", 8),
+        ("/work_orders/1/notes", 4),
+        ("/work_orders/7", 2),
+        ("/work_orders/99999999999999999999", 2),
+    ],
+)
+def test_a_pointer_has_the_line_of_what_there_is_of_it(pointer: str, line: int) -> None:
+    assert Lines(PLAN_TEXT).line(pointer) == line
+
+
+@pytest.mark.parametrize("data", [b"", b"\xff", b"{", b'\t{\n\t"a": 1}', b"[" * 2_000])
+def test_a_file_that_can_t_be_read_has_a_first_line(data: bytes) -> None:
+    assert Lines(data).line("/a") >= 1
+
+
+def test_without_a_manifest_a_finding_is_in_the_file_of_its_work_order() -> None:
+    finding = replace(HOSTILE, order="WO-02", pointer="/work_orders/1/title")
+    place = places({"plan/WO-01.json": b"{}", "plan/WO-02.json": b'{\n"id": "WO-02",\n"title": ""}'})
+    assert place(finding) == Place("plan/WO-02.json", 3)
+    assert place(replace(finding, order="WO-99")) is None
+
+
+def test_github_gets_the_errors_first_and_at_most_ten_of_a_kind() -> None:
+    warnings = [replace(HOSTILE, severity=Severity.WARNING, message=f"w{number}") for number in range(3)]
+    errors = [replace(HOSTILE, message=f"e{number}") for number in range(12)]
+    lines = render([*warnings, *errors], OutputFormat.GITHUB).splitlines()
+    assert [line.partition(" ")[0] for line in lines] == [
+        *["::error"] * 10,
+        "::notice::and",
+        *["::warning"] * 3,
+    ]
+    assert lines[10] == "::notice::and 2 more errors: `planner check` shows all"
+
+
+def test_what_the_plan_accepts_breaks_nothing_elsewhere() -> None:
+    accepted = replace(HOSTILE, severity=Severity.WARNING, accepted="It is a table.")
+    log = json.loads(render([accepted], OutputFormat.SARIF, {"p.json": b"{}"}))
+    assert log["runs"][0]["results"][0]["suppressions"][0]["justification"] == "It is a table."
+    assert json.loads(render([accepted], OutputFormat.GITLAB)) == []
+    assert ElementTree.fromstring(render([accepted], OutputFormat.JUNIT))[0].get("failures") == "0"
