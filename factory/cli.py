@@ -1,27 +1,28 @@
 """The command line of the factory: which commands there are."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
-from factory.commands import build, cache, doctor, hint, reset, run, show, status
+from factory.commands import build, cache, doctor, hint, report, reset, run, show, skip, status
 from factory.system.terminal.arguments import Parser, Version
 from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
 
-_COMMANDS: Final = (run, build, status, hint, reset, show, cache, doctor)
+_COMMANDS: Final = (run, build, status, hint, skip, reset, show, report, cache, doctor)
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def main(argv: Sequence[str] | None = None, defaults: Callable[[], Mapping[str, str]] = dict) -> int:
     """Run the command line.
 
     Args:
         argv: the arguments; None for the process's own.
+        defaults: what options are that are not given, by their names, where that is not their own default.
 
     Returns:
         The exit code, see `factory.attempt.exit_codes.ExitCode`.
     """
-    return run_program(Program(parser, EXIT_CODES, "out"), argv)
+    return run_program(Program(parser, EXIT_CODES, "out"), argv, defaults)
 
 
 def parser() -> Parser:

@@ -7,6 +7,7 @@ from factory.builds.state.model import BuildState, Ended
 from factory.contract.errors import WorkorderError
 from factory.runs.record.endings import ending_of, refusal_of
 from factory.system.process.signals import Interrupted
+from factory.system.terminal.console import listed
 
 
 def loop_ending(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase]:
@@ -14,7 +15,7 @@ def loop_ending(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase
     landed = sum(order.state is OrderPhase.LANDED for order in state.orders)
     done = f"{landed} of {len(state.orders)} work orders have landed on {state.branch}"
     if halt is None:
-        return Ended(exit_code=ExitCode.PASS, message=done), BuildPhase.COMPLETE
+        return _without_failure(state, done)
     phase = BuildPhase.INTERRUPTED
     # What rules say of a plan has lines of its own.
     separator = "\n" if "\n" in halt.message else "; "
@@ -30,6 +31,19 @@ def loop_ending(state: BuildState, halt: Halt | None) -> tuple[Ended, BuildPhase
         failure=halt.failure,
     )
     return ended, phase
+
+
+def _without_failure(state: BuildState, done: str) -> tuple[Ended, BuildPhase]:
+    """Everything has landed, but for what a person leaves out and what is blocked by that."""
+    skipped = [order.id for order in state.orders if order.state is OrderPhase.SKIPPED]
+    blocked = [order.id for order in state.orders if order.state is OrderPhase.BLOCKED]
+    if skipped:
+        done += f"; left out on purpose: {listed(skipped)}"
+    if not blocked:
+        return Ended(exit_code=ExitCode.PASS, message=done), BuildPhase.COMPLETE
+    message = f"{done}; that blocks {listed(blocked)}"
+    hint = "factory skip --undo, or leave these out, too"
+    return Ended(exit_code=ExitCode.FAIL, message=message, hint=hint), BuildPhase.FAILED
 
 
 def refusal(error: Interrupted | WorkorderError | OSError) -> Ended:

@@ -18,13 +18,15 @@ from factory.builds.landing_queue import LandingQueue
 from factory.builds.loop import Loop, Mail
 from factory.builds.plan_defect import halt_by_rules
 from factory.builds.settings import BuildSettings
+from factory.builds.state.machine import OrderPhase
 from factory.builds.state.records import Records
 from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
-from factory.contract.identity import run_id
+from factory.contract.identity import contract_hash, run_id
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.gates.baseline_report import BaselineReport
+from factory.people.skips import skips_of
 from factory.plans.rules.judgement import judge_before_work, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
@@ -38,6 +40,7 @@ from factory.services.templates import prepared
 from factory.specification.passages import Specification
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
+from factory.system.terminal.console import visible
 
 
 @dataclass(frozen=True)
@@ -195,6 +198,18 @@ class PlanExecution:
                 projects=footing.projects,
             )
 
+    def _left_out(self) -> frozenset[str]:
+        """What a person leaves out, put on record."""
+        skips = skips_of(self.goal.git.common_dir)
+        skipped = set()
+        for order in self.plan.work_orders:
+            skip = skips.get(contract_hash(order))
+            if skip is not None and order.id not in self.history.landed:
+                self.records.order(order.id, OrderPhase.SKIPPED)
+                self.ports.progress(f"{order.id}: {visible(skip.author)} says why: {visible(skip.reason)}")
+                skipped.add(order.id)
+        return frozenset(skipped)
+
     def _loop(
         self,
         queue: LandingQueue,
@@ -203,12 +218,14 @@ class PlanExecution:
         executor: Executor,
         deadline: float | None,
     ) -> Loop:
+        skipped = self._left_out()
         standing = Standing.at_start(
             Dependencies.of(self.plan),
             self.history.landed,
             jobs=self.settings.jobs,
             max_attempts=self.settings.attempts.max_attempts,
             keep_going=self.settings.keep_going,
+            skipped=skipped,
         )
         now = self.ports.clock.monotonic
         return Loop(

@@ -21,6 +21,7 @@ from factory.environments.projects import (
 )
 from factory.llm.ladder import prices_of
 from factory.llm.spending.prices import Prices
+from factory.people.approvals import require_approved
 from factory.repository.readiness import require_ready
 from factory.repository.target import Target
 from factory.runs.base import try_services
@@ -96,7 +97,8 @@ def find_footing(
 
     Raises:
         WorkorderError: the repository is not ready, a change of the user's configuration is not accepted, the
-            configuration, the model, the sandbox, the environment or a service can't be used.
+            plan is not approved, or the configuration, the model, the sandbox, the environment or a service
+            can't be used.
     """
     pending = [order for order in plan.work_orders if order.id not in past.landed]
     if pending or not goal.exists:
@@ -107,6 +109,8 @@ def find_footing(
     require_acceptance(goal.git, past.base, plan.work_orders, pending, accepted)
     alone = settings.attempts.project
     in_force = configuration_of_one(goal.git, past.base, alone)
+    if settings.require_approval or in_force.configuration.require_approval:
+        require_approved(goal.git, pending)
     require_known(pending, in_force.configuration.projects)
     price = settings.attempts.price_under(in_force.configuration)
     prices = Prices(price)

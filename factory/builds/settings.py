@@ -23,6 +23,7 @@ class BuildSettings:
         accept_plan: whether another plan than the build was started with is accepted.
         rebuild_state: whether the state is derived again, whatever `state.json` holds.
         baseline_red: whether it is accepted that the repository's own verification fails already.
+        require_approval: whether only what a person has approved is built.
         ledger: the directory in which answers are remembered.
     """
 
@@ -37,6 +38,7 @@ class BuildSettings:
     accept_plan: bool = False
     rebuild_state: bool = False
     baseline_red: bool = False
+    require_approval: bool = False
     ledger: Path | None = None
 
 

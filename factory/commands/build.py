@@ -14,7 +14,7 @@ from factory.system.terminal.console import SHOW_CURSOR, Console
 from factory.system.terminal.exit_code import epilog
 
 if TYPE_CHECKING:
-    from factory.builds.settings import Built
+    from factory.builds.settings import BuildSettings, Built
 
 
 def add_options(commands: Commands) -> None:
@@ -41,6 +41,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.builds.settings import BuildSettings
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, ports_of
     from factory.report.build import view
+    from factory.system.clock import SystemClock
 
     terminal = None if options.quiet or options.json else console.animated(os.environ)
     settings = BuildSettings(
@@ -55,10 +56,13 @@ def run(options: Namespace, console: Console) -> int:
         baseline_red=options.baseline_red,
         accept_plan=options.accept_plan,
         rebuild_state=options.rebuild_state,
+        require_approval=options.require_approval,
         ledger=ledger_folder(options),
     )
+    if options.dry_run:
+        return _rehearse(settings, options, console)
     last_word = LEFT_AT_ONCE if terminal is None else f"{SHOW_CURSOR}\n{LEFT_AT_ONCE}"
-    built = None
+    built, began = None, SystemClock().monotonic()
     try:
         with (
             interruptible(lambda: last_word),
@@ -69,8 +73,28 @@ def run(options: Namespace, console: Console) -> int:
         # One that comes after the build's end was decided changes nothing.
         if built is None:
             raise
+    if not (options.quiet or options.json):
+        _tell_totals(built, options, console, SystemClock().monotonic() - began)
     _tell(built, options, console)
     return built.ended.exit_code
+
+
+def _rehearse(settings: "BuildSettings", options: Namespace, console: Console) -> int:
+    """Tell how far a build would come."""
+    from factory.builds.rehearsal import rehearse
+    from factory.commands.composition import ports_of
+    from factory.report.rehearsal import render_rehearsal
+
+    progress = (lambda _text: None) if options.quiet else console.progress
+    with interruptible():
+        rehearsed = rehearse(settings, ports_of(options, progress))
+    attempts = settings.attempts
+    text = render_rehearsal(rehearsed, attempts.max_attempts, attempts.parameters.max_output_tokens)
+    if rehearsed.ended is None:
+        console.result(text)
+        return ExitCode.PASS
+    console.error(text)
+    return rehearsed.ended.exit_code
 
 
 def _tell(built: "Built", options: Namespace, console: Console) -> None:
@@ -85,6 +109,15 @@ def _tell(built: "Built", options: Namespace, console: Console) -> None:
             console.progress(text)
         else:
             console.result(text)
+
+
+def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: float) -> None:
+    from factory.report.totals import render_totals
+
+    text = render_totals(built, options.out, seconds)
+    with suppress(BrokenPipeError):
+        if text:
+            console.progress(text)
 
 
 def _add_course(command: Parser) -> None:
@@ -103,6 +136,17 @@ def _add_course(command: Parser) -> None:
     )
     command.add_argument(
         "--deadline", type=seconds, metavar="S", help="stop after so many seconds; the next build goes on"
+    )
+    command.add_argument(
+        "--require-approval",
+        action="store_true",
+        help="build only what a person has approved with `planner approve`",
+    )
+    command.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="do all that comes before the first call of a model, in a copy: verify the base, provide the"
+        " environment, try the acceptance commands of what is ready; nothing is asked, nothing lands",
     )
     command.add_argument(
         "--accept-plan",

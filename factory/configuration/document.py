@@ -206,6 +206,24 @@ class ConfiguredPlanner(_Table):
     grain: Literal["auto", "fine", "medium", "coarse"] = "auto"
 
 
+class ConfiguredDefaults(_Table):
+    """What `workorder` takes for options that are not given.
+
+    Attributes:
+        llm: who is asked.
+        jobs: how many work orders are executed at a time.
+        max_cost_usd: what all answers together may cost, in US dollars.
+        max_tokens: how many tokens all answers together may take.
+        sandbox: what generated code runs in; never none.
+    """
+
+    llm: Annotated[str | None, Field(min_length=1, max_length=MAX_COMMAND_CHARS)] = None
+    jobs: Annotated[int | None, Field(ge=1)] = None
+    max_cost_usd: Annotated[Dollars | None, Field(alias="max-cost-usd")] = None
+    max_tokens: Annotated[int | None, Field(alias="max-tokens", ge=1)] = None
+    sandbox: Literal["auto", "bwrap", "landlock"] | None = None
+
+
 class Configuration(_Table):
     """What a repository configures; without any file, nothing.
 
@@ -217,6 +235,8 @@ class Configuration(_Table):
         environment: the packages that commands need, beside what the repository's own files declare.
         services: what every command finds beside it, in the order in which they start.
         planner: what the planner is to do.
+        defaults: what `workorder` takes for options that are not given.
+        require_approval: whether only work orders are executed that a person has approved.
         projects: the directories that are projects of their own, none of them within another.
     """
 
@@ -228,6 +248,8 @@ class Configuration(_Table):
     environment: ConfiguredEnvironment = ConfiguredEnvironment()
     services: Annotated[tuple[Service, ...], Field(strict=False)] = ()
     planner: ConfiguredPlanner = ConfiguredPlanner()
+    defaults: ConfiguredDefaults = ConfiguredDefaults()
+    require_approval: Annotated[bool, Field(alias="require-approval")] = False
     projects: Annotated[tuple[RepoPath, ...], Field(strict=False, max_length=MAX_PROJECTS)] = ()
 
 
@@ -241,7 +263,7 @@ def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | Non
     Raises:
         BadConfiguration: a file is not valid TOML, does not match the schema, or both configure Workorder.
     """
-    own = None if workorder_toml is None else _parse(workorder_toml, OWN_FILE)
+    own = None if workorder_toml is None else parse_document(workorder_toml, OWN_FILE)
     table = None if pyproject_toml is None else _project_table(pyproject_toml)
     if own is not None and table is not None:
         raise BadConfiguration(
@@ -250,9 +272,9 @@ def read_configuration(workorder_toml: bytes | None, pyproject_toml: bytes | Non
             hint=f"keep one: move everything into `{OWN_FILE}`, or delete it",
         )
     if own is not None:
-        return _validate(own, OWN_FILE, "")
+        return validated(own, OWN_FILE, "")
     if table is not None:
-        return _validate(table, PROJECT_FILE, ".".join(PROJECT_TABLE))
+        return validated(table, PROJECT_FILE, ".".join(PROJECT_TABLE))
     return Configuration()
 
 
@@ -260,13 +282,18 @@ def _project_table(data: bytes) -> object | None:
     if PROJECT_TABLE[-1].encode() not in data:
         # Whatever else may be wrong with the file is not ours to say.
         return None
-    value: object = _parse(data, PROJECT_FILE)
+    value: object = parse_document(data, PROJECT_FILE)
     for key in PROJECT_TABLE:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
-def _parse(data: bytes, file: str) -> dict[str, Any]:
+def parse_document(data: bytes, file: str) -> dict[str, Any]:
+    """The tables of a file.
+
+    Raises:
+        BadConfiguration: it is not valid TOML, or too large.
+    """
     if len(data) > MAX_BYTES:
         raise BadConfiguration(f"has {len(data):,} bytes; the limit is {MAX_BYTES:,}", where=file, hint=_HINT)
     try:
@@ -300,7 +327,17 @@ def _syntax_error(complaint: str, text: str, file: str) -> BadConfiguration:
     return BadConfiguration(f"not valid TOML: {what}", where=f"{file}:{line}:{column}", hint=_HINT)
 
 
-def _validate(value: Any, file: str, prefix: str) -> Configuration:
+def validated(value: Any, file: str, prefix: str) -> Configuration:
+    """The configuration that parsed tables hold.
+
+    Args:
+        value: the tables.
+        file: the file's name, for errors.
+        prefix: where in the file they are; empty for the top.
+
+    Raises:
+        BadConfiguration: they don't match the schema.
+    """
     problems = [
         f"{_place(prefix, _parts(problem))}: {_sentence(problem)}"
         for problem in schema_problems(Configuration, value)

@@ -18,6 +18,7 @@ _COUNTED: Final = (
     OrderPhase.LANDED,
     OrderPhase.FAILED,
     OrderPhase.BLOCKED,
+    OrderPhase.SKIPPED,
     *_IN_PROGRESS,
     OrderPhase.PENDING,
 )
@@ -85,7 +86,7 @@ def _chosen(orders: tuple[OrderState, ...], room: int) -> tuple[OrderState, ...]
         *(order for order in latest if order.state is OrderPhase.FAILED),
         *(order for order in latest if order.state is OrderPhase.LANDED),
         *(order for order in orders if order.state is OrderPhase.PENDING),
-        *(order for order in orders if order.state is OrderPhase.BLOCKED),
+        *(order for order in orders if order.state in (OrderPhase.BLOCKED, OrderPhase.SKIPPED)),
     ]
     first = {order.id for order in wanted[: max(0, room)]}
     return tuple(order for order in orders if order.id in first)

@@ -10,6 +10,7 @@ from typing import Protocol, TextIO
 
 from factory.attempt.exit_codes import ExitCode
 from factory.builds.settings import Built
+from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject
 from factory.report.endings import render_remarks, render_repair
@@ -124,8 +125,10 @@ def render_build(built: Built, out: Path) -> str:
         if ended.work_order is not None:
             named = shlex.quote(str(out))
             lines.append(f"  what happened: factory show {ended.work_order} --out {named}")
+            lines.append(f"  to leave it out: factory skip {ended.work_order} --reason TEXT --out {named}")
             lines.append(
                 f"  to tell it something: factory hint {ended.work_order} TEXT --out {named}, and build again"
             )
-        lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
+        if built.state is not None and any(order.state is OrderPhase.FAILED for order in built.state.orders):
+            lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
     return "\n".join(lines)

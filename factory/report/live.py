@@ -31,6 +31,7 @@ _STYLES: Final = {
     OrderPhase.LANDED: "green",
     OrderPhase.FAILED: "red",
     OrderPhase.BLOCKED: "yellow",
+    OrderPhase.SKIPPED: "dim",
 }
 
 

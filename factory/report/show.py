@@ -166,7 +166,7 @@ def _check(check: CheckResult) -> list[str]:
     lines = [f"  PO  {state:7}  {check.name}" + (f" ({note})" if note else "")]
     for command in check.commands:
         known = f"  (by {command.verdict})" if command.exit_code == 0 and not command.shortcoming else ""
-        lines.append(f"               {_end(command)}  {command.seconds} s  {command.command}{known}")
+        lines.append(f"               {ended_how(command)}  {command.seconds} s  {command.command}{known}")
         lines += [f"                 {line}" for line in _reported(command)]
     return lines
 
@@ -188,7 +188,8 @@ def _reported(command: CommandResult) -> list[str]:
     return lines
 
 
-def _end(command: CommandResult) -> str:
+def ended_how(command: CommandResult) -> str:
+    """How a command ended, in a word or two."""
     if command.not_started:
         return "not started"
     if command.killed:

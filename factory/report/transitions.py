@@ -70,7 +70,9 @@ def _order(order_id: str, event: JsonObject) -> list[str]:
         case OrderPhase.FAILED:
             return [f"{order_id}: failed{_why(event['failure'])}"]
         case OrderPhase.BLOCKED:
-            return [f"{order_id}: blocked, because one that it depends on failed"]
+            return [f"{order_id}: blocked, because one that it depends on failed or is left out"]
+        case OrderPhase.SKIPPED:
+            return [f"{order_id}: left out"]
         case _:
             return [f"{order_id}: waits again"]
 

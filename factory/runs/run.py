@@ -21,6 +21,7 @@ from factory.environments.projects import (
     require_known,
     starting_project,
 )
+from factory.people.approvals import require_approved
 from factory.people.hints import attempts_with
 from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
@@ -172,6 +173,8 @@ def _run(
         if landed is None:
             accepted = frozenset(settings.attempts.accepted_configuration)
             require_acceptance(goal.git, goal.baseline, [order], [order], accepted)
+            if configuration.require_approval:
+                require_approved(goal.git, [order])
             for missing in _not_landed(order, goal):
                 ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             tell_prose([order], goal.git, goal.baseline, ports.progress)

@@ -137,7 +137,8 @@ def test_a_success_and_the_same_again(tmp_path: Path, temporary_files: Path) -> 
     tip = git(user.repo, "rev-parse", "main")
     assert log[0].startswith("building 2 work orders on main, base ")
     assert log.index("WO-01: attempt 1, generating") < log.index("WO-01: attempt 1, testing")
-    assert log[-1] == f"WO-02: landed as {tip[:12]}"
+    assert f"WO-02: landed as {tip[:12]}" in log
+    assert log[-1] == f"to show it: factory report --out {user.out} --html report.html"
     assert "\x1b" not in first.stderr
     assert status.startswith("complete, last change")
     assert f"WO-02  landed  1         {tip[:12]}" in status
@@ -190,7 +191,7 @@ def test_a_failure_a_reset_and_a_build_that_asks_anew(tmp_path: Path) -> None:
     assert failed.returncode == 1
     assert failed.stdout == ""
     assert "WO-01: attempt 1 failed at llm_output_invalid: not valid JSON" in failed.stderr
-    assert "WO-02: blocked, because one that it depends on failed" in failed.stderr
+    assert "WO-02: blocked, because one that it depends on failed or is left out" in failed.stderr
     assert "error: WO-01 failed: 2 attempts are spent" in failed.stderr
     request = next(user.out.glob("*/repair_request.json"))
     assert f"  if the plan is wrong: planner revise --failure {request} …" in failed.stderr
@@ -444,7 +445,7 @@ def test_a_terminal_shows_each_work_order_and_gets_its_cursor_back(tmp_path: Pat
     last = text[text.rindex("\x1b[1A") :]
     assert last.count("\x1b[32mlanded\x1b[0m") == 2
     assert "2 of 2 landed" in last
-    assert last.rstrip().endswith("\x1b[?25h")
+    assert "\x1b[?25h" in last
 
 
 def test_a_simple_terminal_gets_plain_lines(tmp_path: Path) -> None:

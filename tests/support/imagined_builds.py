@@ -4,7 +4,7 @@ What an attempt makes of a base, and what the gates say on a tip, are functions 
 real build. Which message comes next is the test's choice.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import assert_never
@@ -139,10 +139,17 @@ class ImaginedBuild:
     _merged: str = ""
 
     @classmethod
-    def of(cls, plan: Plan, nature: Nature, *, jobs: int, keep_going: bool) -> "ImaginedBuild":
+    def of(
+        cls, plan: Plan, nature: Nature, *, jobs: int, keep_going: bool, skipped: Collection[str] = ()
+    ) -> "ImaginedBuild":
         """A build of which nothing has landed."""
         standing = Standing.at_start(
-            Dependencies.of(plan), (), jobs=jobs, max_attempts=MAX_ATTEMPTS, keep_going=keep_going
+            Dependencies.of(plan),
+            (),
+            jobs=jobs,
+            max_attempts=MAX_ATTEMPTS,
+            keep_going=keep_going,
+            skipped=skipped,
         )
         return cls(standing, nature, phases=dict(standing.phases))
 

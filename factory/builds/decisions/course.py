@@ -10,6 +10,7 @@ from factory.builds.decisions.standing import (
     Landed,
     Passed,
     Position,
+    Skipped,
     Standing,
     Step,
     Waiting,
@@ -74,7 +75,7 @@ class Course:
                 self._put_back(order_id)
             case Waiting() | Passed() | Failed():
                 self.wait_again(order_id)
-            case Withdrawn() | Landed():
+            case Withdrawn() | Landed() | Skipped():
                 pass
             case _ as never:
                 assert_never(never)

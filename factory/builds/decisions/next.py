@@ -30,7 +30,16 @@ from factory.builds.decisions.messages import (
     Message,
     NodeEntered,
 )
-from factory.builds.decisions.standing import Attempting, Landed, Passed, Standing, Step, Waiting, Withdrawn
+from factory.builds.decisions.standing import (
+    Attempting,
+    Landed,
+    Passed,
+    Skipped,
+    Standing,
+    Step,
+    Waiting,
+    Withdrawn,
+)
 from factory.builds.decisions.tasks import Halt, Result, Retry
 from factory.builds.state.machine import OrderPhase
 
@@ -147,7 +156,7 @@ def _stop_for(course: Course, order_id: str, result: Result) -> None:
 def _give_up(course: Course) -> None:
     given = course.standing.given_up
     for order_id in course.standing.dependencies.order:
-        if isinstance(course.standing.positions[order_id], Landed):
+        if isinstance(course.standing.positions[order_id], Landed | Skipped):
             continue
         if order_id in given:
             course.take_back(order_id)

@@ -62,7 +62,12 @@ class Failed:
     why: Halt
 
 
-Position: TypeAlias = Waiting | Attempting | Withdrawn | Passed | Landed | Failed
+@dataclass(frozen=True)
+class Skipped:
+    """A person leaves it out."""
+
+
+Position: TypeAlias = Waiting | Attempting | Withdrawn | Passed | Landed | Failed | Skipped
 
 
 @dataclass(frozen=True)
@@ -100,13 +105,16 @@ class Standing:
         jobs: int,
         max_attempts: int,
         keep_going: bool,
+        skipped: Collection[str] = (),
     ) -> "Standing":
-        """The standing of a build in which these have landed and all others wait."""
+        """The standing of a build in which these have landed, those are left out, and all others wait."""
         positions: dict[str, Position] = {}
         phases: dict[str, OrderPhase] = {}
         for order_id in dependencies.order:
             positions[order_id] = Landed() if order_id in landed else Waiting()
             phases[order_id] = OrderPhase.LANDED if order_id in landed else OrderPhase.PENDING
+            if order_id in skipped and order_id not in landed:
+                positions[order_id], phases[order_id] = Skipped(), OrderPhase.SKIPPED
         return cls(dependencies, jobs, max_attempts, keep_going, positions, phases)
 
     @cached_property
@@ -120,8 +128,12 @@ class Standing:
 
     @cached_property
     def given_up(self) -> GivenUp:
-        """The work orders that are not executed because of those that failed."""
-        return given_up(self.dependencies, self.failed, keep_going=self.keep_going)
+        """The work orders that are not executed because of those that failed, or are left out."""
+        given = given_up(self.dependencies, self.failed, keep_going=self.keep_going)
+        left_out = {name for name, position in self.positions.items() if isinstance(position, Skipped)}
+        behind = {other for name in left_out for other in self.dependencies.dependents(name)} - left_out
+        blocked = given.blocked | (behind - self.failed.keys())
+        return GivenUp(blocked, given.unreached - blocked)
 
     @property
     def startable(self) -> tuple[str, ...]:
@@ -140,7 +152,7 @@ class Standing:
         settled = {
             order_id
             for order_id, position in self.positions.items()
-            if isinstance(position, Landed | Failed) or order_id in self.given_up
+            if isinstance(position, Landed | Failed | Skipped) or order_id in self.given_up
         }
         order_id = next_to_land(self.dependencies, settled)
         position = self.positions[order_id] if order_id is not None else None

@@ -30,6 +30,7 @@ class OrderPhase(StrEnum):
     LANDED = "landed"
     FAILED = "failed"
     BLOCKED = "blocked"
+    SKIPPED = "skipped"
 
 
 UNDER_WAY: Final = (OrderPhase.GENERATING, OrderPhase.TESTING, OrderPhase.PATCHING)
@@ -51,7 +52,13 @@ BUILD_TRANSITIONS: Final[Mapping[BuildPhase, frozenset[BuildPhase]]] = {
 ORDER_TRANSITIONS: Final[Mapping[OrderPhase, frozenset[OrderPhase]]] = {
     # pending → landed: its commit is found on the branch.
     OrderPhase.PENDING: frozenset(
-        {OrderPhase.GENERATING, OrderPhase.LANDED, OrderPhase.FAILED, OrderPhase.BLOCKED}
+        {
+            OrderPhase.GENERATING,
+            OrderPhase.LANDED,
+            OrderPhase.FAILED,
+            OrderPhase.BLOCKED,
+            OrderPhase.SKIPPED,
+        }
     ),
     # → pending: the build was interrupted, or a dependency has to be made again.
     OrderPhase.GENERATING: frozenset(
@@ -73,6 +80,8 @@ ORDER_TRANSITIONS: Final[Mapping[OrderPhase, frozenset[OrderPhase]]] = {
     OrderPhase.LANDED: frozenset({OrderPhase.PENDING}),
     OrderPhase.FAILED: frozenset({OrderPhase.PENDING}),
     OrderPhase.BLOCKED: frozenset({OrderPhase.PENDING}),
+    # skipped → pending: every pass asks anew what a person leaves out.
+    OrderPhase.SKIPPED: frozenset({OrderPhase.PENDING}),
 }
 
 PhaseT = TypeVar("PhaseT", BuildPhase, OrderPhase)

@@ -1,5 +1,6 @@
 """What was tried of a work order in an output directory, by the folders of its runs."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -60,7 +61,7 @@ def run_folder(named: str, out: Path | None) -> Path:
     Raises:
         WorkorderError: the output directory holds no such run.
     """
-    if out is None:
+    if out is None or os.sep in named:
         return Path(named)
     inside = out / named
     return inside if inside.is_dir() else _latest(out, named)[0]

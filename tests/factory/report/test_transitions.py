@@ -50,7 +50,7 @@ def changed(before: OrderPhase, after: OrderPhase, attempt: int = 1, message: st
         (changed(OrderPhase.PENDING, OrderPhase.FAILED), ["WO-03: failed"]),
         (
             changed(OrderPhase.PENDING, OrderPhase.BLOCKED, 0),
-            ["WO-03: blocked, because one that it depends on failed"],
+            ["WO-03: blocked, because one that it depends on failed or is left out"],
         ),
         (changed(OrderPhase.TESTING, OrderPhase.PENDING), ["WO-03: waits again"]),
     ],

@@ -62,6 +62,27 @@ def test_every_order_of_messages_ends_as_a_sequential_build(
     assert build.sent == {}
 
 
+@given(needs(), st.data(), st.integers(1, 4), st.booleans())
+@settings(max_examples=100)
+def test_what_is_left_out_blocks_only_what_depends_on_it(
+    named: list[list[int]], data: st.DataObject, jobs: int, keep_going: bool
+) -> None:
+    plan = plan_of(named)
+    dependencies = Dependencies.of(plan)
+    skipped = data.draw(st.sets(st.sampled_from(sorted(dependencies.order))))
+    build = ImaginedBuild.of(plan, Nature(0, 0, 0), jobs=jobs, keep_going=keep_going, skipped=skipped)
+
+    build.begin()
+    while not build.standing.over:
+        build.receive(data.draw(st.sampled_from(sorted(build.sent))))
+
+    assert build.standing.end is None
+    for order_id, phase in build.standing.phases.items():
+        behind = skipped & set(dependencies.transitive[order_id])
+        expected = OrderPhase.BLOCKED if behind else OrderPhase.LANDED
+        assert phase is (OrderPhase.SKIPPED if order_id in skipped else expected)
+
+
 def sequential(
     dependencies: Dependencies, nature: Nature, *, keep_going: bool
 ) -> tuple[list[tuple[str, str]], dict[str, OrderPhase]]:

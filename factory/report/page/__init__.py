@@ -1,0 +1,5 @@
+"""The report of a build or a run, for people who were not there: one HTML page, Markdown, or JUnit's XML.
+
+`story` reads the folders into values, and each other module writes them in one form. What a model or a
+command wrote is hostile to all of them. May lean on what `report` may lean on.
+"""

@@ -1,0 +1,56 @@
+"""The report in Markdown, for a pull request: the outcome, what failed, the work orders."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from factory.attempt.failure import Failure
+from factory.report.page.story import Order, Story
+from factory.system.terminal.console import visible
+from factory.system.terminal.markdown import escaped, paragraph
+
+_COMMIT: Final = 12
+
+
+def write_markdown(story: Story) -> str:
+    """The text, with a line break at its end."""
+    return "\n".join(_lines(story)) + "\n"
+
+
+def _lines(story: Story) -> Iterator[str]:
+    yield f"## {'✅' if story.is_well else '❌'} {escaped(story.outcome)}\n"
+    if story.hint:
+        yield f"{paragraph(story.hint)}\n"
+    for order in story.failed:
+        assert order.failure is not None
+        yield from _failed(order, order.failure)
+    yield "| work order | | commit | acceptance | used |"
+    yield "|---|---|---|---|---|"
+    for order in story.orders:
+        commit = f"`{order.commit[:_COMMIT]}`" if order.commit else escaped(order.state)
+        cells = (f"{order.id} {escaped(order.title)}", "✅" if order.is_done else "", commit)
+        yield f"| {' | '.join((*cells, _proof(order), escaped(order.used)))} |"
+    yield ""
+    yield from (f"{escaped(name)}: {escaped(value)}  " for name, value in story.facts.items())
+
+
+def _failed(order: Order, failure: Failure) -> Iterator[str]:
+    yield f"### {order.id} {escaped(order.title)}\n"
+    yield f"failed at {failure.stage} ({failure.failure_class}): {escaped(failure.description)}\n"
+    if failure.excerpt:
+        shown = visible(failure.excerpt)
+        fence = "`" * 3
+        while fence in shown:
+            fence += "`"
+        yield f"{fence}text\n{shown}\n{fence}\n"
+    if failure.hint:
+        yield f"{paragraph(failure.hint)}\n"
+
+
+def _proof(order: Order) -> str:
+    """What acceptance noticed of the changes that were tried, in the attempt that landed."""
+    proofs = [attempt.proof for run in order.runs for attempt in run.attempts if attempt.proof is not None]
+    scores = proofs[-1].scores if proofs and order.is_done else None
+    if scores is None or not scores.tried:
+        return ""
+    weak = " (weak)" if scores.weakness else ""
+    return f"notices {scores.acceptance} of {scores.tried} changes{weak}"

@@ -1,0 +1,62 @@
+"""What a build came to: told from its state and the folders of what landed."""
+
+from pathlib import Path
+
+from factory.attempt.exit_codes import ExitCode
+from factory.builds.settings import Built
+from factory.builds.state.machine import OrderPhase
+from factory.builds.state.model import Ended
+from factory.contract.work_order import WorkOrder
+from factory.mutation.kill_proof import Fate
+from factory.report.totals import render_totals
+from factory.runs.record.files import KILL_PROOF, WORK_ORDER
+from factory.runs.record.model import ProofResult
+from tests.support.build_states import a_state, an_attempt, an_order
+from tests.support.plans import makes
+
+ENDED = Ended(exit_code=ExitCode.PASS, message="done")
+
+
+def fate(line: int, killed_by: str | None) -> Fate:
+    return Fate(
+        path="a.py",
+        line=line,
+        operator="constant",
+        change="1 for 0\x1b[31m",
+        killed_by=killed_by,
+        noticed_by=(),
+    )
+
+
+def test_time_price_failures_what_nobody_noticed_and_what_next(tmp_path: Path) -> None:
+    attempt = tmp_path / "run" / "attempt_2"
+    attempt.mkdir(parents=True)
+    fates = (fate(3, "acceptance"), fate(7, None), fate(9, None))
+    proof = ProofResult(verdict="measured", fates=fates, percent=33, threshold=None)
+    KILL_PROOF.write(attempt, proof)
+    accepted = [{"code": "W401", "reason": "It is a table."}]
+    order = WorkOrder.model_validate(makes(1, "a.py", accepted_warnings=accepted))
+    WORK_ORDER.write(tmp_path / "run", order)
+    tried = (an_attempt(1, passed=False), an_attempt(2, cost=None))
+    state = a_state(an_order(1, OrderPhase.LANDED, attempts=tried), an_order(2, OrderPhase.SKIPPED))
+
+    assert render_totals(Built(ENDED, state), tmp_path, 75.9).splitlines() == [
+        (
+            "took 1:15; all passes used 2,000 tokens in, 400 out, $0.0100, and 1 answer has no known price;"
+            " 1 attempt failed"
+        ),
+        "WO-01: no check notices 2 of 3 changes, such as a.py:7 (1 for 0\\x1b[31m)",
+        "WO-01: the plan accepts W401",
+        f"next: git log {state.branch}, git push origin {state.branch}",
+        f"to show it: factory report --out {tmp_path} --html report.html",
+    ]
+
+
+def test_what_was_not_begun_came_to_nothing(tmp_path: Path) -> None:
+    assert render_totals(Built(ENDED, None), tmp_path, 1) == ""
+    assert render_totals(Built(ENDED, a_state(an_order(1))), tmp_path, 1) == ""
+
+
+def test_what_is_not_done_is_not_pushed(tmp_path: Path) -> None:
+    state = a_state(an_order(1, OrderPhase.FAILED, attempts=(an_attempt(1, passed=False),)))
+    assert "git push" not in render_totals(Built(ENDED, state), tmp_path, 1)
