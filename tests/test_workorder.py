@@ -1,6 +1,8 @@
 """The command `workorder`: a project begun, both stages behind one name, a specification carried out."""
 
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +11,7 @@ import pytest
 
 from tests.support.repositories import git, make_repo
 from workorder.cli import main
-from workorder.go import state_of
+from workorder.places import latest_plan, state_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -51,10 +53,76 @@ def test_go_says_what_is_missing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.delenv("WORKORDER_LLM", raising=False)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     assert main(["go", "spec.md"]) == 2
     assert "no model is named" in capsys.readouterr().err
     assert main(["go", "spec.md", "--llm", "replay:x", "--repo", str(tmp_path)]) == 2
     assert "is in no git repository" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_shell_completes_the_options_of_both_stages(
+    shell: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["completion", shell]) == 0
+    script = tmp_path / "script"
+    script.write_text(capsys.readouterr().out)
+    # fish has options without their dashes.
+    words = set(re.findall(r"[a-z-]+", script.read_text()))
+    assert all({option, f"--{option}"} & words for option in ("keep-going", "outdir", "rounds"))
+    if shutil.which(shell):
+        assert subprocess.run([shell, "-n", str(script)], check=False).returncode == 0
+
+
+def test_bash_completes_what_is_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    main(["completion", "bash"])
+    (tmp_path / "script").write_text(capsys.readouterr().out)
+    words = "COMP_WORDS=(workorder build --keep); COMP_CWORD=2; _shtab_workorder"
+    done = subprocess.run(
+        ["bash", "-c", f'source "$1"; {words}; echo "${{COMPREPLY[@]}}"', "bash", str(tmp_path / "script")],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.strip() == "--keep-going"
+
+
+def test_the_last_plan_is_the_one_to_build(tmp_path: Path) -> None:
+    assert latest_plan(tmp_path) is None
+    for number in (1, 2, 4):
+        (tmp_path / f"plan-{number}").mkdir()
+        (tmp_path / f"plan-{number}" / "WORK_ORDERS_MANIFEST.json").write_text("{}")
+    assert latest_plan(tmp_path) == tmp_path / "plan-2"
+
+
+def test_config_tells_each_value_with_who_says_so_and_the_commands_take_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo = make_repo(tmp_path / "repo", {"workorder.toml": "[defaults]\njobs = 3\nllm = 'gpt-x'\n"})
+    (tmp_path / "config" / "workorder").mkdir(parents=True)
+    yours = tmp_path / "config" / "workorder" / "config.toml"
+    yours.write_text("[defaults]\nllm = 'command:mine'\nmax-tokens = 7\n")
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("WORKORDER_LLM", "command:false")
+    monkeypatch.setenv("WORKORDER_MAX_COST_USD", "")
+    monkeypatch.chdir(repo)
+
+    assert main(["config"]) == 0
+    said = capsys.readouterr().out
+    assert "llm           command:false  [WORKORDER_LLM]" in said
+    assert f"jobs          3  [{repo / 'workorder.toml'}]" in said
+    assert f"max-tokens    7  [{yours}]" in said
+    assert "max-cost-usd  (the command's own)  [--max-cost-usd, WORKORDER_MAX_COST_USD]" in said
+    # Nothing has been built in this repository: that is what status is told, of its place.
+    assert main(["status"]) != 0
+    assert str(state_of(repo) / "runs") in capsys.readouterr().err
+    monkeypatch.setenv("WORKORDER_JOBS", "many")
+    assert main(["build"]) == 2
+    assert "error: WORKORDER_JOBS: `many` is no number" in capsys.readouterr().err
+    monkeypatch.setenv("WORKORDER_JOBS", "2")
+    assert main(["build"]) == 2
+    assert "--plan" in capsys.readouterr().err
 
 
 def test_each_repository_has_a_place_of_its_own(tmp_path: Path) -> None:

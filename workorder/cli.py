@@ -2,13 +2,14 @@
 
 import sys
 from collections.abc import Sequence
+from functools import partial
 from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.system.terminal.arguments import Commands, Parser, Version
 from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
-from workorder import go, init
+from workorder import completion, config, go, init
 
 _PLAN: Final = "plan"
 _OF_THE_FACTORY: Final = {
@@ -16,7 +17,9 @@ _OF_THE_FACTORY: Final = {
     "run": "execute one work order",
     "status": "tell where a build stands",
     "show": "tell what happened in a run",
+    "report": "write down what a build or a run did, as a page",
     "hint": "tell the next attempt at a work order something",
+    "skip": "leave a work order out, on purpose",
     "reset": "let the next build ask anew for work orders that have not landed",
     "cache": "list or remove kept environments",
     "doctor": "tell what works on this machine",
@@ -38,12 +41,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] == [_PLAN]:
         from planner.cli import main as plan
 
-        return plan(words[1:])
+        return plan(words[1:], partial(config.given, words, ("ledger",)))
     if words and words[0] in _OF_THE_FACTORY:
         from factory.cli import main as execute
 
-        return execute(words)
-    return run_program(Program(parser, EXIT_CODES, "out"), words)
+        return execute(words, partial(config.given, words, config.PLACES))
+    return run_program(Program(parser, EXIT_CODES, "out"), words, partial(config.given, words, ()))
 
 
 def parser() -> Parser:
@@ -56,7 +59,7 @@ def parser() -> Parser:
     )
     top.add_argument("--version", action=Version)
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (init, go):
+    for command in (init, go, config, completion):
         command.add_options(commands)
     _name_others(commands)
     return top

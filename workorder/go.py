@@ -4,7 +4,6 @@ import os
 import sys
 from argparse import Namespace
 from collections.abc import Mapping
-from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -12,10 +11,9 @@ from factory.contract.errors import WorkorderError
 from factory.system.templates import template_path
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
+from workorder.places import repository_of, state_of
 
 _SCRIPT: Final = "spec-to-repo"
-_DIGITS: Final = 12
-_MODEL: Final = "WORKORDER_LLM"
 _HANDED_ON: Final[Mapping[str, tuple[str, str]]] = {
     "rounds": ("N", "how often a plan may be repaired (default: 3)"),
     "jobs": ("N", "how many work orders are executed at a time (default: 2)"),
@@ -49,9 +47,7 @@ def add_options(commands: Commands) -> None:
         help="where plans, artifacts and answers go (default: a directory for the repository among the user's"
         " state)",
     )
-    command.add_argument(
-        "--llm", default=os.environ.get(_MODEL), metavar="MODEL", help=f"who is asked (default: {_MODEL})"
-    )
+    command.add_argument("--llm", metavar="MODEL", help="who is asked")
     for name, (metavar, purpose) in _HANDED_ON.items():
         command.add_argument(f"--{name}", metavar=metavar, help=purpose)
     command.add_argument(
@@ -74,9 +70,15 @@ def run(options: Namespace, console: Console) -> int:
         raise WorkorderError(
             "no model is named",
             where="--llm",
-            hint=f"give it, or set {_MODEL}; docs/models.md has a line for each",
+            hint="give it, or set WORKORDER_LLM; docs/models.md has a line for each",
         )
-    repo = _top(options.repo)
+    repo = repository_of(options.repo)
+    if repo is None:
+        raise WorkorderError(
+            "is in no git repository",
+            where=str(options.repo.resolve()),
+            hint="git init, and a first commit: or name one with --repo",
+        )
     out = options.out if options.out is not None else state_of(repo)
     console.progress(f"repository {repo}, everything else in {out}")
     words = ["bash", str(_script()), "--spec", str(options.spec), "--repo", str(repo), "--dir", str(out)]
@@ -89,28 +91,6 @@ def run(options: Namespace, console: Console) -> int:
     sys.stdout.flush()
     sys.stderr.flush()
     os.execvp(words[0], words)  # noqa: S606, it is to take our place
-
-
-def state_of(repo: Path) -> Path:
-    """Where a repository's plans and artifacts go by default: by its name, and the hash of its place."""
-    # Slow to import, and only here.
-    from platformdirs import PlatformDirs
-
-    place = repo.resolve()
-    name = f"{place.name}-{sha256(os.fsencode(place)).hexdigest()[:_DIGITS]}"
-    return PlatformDirs("workorder", appauthor=False).user_state_path / name
-
-
-def _top(place: Path) -> Path:
-    """The root of the repository that a directory lies in."""
-    for folder in (place.resolve(), *place.resolve().parents):
-        if (folder / ".git").exists():
-            return folder
-    raise WorkorderError(
-        "is in no git repository",
-        where=str(place.resolve()),
-        hint="git init, and a first commit: or name one with --repo",
-    )
 
 
 def _script() -> Path:

@@ -1,0 +1,87 @@
+"""`workorder config`: what options are that are not given, and who says so."""
+
+import os
+from argparse import Namespace
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Final
+
+from factory.attempt.exit_codes import ExitCode
+from factory.system.terminal.arguments import Commands
+from factory.system.terminal.console import Console, one_line
+from workorder.places import latest_plan, repository_of, state_of, user_file
+
+PLACES: Final = ("repo", "out", "ledger", "plan")
+"""The options that say where things are."""
+
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    purpose = "tell what options are that are not given, and who says so"
+    command = commands.add_parser("config", help=purpose, description=f"{purpose[0].upper()}{purpose[1:]}.")
+    command.set_defaults(run=run)
+
+
+def run(_options: Namespace, console: Console) -> int:
+    """Print each value with where it comes from.
+
+    Raises:
+        WorkorderError: a value can't be used.
+    """
+    # Here and below: pydantic takes a while, and `workorder --help` needs none of it.
+    from factory.configuration.defaults import NAMES, defaults, variable
+
+    repo = repository_of(Path())
+    said = {default.name: default for default in defaults(os.environ, repo, user_file())}
+    for name in NAMES:
+        default = said.get(name)
+        if default is None:
+            console.result(f"{name:14}(the command's own)  [--{name}, {variable(name)}]")
+        else:
+            console.result(f"{name:14}{one_line(default.value)}  [{one_line(default.source)}]")
+    if repo is None:
+        console.result("repo          (this is in none)")
+    else:
+        for name, place in _places(repo).items():
+            console.result(f"{name:14}{one_line(place)}")
+    file = user_file()
+    console.result(f"yours         {one_line(str(file))}{'' if file.exists() else '  (not there)'}")
+    return ExitCode.PASS
+
+
+def given(words: Sequence[str], places: Collection[str]) -> Mapping[str, str]:
+    """What options of `build` and its like are that are not given, by their names.
+
+    Args:
+        words: the command line.
+        places: which of `PLACES` count for its command.
+
+    Raises:
+        WorkorderError: a value can't be used.
+    """
+    from factory.configuration.defaults import defaults
+
+    if {"-h", "--help", "--version"} & set(words):
+        return {}
+    named = next(_values(words, "--repo"), None)
+    repo = repository_of(Path() if named is None else Path(named))
+    values = {default.name: default.value for default in defaults(os.environ, repo, user_file())}
+    if repo is None or not places:
+        return values
+    return values | {name: place for name, place in _places(repo).items() if name in places}
+
+
+def _places(repo: Path) -> dict[str, str]:
+    state = state_of(repo)
+    places = {"repo": str(repo), "out": str(state / "runs"), "ledger": str(state / "ledger")}
+    plan = latest_plan(state)
+    return places if plan is None else places | {"plan": str(plan)}
+
+
+def _values(words: Sequence[str], option: str) -> Iterator[str]:
+    """What an option is given, before anything is parsed."""
+    for word, following in zip(words, [*words[1:], ""], strict=True):
+        if word == option:
+            yield following
+        elif word.startswith(f"{option}="):
+            yield word.partition("=")[2]
