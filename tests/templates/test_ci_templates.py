@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 import yaml
@@ -38,6 +39,17 @@ def test_it_matches_the_schema_of_its_service(schema: str, template: Path) -> No
         [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(template)],
         capture_output=True,
         text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_github_s_workflow_has_no_mistake_that_its_linter_knows() -> None:
+    linter = Path(sys.executable).parent / "actionlint"
+    done = subprocess.run(
+        [linter, "-shellcheck=", "-pyflakes=", "-no-color", GITHUB],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -97,7 +109,7 @@ def test_generated_code_runs_without_a_token_that_writes() -> None:
     assert workflow["permissions"] == {}
     assert github_job("execute")["permissions"] == {"contents": "read"}
     assert github_job("execute")["steps"][0]["with"]["persist-credentials"] is False
-    assert github_job("push")["permissions"] == {"contents": "write"}
+    assert github_job("push")["permissions"] == {"contents": "write", "pull-requests": "write"}
     assert "WORKORDER_PUSH_TOKEN" not in json.dumps(gitlab_job("workorder"))
     assert all("factory" not in step.get("run", "") for step in github_job("push")["steps"])
 
@@ -134,8 +146,9 @@ class Result:
 class Remote:
     """A bare repository with a committed plan of two work orders, and a program in the model's place."""
 
-    def __init__(self, folder: Path, *, second_works: bool) -> None:
+    def __init__(self, folder: Path, *, second_works: bool, jobs: int = 2) -> None:
         self.folder = folder
+        self.jobs = str(jobs)
         self.bare = folder / "server" / "group" / "project.git"
         self.environment = {
             "HOME": str(folder / "no-home"),
@@ -162,6 +175,14 @@ class Remote:
             program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -P -m {name} "$@"\n')
             program.chmod(0o755)
         (folder / "bin" / "python").symlink_to(sys.executable)
+        # In the place of GitHub's own program: what it is told, and whether there is a pull request.
+        gh = folder / "bin" / "gh"
+        gh.write_text(
+            f'#!/bin/sh\necho "$*" >> {folder}/gh\n'
+            f'if [ "$2" = list ]; then cat {folder}/number 2> /dev/null; else echo 7 > {folder}/number; fi\n'
+            "true\n"
+        )
+        gh.chmod(0o755)
         (folder / "spec.md").write_text("# hello\n")
         self.git(folder, "init", "--quiet", "--bare", "--initial-branch=main", str(self.bare))
         seed = folder / "seed"
@@ -230,7 +251,8 @@ def on_github(remote: Remote, tries: int = 1) -> Result:
             "inputs.plan || 'plan'": "plan",
             "inputs.llm || 'gpt-5.2'": remote.model,
             "inputs.max_attempts || '2'": "1",
-            "inputs.jobs || '2'": "2",
+            "inputs.jobs || '1'": remote.jobs,
+            "github.token": "not-a-token",
             "runner.temp": str(temporary),
             "secrets.OPENAI_API_KEY": "sk-not-a-key",
             "vars.OPENAI_BASE_URL": "",
@@ -264,8 +286,7 @@ def on_github(remote: Remote, tries: int = 1) -> Result:
                     handed_over = handed_over or settings["name"] == "workorder-branch"
                 case "actions/download-artifact":
                     kept = result.kept[settings["name"]]
-                    Path(settings["path"]).mkdir()
-                    shutil.copy(kept, settings["path"])
+                    shutil.copytree(kept, settings["path"])
             if "run" in step and step["name"] != "Install":
                 own = {key: filled(value) for key, value in step.get("env", {}).items()}
                 failed = shell(step["run"], workspace, environment | own, result) or failed
@@ -295,7 +316,7 @@ def on_gitlab(remote: Remote, tries: int = 1) -> Result:
             "WORKORDER_PLAN": "plan",
             "WORKORDER_LLM": remote.model,
             "WORKORDER_MAX_ATTEMPTS": "1",
-            "WORKORDER_JOBS": "2",
+            "WORKORDER_JOBS": remote.jobs,
         }
         if name == "workorder-push":
             environment["WORKORDER_PUSH_TOKEN"] = "not-a-token"
@@ -324,6 +345,17 @@ def test_all_work_orders_land_on_the_pushed_branch(service: Any, tmp_path: Path)
     assert result.exit_code == 0, result.output
     assert remote.landed() == ["WO-01", "WO-02"]
     assert result.runs() == ["WO-01 landed", "WO-02 landed"]
+    (results,) = [path for kept in result.kept.values() for path in kept.rglob("report.xml")]
+    assert [suite.get("failures") for suite in ElementTree.parse(results).getroot()] == ["0", "0"]
+    assert (results.parent / "report.html").exists()
+    if service is on_github:
+        summary = (tmp_path / "github-1" / "execute" / "summary").read_text()
+        assert "## ✅ 2 of 2 work orders have landed" in summary
+        opened = (tmp_path / "gh").read_text().splitlines()
+        assert [line.split()[:4] for line in opened] == [
+            ["pr", "list", "--head", WORK_BRANCH],
+            ["pr", "create", "--head", WORK_BRANCH],
+        ]
 
 
 @services
@@ -339,11 +371,13 @@ def test_what_landed_is_pushed_and_all_artifacts_are_kept_when_a_work_order_fail
     assert result.runs() == ["WO-01 landed", "WO-02 failed"]
     briefs = [path for kept in result.kept.values() for path in kept.rglob("attempt_1/failure_brief.json")]
     assert [read_json(brief)["stage"] for brief in briefs] == ["acceptance_failed"]
+    (results,) = [path for kept in result.kept.values() for path in kept.rglob("report.xml")]
+    assert [suite.get("failures") for suite in ElementTree.parse(results).getroot()] == ["0", "1"]
 
 
 @services
 def test_starting_again_continues_the_branch(service: Any, tmp_path: Path) -> None:
-    remote = Remote(tmp_path, second_works=True)
+    remote = Remote(tmp_path, second_works=True, jobs=1)
     proposal = tmp_path / "answers" / "WO-02.json"
     right = proposal.read_text()
     proposal.write_text("no proposal at all")
@@ -355,7 +389,10 @@ def test_starting_again_continues_the_branch(service: Any, tmp_path: Path) -> No
 
     assert result.exit_code == 0, result.output
     assert remote.landed() == ["WO-01", "WO-02"]
-    assert result.runs() == ["WO-02 landed"]
+    # One by one, each is asked for; what has landed costs nothing.
+    assert result.runs() == ["WO-01 already_landed", "WO-02 landed"]
+    if service is on_github:
+        assert (tmp_path / "gh").read_text().splitlines()[-1].startswith("pr edit 7 ")
 
 
 @services
