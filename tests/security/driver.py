@@ -12,9 +12,10 @@ import resource
 import socket
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 from factory.gates.environment import gate_environment
@@ -131,9 +132,17 @@ def main() -> None:
         resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
     with ExitStack() as open_sockets:
         _listen(open_sockets, place)
+        in_turn = Lock()
+
+        def answered(request: dict[str, Any]) -> dict[str, Any]:
+            # A command begins by clearing its directory of temporary files of places to mount things at: those
+            # that share one come one after the other, as the commands of a checkout do.
+            with nullcontext() if request.get("apart") else in_turn:
+                return answer(sandbox, groups, place, request)
+
         # They wait more often than they work.
         with ThreadPoolExecutor(5) as threads:
-            answers = list(threads.map(lambda request: answer(sandbox, groups, place, request), requests))
+            answers = list(threads.map(answered, requests))
     print(json.dumps({"level": sandbox.level, "gaps": sandbox.gaps, "answers": answers}))
 
 

@@ -294,7 +294,7 @@ def test_a_program_that_is_missing_is_told_as_without_a_sandbox(user: str) -> No
             (place / "closed").mkdir(mode=0o000)
             path = f"{place}/closed:{os.defpath}"
             requests = [
-                {"name": f"program {number}", "argv": [name], "environment": {"PATH": path}}
+                {"name": f"program {number}", "argv": [name], "environment": {"PATH": path}, "apart": True}
                 for number, name in enumerate(programs)
             ]
             answers = drive(user, level, place, requests)
