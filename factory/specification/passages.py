@@ -114,6 +114,30 @@ class Specification:
             left_out=left_out,
         )
 
+    def lines_of(self, quotes: Mapping[str, Sequence[str]]) -> frozenset[int]:
+        """The numbers of the lines that `passages` shows, those of headings and what is referred to included.
+
+        Args:
+            quotes: see `passages`.
+        """
+        return self._lines_with_references(
+            piece for texts in quotes.values() for text in texts for piece in self.pieces(text)
+        )
+
+    def lines_around(self, lines: Iterable[int]) -> frozenset[int]:
+        """Likewise of the pieces to which lines belong."""
+        return self._lines_with_references(
+            piece for line in lines if (piece := self.outline.at(line)) is not None
+        )
+
+    def _lines_with_references(self, pieces: Iterable[int]) -> frozenset[int]:
+        shown = self._whole(pieces)
+        _, _, referred = self._referred(shown, MAX_REFERENCES_BYTES)
+        shown |= referred
+        shown |= {heading for piece in shown for heading in self.outline.headings(piece)}
+        units = self.outline.units
+        return frozenset(line for piece in shown for line in range(units[piece].first, units[piece].last + 1))
+
     def _whole(self, pieces: Iterable[int]) -> frozenset[int]:
         """Pieces with what they hang on, and with what they lead to."""
         whole: set[int] = set()

@@ -20,6 +20,7 @@ from planner.prompt.template import (
     AMENDING_PLACEHOLDERS,
     COMPILE_PLACEHOLDERS,
     COMPILE_REQUIRED,
+    EXAMPLE,
     REVISION_PLACEHOLDERS,
     Template,
 )
@@ -28,6 +29,7 @@ from planner.specification.spec import Spec
 YAML_SUFFIXES: Final = frozenset({".yaml", ".yml"})
 JSON_SUFFIX: Final = ".json"
 COMPILE_TEMPLATE: Final = "prompts/planner.md"
+EXAMPLE_TEMPLATE: Final = "prompts/planner_example.md"
 REVISION_TEMPLATE: Final = "prompts/planner_revision.md"
 AMENDING_TEMPLATE: Final = "prompts/planner_amend.md"
 STARTER_SPEC: Final = "spec.md"
@@ -99,8 +101,12 @@ def refuse_missing(
     return ExitCode.INVALID
 
 
-def read_template(path: Path | None) -> Template:
+def read_template(path: Path | None, *, with_example: bool = True) -> Template:
     """The template of the first question: the user's, or the packaged one.
+
+    Args:
+        path: the user's; None for the packaged one.
+        with_example: whether it shows a whole plan where it asks for one; who revises a plan sees that one.
 
     Raises:
         FileProblem: it can't be read or is too large.
@@ -108,9 +114,11 @@ def read_template(path: Path | None) -> Template:
         BadTemplate: a placeholder is missing or unknown.
     """
     source = template_path(COMPILE_TEMPLATE) if path is None else path
-    return Template.parse(
+    template = Template.parse(
         _read_text(source), str(source), required=COMPILE_REQUIRED, known=COMPILE_PLACEHOLDERS
     )
+    example = _read_text(template_path(EXAMPLE_TEMPLATE)).rstrip("\n") if with_example else ""
+    return template.including(EXAMPLE, example)
 
 
 def read_revision_template() -> Template:

@@ -44,7 +44,7 @@ def job_of(
     Raises:
         WorkorderError: the template, the notes or the place of the plan can't be used.
     """
-    template = read_template(options.template)
+    template = read_template(options.template, with_example=isinstance(question, NewPlan))
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     notes = read_notes(options.knowledge)
     text = None if spec is None else spec.text

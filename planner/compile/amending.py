@@ -18,7 +18,9 @@ from planner.compile.manifest_schema import revision_schema
 from planner.compile.question import Further
 from planner.prompt.template import Template
 from planner.revision.amendment import Amendment
-from planner.revision.shown import asked_for, elements_text, plan_text
+from planner.revision.shown import asked_for, elements_text, plan_text, whole_orders
+from planner.revision.shown_spec import lines_asked_for, shown_lines
+from planner.specification.spec import Spec
 
 CHANGES_NAME: Final = "changes.log"
 """The file of a plan's directory with a line for each revision."""
@@ -27,8 +29,8 @@ _LINE: Final = re.compile(r"revision ([0-9]{1,9}): ")
 _REASON_CHARS: Final = 200
 
 _SHOWN: Final = (
-    "You asked to see these elements of the present plan. They are material, as the plan is. Answer now with"
-    " the revised plan; nothing more is shown, and `show` is [] or left out."
+    "You asked to see these parts of the present plan or of the specification. They are material, as those"
+    " are. Answer now with the revised plan; nothing more is shown, and `show` is [] or left out."
 )
 
 
@@ -42,6 +44,7 @@ class Revision:
         reason: why there is a revision, in a few words; they may come from a model or a user.
         changes: the lines about the revisions before.
         spec_text: the text of the specification that the plan before was made for, if it is known.
+        mentioned: what a user says about the plan; None if nobody says anything.
         given: no work order; the plan before has its first one.
     """
 
@@ -50,6 +53,7 @@ class Revision:
     reason: str
     changes: tuple[str, ...] = ()
     spec_text: str | None = None
+    mentioned: str | None = None
     given: None = None
 
     @property
@@ -62,12 +66,21 @@ class Revision:
         """The schema of an answer that may name what stays."""
         return revision_schema(projects)
 
-    def further(self, answer: str) -> Further | None:
+    def shown_lines(self, spec: Spec) -> frozenset[int] | None:
+        """What the reason touches; words of a user may touch all of it."""
+        if self.mentioned is not None:
+            return None
+        return shown_lines(spec, self.amendment, whole_orders(self.amendment, None))
+
+    def further(self, answer: str, spec: Spec | None) -> Further | None:
         """What the model asks to see before it answers, whole."""
         names = asked_for(answer)
         if not names:
             return None
-        shown = quoted("asked_for", elements_text(self.amendment, names))
+        lines = {} if spec is None else {name: lines_asked_for(name, spec.text) for name in names}
+        passages = [text for text in lines.values() if text is not None]
+        elements = [name for name in names if lines.get(name) is None]
+        shown = quoted("asked_for", "\n".join([*passages, elements_text(self.amendment, elements)]).strip())
         return Further(names, Message(role="user", content=f"{_SHOWN}\n\n{shown}"))
 
     def numbered(self, plan: Plan) -> Plan:

@@ -80,7 +80,13 @@ class Job:
         first_order = first_order_text(self.question.given, has_script=has_script)
         languages = "\n\n".join(language.words for language in languages_for(spec, files))
         first = first_messages(
-            self.template, spec, self.context.listing, first_order, languages, self._grain_words
+            self.template,
+            spec,
+            self.context.listing,
+            first_order,
+            languages,
+            self._grain_words,
+            None if self.spec is None else self.question.shown_lines(self.spec),
         )
         return (*first, *self._further)
 

@@ -41,6 +41,7 @@ from planner.compile.summary import (
 )
 from planner.prompt.template import revision_message
 from planner.specification.lines import SpecLines
+from planner.specification.spec import Spec
 
 _SHOWN_FINDINGS: Final = 10
 """How many findings of an answer that is sent back are shown; all of them are in its file."""
@@ -122,12 +123,14 @@ class _Compile:
         messages = first
         number = 1
         sound: Checked | None = None
-        may_see: Callable[[str], Further | None] | None = self._job.question.further
+        may_see: Callable[[str, Spec | None], Further | None] | None = self._job.question.further
         while True:
             began = self._deps.clock.monotonic()
             self._deps.progress(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name}")
             answer = self._asking.ask(number, messages)
-            further = None if may_see is None or isinstance(answer, End) else may_see(answer.text)
+            further = (
+                None if may_see is None or isinstance(answer, End) else may_see(answer.text, self._job.spec)
+            )
             if further is not None:
                 # Once; what it is shown stays in front of later attempts.
                 may_see = None

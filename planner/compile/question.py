@@ -9,6 +9,7 @@ from factory.contract.work_order import Plan, WorkOrder
 from factory.llm.port import Message
 from planner.compile.manifest_schema import manifest_schema
 from planner.revision.amendment import Amendment
+from planner.specification.spec import Spec
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,10 @@ class Question(Protocol):
     def schema(self, projects: Sequence[str]) -> JsonObject:
         """The JSON schema of the answers, where work orders name one of these projects."""
 
-    def further(self, answer: str) -> Further | None:
+    def shown_lines(self, spec: Spec) -> frozenset[int] | None:
+        """The numbers of the specification's lines that the model is shown; None for all."""
+
+    def further(self, answer: str, spec: Spec | None) -> Further | None:
         """What an answer asks to see, instead of being one; None of one that asks for nothing."""
 
     def numbered(self, plan: Plan) -> Plan:
@@ -78,7 +82,10 @@ class NewPlan:
         """The schema of a whole plan."""
         return manifest_schema(projects)
 
-    def further(self, answer: str) -> None:
+    def shown_lines(self, spec: Spec) -> None:
+        """All of it is planned."""
+
+    def further(self, answer: str, spec: Spec | None) -> None:
         """Nothing: there is no plan to look at."""
 
     def numbered(self, plan: Plan) -> Plan:

@@ -5,8 +5,8 @@ can't open a placeholder. Not here: which template is used, and what is asked wi
 """
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
 from typing import Final
 
 from factory.contract.errors import WorkorderError
@@ -21,8 +21,11 @@ FIRST_WORK_ORDER: Final = "FIRST_WORK_ORDER"
 GRAIN: Final = "GRAIN"
 """Stands where a template says how large a work order shall be."""
 
+EXAMPLE: Final = "EXAMPLE"
+"""Stands where a template shows a whole plan to whoever does not see one already."""
+
 COMPILE_PLACEHOLDERS: Final = frozenset(
-    {"PRODUCT_SPEC", "REPOSITORY_FILES", "LANGUAGES", FIRST_WORK_ORDER, GRAIN}
+    {"PRODUCT_SPEC", "REPOSITORY_FILES", "LANGUAGES", FIRST_WORK_ORDER, GRAIN, EXAMPLE}
 )
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
 REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
@@ -35,6 +38,12 @@ _NO_SPEC: Final = "(It is not at hand. The requirements of the plan quote what i
 
 _NUMBERS: Final = (
     "(Each line stands behind its number and a bar, such as `L7| `, which are no part of the specification.)"
+)
+
+_IN_PART: Final = (
+    "(Each line stands behind its number and a bar, such as `L7| `, which are no part of the specification."
+    " What the reason does not touch is left out: where it stood is a line in brackets. `show` may ask for"
+    " lines, too, such as `L12-L40`.)"
 )
 
 MAX_DIAGNOSTICS_SHOWN: Final = 100
@@ -90,6 +99,10 @@ class Template:
         """Whether a placeholder stands in it."""
         return name in PLACEHOLDER.findall(self.text)
 
+    def including(self, name: str, text: str) -> "Template":
+        """The template with a part of it, which may have placeholders of its own, in its place."""
+        return replace(self, text=self.text.replace(_braced(name), text))
+
     def messages(self, values: Mapping[str, str]) -> tuple[Message, ...]:
         """The template as messages: the text above the marker line for the system, the rest for the user."""
         # Split first: a marker inside a value is text.
@@ -109,6 +122,7 @@ def first_messages(
     first_order: str = "",
     languages: str = "",
     grain: str = "",
+    lines: Set[int] | None = None,
 ) -> tuple[Message, ...]:
     """The question of the first attempt.
 
@@ -119,10 +133,11 @@ def first_messages(
         first_order: what is said of the first work order.
         languages: what is said of the languages.
         grain: what is said of the size of work orders.
+        lines: the numbers of the specification's lines that are shown; None for all.
     """
     return template.messages(
         {
-            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec),
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines),
             "REPOSITORY_FILES": quoted("repository_files", listing),
             "LANGUAGES": languages,
             GRAIN: grain,
@@ -158,13 +173,30 @@ def _split(text: str) -> tuple[str, str, str]:
     return text[: match.start()], USER_MARKER, text[match.end() :]
 
 
-def _numbered(spec: str) -> str:
+def _numbered(spec: str, shown: Set[int] | None) -> str:
     """A specification as it is shown: each line behind its number, by which passages are named."""
     lines = LINE_BREAK.split(spec)
     if lines and not lines[-1]:
         del lines[-1]
-    shown = "\n".join(f"L{number}| {line}" for number, line in enumerate(lines, start=1))
-    return f"{_NUMBERS}\n\n{quoted('product_spec', shown)}"
+    if shown is None:
+        numbered = "\n".join(f"L{number}| {line}" for number, line in enumerate(lines, start=1))
+        return f"{_NUMBERS}\n\n{quoted('product_spec', numbered)}"
+    chosen = "\n".join(_in_part(lines, shown))
+    return f"{_IN_PART}\n\n{quoted('product_spec', chosen)}"
+
+
+def _in_part(lines: Sequence[str], shown: Set[int]) -> Iterator[str]:
+    """The shown lines, and in the place of each run of others which these are; blank ones don't count."""
+    hidden: list[int] = []
+    for number, line in enumerate([*lines, ""], start=1):
+        is_end = number > len(lines)
+        if hidden and (number in shown or is_end):
+            yield f"[L{hidden[0]} to L{hidden[-1]} are left out]"
+            hidden = []
+        if number in shown and not is_end:
+            yield f"L{number}| {line}"
+        elif line.strip():
+            hidden.append(number)
 
 
 def _whole_or_absent(text: str) -> str:

@@ -53,7 +53,7 @@ def plan_text(amendment: Amendment, mentioned: str | None) -> str:
             shown whole, as are the work orders that it names.
     """
     document = as_answered(amendment.before)
-    whole = _whole(amendment, mentioned)
+    whole = whole_orders(amendment, mentioned)
     orders, requirements = _elements(document, "work_orders"), _elements(document, "requirements")
     touched = amendment.impact.dirty_requirements if amendment.impact is not None else ()
     taken = {name for order in orders if order["id"] in whole for name in _texts(order, "requirements")}
@@ -75,6 +75,24 @@ def plan_text(amendment: Amendment, mentioned: str | None) -> str:
     return "{" + ",\n".join(parts) + "}"
 
 
+def whole_orders(amendment: Amendment, mentioned: str | None) -> frozenset[str]:
+    """The ids of the work orders that are shown whole.
+
+    Args:
+        amendment: see `plan_text`.
+        mentioned: see `plan_text`.
+    """
+    ids = [order.id for order in amendment.before.work_orders]
+    whole: set[str] = set()
+    if amendment.impact is not None:
+        whole.update(amendment.impact.dirty_orders, amendment.impact.affected_orders)
+    if amendment.failing in ids:
+        whole.update(ids[ids.index(amendment.failing) :])
+    if mentioned is not None:
+        whole.update(name for name in ids if name not in amendment.landed or name in mentioned)
+    return frozenset(whole)
+
+
 def elements_text(amendment: Amendment, names: Sequence[str]) -> str:
     """What a model asked to see: work orders and requirements of the present plan, whole, a line each.
 
@@ -90,19 +108,6 @@ def elements_text(amendment: Amendment, names: Sequence[str]) -> str:
         json.dumps(known.get(name, {"id": name, "is": "not in the present plan"}), ensure_ascii=False)
         for name in names
     )
-
-
-def _whole(amendment: Amendment, mentioned: str | None) -> frozenset[str]:
-    """The ids of the work orders that are shown whole."""
-    ids = [order.id for order in amendment.before.work_orders]
-    whole: set[str] = set()
-    if amendment.impact is not None:
-        whole.update(amendment.impact.dirty_orders, amendment.impact.affected_orders)
-    if amendment.failing in ids:
-        whole.update(ids[ids.index(amendment.failing) :])
-    if mentioned is not None:
-        whole.update(name for name in ids if name not in amendment.landed or name in mentioned)
-    return frozenset(whole)
 
 
 def _order(order: JsonObject, landed: Collection[str]) -> JsonObject:

@@ -98,9 +98,9 @@ class Bench:
         asked = Ledger(artifacts / "ledger").wrap(model)
         return compile_spec(job, Deps(asked, SystemClock(), Artifacts(artifacts), lambda text: None))
 
-    def spec(self, text: str) -> str:
-        (self.root / "new.md").write_text(text)
-        return str(self.root / "new.md")
+    def spec(self, text: str, name: str = "new.md") -> str:
+        (self.root / name).write_text(text)
+        return str(self.root / name)
 
     def failure(self, number: int = 2, **changes: object) -> str:
         order = self.before.work_orders[number - 1]

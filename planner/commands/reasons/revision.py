@@ -64,7 +64,7 @@ def revision_job(options: Namespace, before: Plan, console: Console) -> Job:
     message = amending_message(read_amending_template(), amendment, evidence, options.feedback)
     reason = _in_words(failure, options.feedback, touched)
     text = read_spec_text(options.plan, before.spec_text_hash)
-    question = Revision(amendment, message, reason, read_changes(options.plan), text)
+    question = Revision(amendment, message, reason, read_changes(options.plan), text, options.feedback)
     console.progress(f"{options.plan}: {reason}; {len(landed)} of {len(before.work_orders)} have landed")
     return job_of(options, spec, start.files, start.sources, question)
 

@@ -32,7 +32,7 @@ from planner.prompt.context import NEW
 from planner.prompt.template import USER_MARKER, first_messages
 from planner.specification.spec import Spec
 
-PLANNER = template_path("prompts/planner.md").read_text()
+PLANNER = read_template(None).text
 VERIFY = template_path("verify.sh").read_text()
 
 

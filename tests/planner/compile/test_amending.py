@@ -111,6 +111,25 @@ def test_the_model_may_ask_once_to_see_more(bench: Bench) -> None:
     assert len(attempt.calls) == 2
 
 
+def test_a_long_specification_is_shown_in_part_and_more_of_it_when_asked(bench: Bench) -> None:
+    filler = "".join(f"- Nothing of interest is said {number} times.\n" for number in range(500))
+    asks = json.dumps({"show": ["L40-L41", "REQ-01"], "work_orders": [], "requirements": []})
+    bench.revise(
+        [asks, answer(on_top)],
+        "--spec",
+        bench.spec(f"{CHANGED}\n## Talk\n\n{filler}"),
+        "--old-spec",
+        bench.spec(f"{SPEC}\n## Talk\n\n{filler}", "old.md"),
+    )
+    asked, answered = bench.prompt(0), bench.prompt(1)
+    assert len(asked.encode()) < 40_000
+    assert "Nothing of interest" not in asked and "are left out]" in asked
+    assert "# A complete example" not in asked
+    more = answered.removeprefix(asked)
+    assert "L40| - Nothing of interest" in more and "L41| " in more and "L42| " not in more
+    assert '"quotes": ["It prints words."]' in more
+
+
 def test_who_asks_again_has_answered_without_a_plan(bench: Bench) -> None:
     asks = json.dumps({"show": ["WO-01"], "work_orders": [], "requirements": []})
     result = bench.revise([asks, asks, answer(mend)], "--feedback", "Sort.")

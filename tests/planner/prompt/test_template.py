@@ -74,10 +74,23 @@ def test_a_template_without_the_spec_is_refused(text: str) -> None:
 def test_an_unknown_placeholder_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadTemplate, match="unknown placeholder") as refused:
         compile_template("{{PRODUCT_SPEC}} {{PRODUCT_SPECS}}")
-    assert (
-        refused.value.hint
-        == "known are {{FIRST_WORK_ORDER}}, {{GRAIN}}, {{LANGUAGES}}, {{PRODUCT_SPEC}}, {{REPOSITORY_FILES}}"
+    assert refused.value.hint == (
+        "known are {{EXAMPLE}}, {{FIRST_WORK_ORDER}}, {{GRAIN}}, {{LANGUAGES}}, {{PRODUCT_SPEC}},"
+        " {{REPOSITORY_FILES}}"
     )
+
+
+def test_lines_that_are_left_out_are_named_where_they_stood() -> None:
+    spec = "# One\n\na\nb\n\n# Two\n\nc\nd\n"
+    (message,) = first_messages(compile_template("{{PRODUCT_SPEC}}"), spec, NEW, lines={1, 3, 8})
+    quotation = message.content.partition("<product_spec")[2].splitlines()[1:-1]
+    assert quotation == [
+        "L1| # One",
+        "L3| a",
+        "[L4 to L6 are left out]",
+        "L8| c",
+        "[L9 to L9 are left out]",
+    ]
 
 
 def test_quoted_text_cannot_close_its_own_tag() -> None:
