@@ -27,6 +27,7 @@ CHANGES_NAME: Final = "changes.log"
 
 _LINE: Final = re.compile(r"revision ([0-9]{1,9}): ")
 _REASON_CHARS: Final = 200
+_OF_REASON: Final = re.compile(r"- `(failure|impact|feedback)`: ")
 
 _SHOWN: Final = (
     "You asked to see these parts of the present plan or of the specification. They are material, as those"
@@ -114,7 +115,13 @@ def amending_message(
         "LANDED": _ids(order.id for order in amendment.before.work_orders if order.id in amendment.landed),
         "REASONS": "\n\n".join(quoted(tag, text) for tag, text in reasons.items()),
     }
-    return Message(role="user", content=fill(template.text, values, source=template.source).strip())
+    text = "".join(
+        line
+        for line in template.text.splitlines(keepends=True)
+        # What is said of a reason that is not given would only be read.
+        if (of_reason := _OF_REASON.match(line)) is None or of_reason[1] in reasons
+    )
+    return Message(role="user", content=fill(text, values, source=template.source).strip())
 
 
 def read_changes(plan: Path) -> tuple[str, ...]:

@@ -1,10 +1,11 @@
 """References in the answer of a revision: what stays as it is in the present plan is named, not copied.
 
 An element `{"same_as": ID}` of `requirements` or `work_orders` stands for the element of the present plan
-that has this id. Pure. What stands for nothing stays as it is, and rule E211 tells of it.
+that has this id, `{"same_as": "ID to ID"}` for all from one to the other. Pure. What stands for nothing stays
+as it is, and rule E211 tells of it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 from factory.contract.strict_json import JsonObject, JsonValue
@@ -17,6 +18,9 @@ from factory.contract.work_order import (
 )
 
 SAME_AS: Final = "same_as"
+
+TO: Final = " to "
+"""Stands between the first and the last of several elements that stay."""
 
 SHOW: Final = "show"
 """What a model asks to see of the present plan, instead of answering."""
@@ -56,9 +60,10 @@ def resolved(answer: JsonObject, before: Plan) -> JsonObject:
         elements = answer.get(name)
         if isinstance(elements, list):
             known = _by_id(present[name])
+            each = _one_by_one(elements, tuple(known))
             lists[name] = [
                 _whole(element, known, index if name == "work_orders" else None)
-                for index, element in enumerate(elements)
+                for index, element in enumerate(each)
             ]
     return {**{name: value for name, value in answer.items() if name != SHOW}, **single, **lists}
 
@@ -70,6 +75,31 @@ def references(document: JsonObject) -> Iterator[tuple[str, JsonObject]]:
         for index, element in enumerate(elements if isinstance(elements, list) else ()):
             if isinstance(element, dict) and SAME_AS in element:
                 yield f"/{name}/{index}", element
+
+
+def named(name: str, ids: Sequence[str]) -> tuple[str, ...]:
+    """The ids that a name stands for, itself if it is no `ID to ID` of these ids.
+
+    Args:
+        name: what was written.
+        ids: those of the present plan, in order.
+    """
+    first, between, last = name.partition(TO)
+    if not between or first not in ids or last not in ids:
+        return (name,)
+    # From a later to an earlier one: nothing that there is.
+    return tuple(ids[ids.index(first) : ids.index(last) + 1]) or (name,)
+
+
+def _one_by_one(elements: Iterable[JsonValue], ids: Sequence[str]) -> Iterator[JsonValue]:
+    """Elements of an answer, a reference to several as one to each."""
+    for element in elements:
+        name = element[SAME_AS] if isinstance(element, dict) and set(element) == {SAME_AS} else None
+        if isinstance(name, str):
+            for each in named(name, ids):
+                yield {SAME_AS: each}
+        else:
+            yield element
 
 
 def _whole(element: JsonValue, known: dict[str, JsonObject], index: int | None) -> JsonValue:

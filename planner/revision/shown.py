@@ -5,14 +5,15 @@ for once, see `asked_for`. Pure.
 """
 
 import json
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 from factory.contract.reply import json_text
 from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
 from factory.contract.work_order import GIVEN_FIELDS
 from planner.revision.amendment import Amendment
-from planner.revision.references import SHOW, as_answered
+from planner.revision.references import SHOW, TO, as_answered, named
 
 _OF_LANDED: Final = (
     "id",
@@ -26,7 +27,6 @@ _OF_LANDED: Final = (
 _OF_OTHERS: Final = ("id", "title", "requirements", "allowed_files", "provides")
 _NOT_ANSWERED: Final = GIVEN_FIELDS | {"preconditions", "postconditions"}
 _MAX_ASKED: Final = 40
-_TEXT_CHARS: Final = 80
 
 
 def asked_for(answer: str) -> tuple[str, ...]:
@@ -56,15 +56,12 @@ def plan_text(amendment: Amendment, mentioned: str | None) -> str:
     whole = whole_orders(amendment, mentioned)
     orders, requirements = _elements(document, "work_orders"), _elements(document, "requirements")
     touched = amendment.impact.dirty_requirements if amendment.impact is not None else ()
+    ids = [str(item["id"]) for item in requirements]
     taken = {name for order in orders if order["id"] in whole for name in _texts(order, "requirements")}
     lists = {
-        "requirements": [
-            item if item["id"] in taken or item["id"] in touched else _shortened(item)
-            for item in requirements
-        ],
+        "requirements": list(_chosen_requirements(requirements, {*taken, *touched})),
         "work_orders": [
-            _order(order, amendment.landed) if order["id"] in whole else _chosen(order, _OF_OTHERS)
-            for order in orders
+            _order(order, amendment.landed) if order["id"] in whole else _line(order, ids) for order in orders
         ],
     }
     rest = {name: value for name, value in document.items() if name not in lists}
@@ -104,9 +101,12 @@ def elements_text(amendment: Amendment, names: Sequence[str]) -> str:
     known = {str(item["id"]): item for item in _elements(document, "requirements")}
     orders = {str(item["id"]): _order(item, ()) for item in _elements(document, "work_orders")}
     known.update(orders)
+    lists = (tuple(name for name in known if name not in orders), tuple(orders))
     return "\n".join(
-        json.dumps(known.get(name, {"id": name, "is": "not in the present plan"}), ensure_ascii=False)
+        json.dumps(known.get(each, {"id": each, "is": "not in the present plan"}), ensure_ascii=False)
         for name in names
+        for each in dict.fromkeys(each for ids in lists for each in named(name, ids) if each in known)
+        or (name,)
     )
 
 
@@ -116,16 +116,30 @@ def _order(order: JsonObject, landed: Collection[str]) -> JsonObject:
     return _chosen(order, [name for name in order if name not in _NOT_ANSWERED])
 
 
+def _line(order: JsonObject, ids: Sequence[str]) -> JsonObject:
+    """A work order that is not touched; requirements that follow each other by the first and the last."""
+    places = sorted(ids.index(name) for name in _texts(order, "requirements") if name in ids)
+    runs: list[JsonValue] = []
+    for _, run in groupby(enumerate(places), lambda item: item[1] - item[0]):
+        first, *others = [ids[place] for _, place in run]
+        runs.append(f"{first}{TO}{others[-1]}" if others else first)
+    return _chosen({**order, "requirements": runs}, _OF_OTHERS)
+
+
 def _chosen(order: JsonObject, names: Collection[str]) -> JsonObject:
     return {name: order[name] for name in names if order.get(name)}
 
 
-def _shortened(requirement: JsonObject) -> JsonObject:
-    text = str(requirement["text"])
-    return {
-        "id": requirement["id"],
-        "text": text if len(text) <= _TEXT_CHARS else text[: _TEXT_CHARS - 1] + "…",
-    }
+def _chosen_requirements(requirements: Iterable[JsonObject], whole: Collection[str]) -> Iterator[JsonObject]:
+    """Those that are shown whole, and in the place of each run of others which these are."""
+    for is_whole, run in groupby(requirements, lambda item: item["id"] in whole):
+        items = list(run)
+        if is_whole:
+            yield from items
+        elif len(items) == 1:
+            yield {"id": items[0]["id"]}
+        else:
+            yield {"id": f"{items[0]['id']}{TO}{items[-1]['id']}"}
 
 
 def _elements(document: JsonObject, name: str) -> list[JsonObject]:

@@ -53,7 +53,8 @@ of which WO-01 has landed, the revision
 
 ## Fix
 
-Name an element of the plan before, each once. What changes is written whole, without `same_as`.
+Name an element of the plan before, each once, or several that follow each other as `"REQ-03 to REQ-20"`. What
+changes is written whole, without `same_as`.
 """
 
 from collections.abc import Iterator

@@ -44,6 +44,23 @@ def test_what_stays_is_named_and_not_copied(bench: Bench) -> None:
     assert bench.models[-1].requests[0].answer_schema == revision_schema()
 
 
+def test_several_that_follow_each_other_are_named_by_the_first_and_the_last() -> None:
+    before = Plan.model_validate(document())
+    every = resolved(
+        {"requirements": [same("REQ-01 to REQ-03")], "work_orders": [same("WO-02 to WO-03")]}, before
+    )
+    each = resolved(
+        {
+            "requirements": [same("REQ-01"), same("REQ-02"), same("REQ-03")],
+            "work_orders": [same("WO-02"), same("WO-03")],
+        },
+        before,
+    )
+    assert every == each
+    for nothing in ("REQ-03 to REQ-01", "REQ-01 to REQ-77", "WO-01 to WO-02"):
+        assert resolved({"requirements": [same(nothing)]}, before)["requirements"] == [same(nothing)]
+
+
 def test_services_of_the_present_plan_stay_where_nothing_is_said_of_them() -> None:
     bare = Plan.model_construct(**{**document(), "requirements": (), "work_orders": ()})
     before = bare.model_copy(update={"services": (Service(preset="postgres"),)})
