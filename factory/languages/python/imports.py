@@ -20,15 +20,36 @@ def imported_packages(data: bytes) -> frozenset[str] | None:
     do without: imports for type checkers, and those whose failure is caught. Which names are packages of the
     project itself is for whoever knows its files. None if it can't be read.
     """
+    tree = _parsed(data)
+    return frozenset(_names(tree)) - sys.stdlib_module_names if tree is not None else None
+
+
+def modules_needed(data: bytes) -> frozenset[str]:
+    """The dotted names without which a source can't be imported, and what it takes from each.
+
+    `from a import b` gives `a` and `a.b`, of which only the files tell whether that is a module. Only what
+    stands at the source's top level, and no relative imports; empty if it can't be read.
+    """
+    tree = _parsed(data)
+    names: set[str] = set()
+    for statement in tree.body if tree is not None else ():
+        if isinstance(statement, ast.Import):
+            names.update(alias.name for alias in statement.names)
+        elif isinstance(statement, ast.ImportFrom) and statement.module and not statement.level:
+            names.add(statement.module)
+            names.update(f"{statement.module}.{alias.name}" for alias in statement.names)
+    return frozenset(names)
+
+
+def _parsed(data: bytes) -> ast.Module | None:
     if len(data) > MAX_SOURCE_BYTES:
         return None
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            tree = ast.parse(data)
+            return ast.parse(data)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return None
-    return frozenset(_names(tree)) - sys.stdlib_module_names
 
 
 def _names(tree: ast.Module) -> Iterator[str]:

@@ -185,6 +185,25 @@ class TestPassesBefore:
         for command in ("pytest -q tests/test_a.py", "pytest -q"):
             assert passing(first, makes(2, "a.py", acceptance_commands=[command])) == []
 
+    @pytest.mark.parametrize(
+        ("test", "allowed", "passes"),
+        [
+            (b"from a import f\n", "a.py", False),
+            (b"import pytest\nfrom kit import a\n", "src/kit/a.py", False),
+            (b"import kit.a\n", "kit/a.py", False),
+            (b"from kit import b\n", "kit/a.py", True),
+            (b"from kit import a\n", "kit/b.py", True),
+            (b"def broken(\n", "a.py", True),
+        ],
+    )
+    def test_tests_of_the_repository_that_wait_for_a_module_fail(
+        self, test: bytes, allowed: str, passes: bool
+    ) -> None:
+        repo = {"tests/test_a.py": test, "kit/b.py": b""}
+        for command in ("pytest -q tests/test_a.py", "pytest -q"):
+            step = makes(1, allowed, acceptance_commands=[command])
+            assert passing(step, repo=repo) == ([f"{COMMANDS}/0"] if passes else [])
+
     def test_files_that_are_there_and_words_that_stand_in_them(self) -> None:
         repo = {"README.md": b"# Words\n", "data.csv": b"", "tests/test_a.py": b""}
 

@@ -5,7 +5,8 @@
 An acceptance command that passes already when its work order begins: tests of a file that is there by then,
 without the name of a new test; all tests of a directory that has some; `test -f` of a file that is there;
 `grep` of a word that the repository's file holds; code that uses nothing of the repository. Tests that an
-earlier work order writes count only where an acceptance command of before runs them.
+earlier work order writes count only where an acceptance command of before runs them, and tests of the
+repository only where they import no Python module that the plan is yet to make.
 
 Also a work order all of whose commands are named in `red_exempt`.
 
@@ -58,6 +59,8 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from factory.contract.errors import WorkorderError
+from factory.languages.python.imports import modules_needed
+from factory.languages.python.module_files import ModuleFiles
 from factory.plans.commands.needs import command_needs, is_test_file
 from factory.plans.commands.proof.beforehand import Beforehand, beforehand
 from factory.plans.diagnostics.diagnostic import Severity, quote
@@ -129,6 +132,7 @@ class _Before:
             and all(
                 path in self._subject.repo_files or self._run_from.get(path, index) < index for path in tests
             )
+            and not any(self._waits(path, index) for path in tests)
         )
         return f"the tests in {_listed(needed.tests or tests)} are there by then" if passes else ""
 
@@ -137,14 +141,28 @@ class _Before:
 
     def _holds(self, path: str, word: str, index: int) -> bool:
         """Whether a file of the repository that no earlier work order may write holds a word."""
+        return word.encode("utf-8") in self._as_it_is(path, index)
+
+    def _waits(self, path: str, index: int) -> bool:
+        """Whether a test of the repository imports what is to be made: it was written before its code."""
+        made = ModuleFiles(
+            frozenset(
+                path
+                for path, first in self._written_from.items()
+                if first >= index and path not in self._subject.repo_files
+            )
+        )
+        return any(made.beginning(name) for name in modules_needed(self._as_it_is(path, index)))
+
+    def _as_it_is(self, path: str, index: int) -> bytes:
+        """A file of the repository that no earlier work order may write; nothing if it can't be read."""
         sources = self._subject.sources
         if sources is None or path not in sources.files or self._written_from.get(path, index) < index:
-            return False
+            return b""
         try:
-            data = sources.read(path)
+            return sources.read(path) or b""
         except WorkorderError:
-            return False
-        return data is not None and word.encode("utf-8") in data
+            return b""
 
     @cached_property
     def _written_from(self) -> dict[str, int]:
