@@ -21,6 +21,7 @@ from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
+from factory.environments.named import require_named
 from factory.plans.states.sources import Sources
 from factory.repository.target import require_outside, state_folder, target
 from factory.runs.computed_fields import with_computed_fields
@@ -95,6 +96,9 @@ def _prepare(
     goal = target(git, settings.branch)
     past = history(git, goal.baseline, plan)
     require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
+    pending = [order for order in plan.work_orders if order.id not in past.landed]
+    if pending:
+        require_named(pending, plan, spec, git, past.base, settings.attempts.project, ports.progress)
     locked = with_locked_packages(plan, goal, past, out, settings, ports)
     if locked != goal:
         goal, past = locked, history(git, locked.baseline, plan)

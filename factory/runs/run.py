@@ -14,6 +14,7 @@ from factory.configuration.in_force import configuration_of_one
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import contract_hash, contract_trailers, run_id
 from factory.contract.work_order import Plan, WorkOrder
+from factory.environments.named import require_named
 from factory.environments.projects import (
     Subproject,
     all_locked,
@@ -136,6 +137,8 @@ def _run(
     project = starting_project(goal.git, goal.baseline, configuration, plan, out, alone)
     if landed is None:
         require_known([order], configuration.projects)
+        brought = plan.work_orders if plan is not None else (order,)
+        require_named(brought, plan, spec, goal.git, goal.baseline, alone, ports.progress)
         ready = partial(require_ready, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
         tried = partial(try_services, project, plan, settings.attempts, ports, settings.in_place)
         goal = all_locked(goal, project, plan, ports, ready, tried)

@@ -5,22 +5,15 @@ from collections.abc import Collection
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Final
 
 from pydantic import ValidationError
 
-from factory.contract.errors import WorkorderError
 from factory.contract.services.declared import Service
 from factory.plans.rules import rule
+from factory.plans.states.packages import NamedPackages
 from planner.revision.amendment import Amendment
 from planner.revision.references import references
-from planner.rules.locks import LOCKS, locked_names
 from planner.specification.spec import Spec
-
-_NAMES_PACKAGES: Final = re.compile(
-    r"workorder\.toml|pyproject\.toml|package\.json|requirements[\w.-]*\.(?:txt|in)"
-)
-"""The files at the root of a repository in which people name packages."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,28 +55,10 @@ class Subject(rule.Subject):
         return tuple(listed)
 
     @cached_property
-    def package_words(self) -> str:
-        """What people have written that may name packages: the specification, the repository's manifests."""
-        texts = [self.spec.text if self.spec is not None else ""]
-        files = self.sources.files if self.sources is not None else frozenset()
-        texts += [self._text(path) for path in sorted(files) if _NAMES_PACKAGES.fullmatch(path)]
-        return "\n".join(texts)
-
-    @cached_property
-    def locked_packages(self) -> frozenset[tuple[str, str]]:
-        """The packages that the repository's locks hold, whoever needs them: ecosystem and name."""
-        files = self.sources.files if self.sources is not None else frozenset()
-        names = (locked_names(path, self._text(path)) for path in LOCKS if path in files)
-        return frozenset(pair for pairs in names for pair in pairs)
-
-    def _text(self, path: str) -> str:
-        """A file's text; empty if it can't be read."""
-        assert self.sources is not None
-        try:
-            data = self.sources.read(path)
-        except WorkorderError:
-            return ""
-        return (data or b"").decode("utf-8", "replace")
+    def named_packages(self) -> NamedPackages:
+        """The packages that people have named."""
+        specification = self.spec.text if self.spec is not None else ""
+        return NamedPackages(specification, self.sources, self.packages_allowed)
 
     def may_lack_conditions(self, order_id: str) -> bool:
         """As of a plan of its own; in a revision a work order may lack what it lacked before."""

@@ -5,7 +5,8 @@
 A package in `requires_packages` of a work order, or in `environment`, that neither the specification names
 nor the repository in its own files: `workorder.toml`, `pyproject.toml`, requirements, `package.json`. Letter
 case, hyphens, dots and underscores make no difference. Only a plan that is checked with its specification is
-held against it.
+held against it. `factory run` and `factory build` do that, too, before any package is fetched (exit code 4),
+with the copy of the specification that a plan keeps; of a plan without one they tell what it brings in.
 
 A package that one of the repository's locks holds may be required without being named: it is there already
 because another one needs it, so that nothing new comes in. Sources may import it only where it is required or
@@ -53,54 +54,31 @@ and `check` allows it, and the plan remembers that; or name it in the specificat
 `workorder.toml`.
 """
 
-import re
 from collections.abc import Iterator
-from typing import Final
 
-from factory.contract.packages.names import normalised_name, parse_requirement
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule
+from factory.plans.states.packages import packages_of, packages_of_environment
 from planner.rules.subject import Subject
-
-_SEPARATORS: Final = re.compile(r"(?<=\w)[-_.]+(?=\w)")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Look for the name of each package among the words of those who may name one."""
     if subject.spec is None or subject.plan is None:
         return
-    words = _SEPARATORS.sub("-", subject.package_words).lower()
-    allowed = {_plain(name) for name in subject.packages_allowed}
-    locked = {(ecosystem, _plain(name)) for ecosystem, name in subject.locked_packages}
-    for pointer, ecosystem, name in _required(subject):
-        plain = _plain(name)
-        if (
-            plain in allowed
-            or (ecosystem, plain) in locked
-            or re.search(rf"(?<![\w@/-]){re.escape(plain)}(?![\w/-])", words)
-        ):
-            continue
-        yield Finding(
-            pointer,
-            f"neither the specification nor the repository names the package {quote(name)}",
-            f"do without it; only a person may allow it, by `--allow-packages {name}`",
-        )
-
-
-def _required(subject: Subject) -> Iterator[tuple[str, str, str]]:
-    for placed in subject.orders:
-        for position, package in enumerate(placed.order.requires_packages):
-            yield f"/work_orders/{placed.index}/requires_packages/{position}", package.ecosystem, package.name
-    environment = subject.environment
-    if environment is not None:
-        for position, text in enumerate(environment.python):
-            yield f"/environment/python/{position}", "python", normalised_name(parse_requirement(text).name)
-        for name in environment.node:
-            yield f"/environment/node/{name.replace('~', '~0').replace('/', '~1')}", "node", name
-
-
-def _plain(name: str) -> str:
-    return _SEPARATORS.sub("-", name).lower()
+    brought = [
+        (f"/work_orders/{placed.index}{package.pointer}", package)
+        for placed in subject.orders
+        for package in packages_of(placed.order)
+    ]
+    brought += [(package.pointer, package) for package in packages_of_environment(subject.environment)]
+    for pointer, package in brought:
+        if package not in subject.named_packages:
+            yield Finding(
+                pointer,
+                f"neither the specification nor the repository names the package {quote(package.name)}",
+                f"do without it; only a person may allow it, by `--allow-packages {package.name}`",
+            )
 
 
 RULE = Rule("E214", "unnamed-package", Severity.ERROR, explanation=__doc__, find=find)

@@ -77,7 +77,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f"the service {quote(service.called)} has a command of its own, which only people declare",
                 "name a preset (postgres, redis), or let the tests start what the product itself serves",
             )
-        elif subject.spec is not None and not _NAMED[service.preset].search(subject.package_words):
+        elif subject.spec is not None and not _NAMED[service.preset].search(subject.named_packages.words):
             yield Finding(
                 f"/services/{number}",
                 f"neither the specification nor the repository names the service {quote(service.preset)}",

@@ -67,6 +67,17 @@ def test_the_repositorys_own_files_and_a_person_may_name_one() -> None:
     assert refused("A service.", wanted, allowed_packages=["numpy"]) == []
 
 
+def test_the_files_of_a_project_may_name_one() -> None:
+    files = {
+        "workorder.toml": b'projects = ["api"]\n',
+        "api/pyproject.toml": b'[project]\ndependencies = ["numpy"]\n',
+        "web/pyproject.toml": b'[project]\ndependencies = ["scipy"]\n',
+        "api/uv.lock": b'name = "pydantic"\n',
+    }
+    assert refused("A service.", package("numpy"), package("pydantic"), files=files) == []
+    assert refused("A service.", package("scipy"), files=files) == ["/work_orders/0/requires_packages/0"]
+
+
 @pytest.mark.parametrize(
     ("lock", "text"),
     [

@@ -1,16 +1,17 @@
 """Runs and builds whose commands need packages: the lock lands first, and what lands is tested with it."""
 
-import json
 import shutil
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
+from factory.contract.work_order import SPEC_NAME
 from factory.environments.needs.python.needs import OWN_LOCK
-from tests.support.answers import a_proposal
+from tests.support.answers import a_proposal, sha256
 from tests.support.builds import BuildScene, writes
 from tests.support.registries import Registry, a_registry
 from tests.support.repositories import VERIFY_PASSES, git, make_repo
@@ -115,6 +116,41 @@ def test_a_plan_that_names_what_does_not_exist_is_at_fault_and_nothing_is_change
     assert scene.model.asked == []
 
 
+@pytest.mark.parametrize(
+    ("spec", "allowed", "refused"),
+    [
+        ("It greets.\n", [], True),
+        ("It greets with Alpha.\n", [], False),
+        ("It greets.\n", ["alpha"], False),
+        (None, [], False),
+    ],
+)
+def test_what_no_person_has_named_is_not_fetched(
+    tmp_path: Path,
+    registry: Registry,
+    spec: str | None,
+    allowed: list[str],
+    refused: bool,
+) -> None:
+    repo = make_repo(tmp_path / "repo", VERIFY_PASSES)
+    before = git(repo, "rev-parse", "HEAD")
+    required = [{"ecosystem": "python", "specifier": "alpha"}]
+    scene = planned(repo, {}, spec=spec, allowed_packages=allowed, requires_packages=required)
+    del registry.asked[:]
+
+    ended = scene.build().ended
+
+    assert scene.model.asked == [] if refused else scene.model.asked != []
+    assert (ended.exit_code is ExitCode.PLAN_DEFECT) is refused
+    if refused:
+        assert registry.asked == []
+        assert git(repo, "rev-parse", "HEAD") == before
+        assert ended.message == (
+            "WO-01 /requires_packages/0: "
+            "neither the specification nor the repository names the package `alpha`"
+        )
+
+
 def test_without_an_index_nothing_is_changed_and_it_is_the_machines(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,13 +176,16 @@ def test_what_is_not_committed_keeps_a_lock_from_landing(tmp_path: Path) -> None
     assert "the checkout is not clean" in ending.message
 
 
-def planned(repo: Path, environment: object) -> BuildScene:
+def planned(
+    repo: Path, environment: object, *, spec: str | None = None, allowed_packages: Any = (), **fields: Any
+) -> BuildScene:
     def reply(_order: str, _attempt: int, _request: object) -> str:
         return a_proposal({"a.txt": "x\n"})
 
-    scene = BuildScene(repo, [writes("a.txt", acceptance_commands=["test -f a.txt"])], reply)
-    orders = [scene.order("WO-01")]
-    scene.write_manifest(
-        {"system_overview": [], "work_orders": orders, "environment": json.loads(json.dumps(environment))}  # type: ignore[list-item]
-    )
+    scene = BuildScene(repo, [writes("a.txt", acceptance_commands=["test -f a.txt"], **fields)], reply)
+    manifest: Any = {"system_overview": [], "work_orders": [scene.order("WO-01")], "environment": environment}
+    if spec is not None:
+        (scene.plan / SPEC_NAME).write_text(spec)
+        manifest |= {"spec_text_hash": sha256(spec), "allowed_packages": list(allowed_packages)}
+    scene.write_manifest(manifest)
     return scene
