@@ -59,7 +59,7 @@ def require_named(
         raise UnnamedPackage(
             f"neither the specification nor the repository names the package `{package.name}`",
             where=f"{order or 'the plan'} {package.pointer}",
-            hint="let the plan do without it, or name it in `[environment]` of workorder.toml and commit that;"
+            hint="let the plan do without it, or name it in `[environment]` of workorder.toml, and commit it;"
             " `planner explain E214` says more",
         )
     for name in dict.fromkeys(package.name for _, package in unnamed):

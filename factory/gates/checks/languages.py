@@ -13,6 +13,7 @@ from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.check import Check, CheckContext, CheckResult
+from factory.gates.checks.kept_tests import kept_of, passed_tests, vanished
 from factory.gates.judge import judge
 from factory.languages.port import Language, Read, Verification
 from factory.languages.python.language import PYTHON
@@ -54,9 +55,11 @@ class LanguageChecks:
 
     Attributes:
         judged: what becomes of such a check where the baseline is known.
+        kept: the ids of tests that passed before and must pass again.
     """
 
     judged: Callable[[Check], Check]
+    kept: tuple[str, ...] = ()
 
     def checks(self, context: CheckContext) -> tuple[Check, ...]:
         """The checks of a tree."""
@@ -67,7 +70,8 @@ class LanguageChecks:
         checks: list[Check] = []
         for language in languages_in(files):
             commands = language.verification(files, read) if language is not PYTHON else ()
-            checks += (self.judged(LanguageCheck(language, command)) for command in commands)
+            kept = kept_of(self.kept, language)
+            checks += (self.judged(LanguageCheck(language, command, kept)) for command in commands)
             if not commands and language is not PYTHON:
                 checks.append(Unverified(language))
         return tuple(checks)
@@ -98,10 +102,12 @@ class LanguageCheck:
     Attributes:
         language: whose command it is.
         command: the command.
+        kept: the ids of tests of its files that passed before and must pass again.
     """
 
     language: Language
     command: Verification
+    kept: tuple[str, ...] = ()
 
     @property
     def name(self) -> str:
@@ -112,4 +118,10 @@ class LanguageCheck:
         output = "".join(letter if letter.isalnum() else "_" for letter in self.name)
         result = context.execute(output, " ".join(words), words)
         failure = judge(result, Stage.VERIFY_FAILED, context)
-        return CheckResult(name=self.name, failure=failure, commands=(result,))
+        passed = passed_tests(result, context)
+        return CheckResult(
+            name=self.name,
+            failure=failure or vanished(self.kept, passed, result, self.name),
+            commands=(result,),
+            passed_tests=passed,
+        )

@@ -15,6 +15,7 @@ from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.check import Check, CheckContext, CheckFamily, CheckResult
 from factory.gates.checks.imports import Imports
 from factory.gates.checks.interfaces import Interfaces
+from factory.gates.checks.kept_tests import kept_of
 from factory.gates.checks.languages import LanguageChecks
 from factory.gates.checks.manifests import Manifests
 from factory.gates.checks.projects import Beside, FamilyBeside, Shared, Within, named, within
@@ -23,6 +24,7 @@ from factory.gates.checks.unusual_code import UnusualCode
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
 from factory.gates.judge import judge
 from factory.gates.trial import CheckGroup, run_check
+from factory.languages.python.language import PYTHON
 
 OTHER_PROJECTS: Final = "other_projects"
 """The part of the projects that a work order does not touch, when all else has passed."""
@@ -126,8 +128,9 @@ def _of_root(
 ) -> Iterator[Check | CheckFamily]:
     judged = _Judged(known)
     configured = (judged(_configured(check)) for check in configuration.checks)
-    python = (VerifyScript(), CompileAll(projects), Pytest(report=report, kept=kept, beside=projects))
-    default = LanguageChecks(judged)
+    pytest = Pytest(report=report, kept=kept_of(kept, PYTHON), beside=projects)
+    python = (VerifyScript(), CompileAll(projects), pytest)
+    default = LanguageChecks(judged, kept)
     for check in python:
         yield Beside(projects, judged(check)) if projects else judged(check)
     yield FamilyBeside(projects, default) if projects else default
@@ -139,10 +142,11 @@ def _of_project(
 ) -> Iterator[Check | CheckFamily]:
     judged = _Judged(known, project.directory)
     configured = (_configured(check) for check in project.configuration.checks)
-    python: tuple[Check, ...] = (VerifyScript(), CompileAll(), Pytest(report=report, kept=kept))
+    pytest = Pytest(report=report, kept=kept_of(kept, PYTHON))
+    python: tuple[Check, ...] = (VerifyScript(), CompileAll(), pytest)
     checks: tuple[Check | CheckFamily, ...] = (
         *map(judged, python),
-        LanguageChecks(judged),
+        LanguageChecks(judged, kept),
         *map(judged, configured),
     )
     for check in checks:

@@ -10,6 +10,7 @@ from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.check import CheckContext, CheckResult, CommandResult
+from factory.gates.checks.kept_tests import passed_tests, vanished
 from factory.gates.checks.languages import EXEMPT, NO_PYTHON, SCRIPT_VERIFIES, holds_python, script_verifies
 from factory.gates.checks.pytest_report import (
     LONGEST_REPORT,
@@ -20,7 +21,6 @@ from factory.gates.checks.pytest_report import (
     new_failures,
 )
 from factory.gates.judge import judge
-from factory.gates.verdict.report import PytestReport
 from factory.languages.python.commands import COMPILE_ALL, PYTEST
 from factory.system.files.tree import FileProblem, Tree, write_atomic
 from factory.system.removal import remove_tree
@@ -127,39 +127,15 @@ class Pytest:
             else:
                 failure, note = _compare(failure, failures, self.known, context)
         failing = None if failures is None else tuple(failed.test for failed in failures)
-        passed = _passed(result)
+        passed = passed_tests(result, context)
         return CheckResult(
             name=self.name,
-            failure=failure or _vanished(self.kept, passed, result),
+            failure=failure or vanished(self.kept, passed, result, self.name),
             commands=(result,),
             note=note,
             failing_tests=failing,
             passed_tests=passed,
         )
-
-
-def _passed(result: CommandResult) -> tuple[str, ...] | None:
-    """The ids of the tests that passed; of one with parameters, which may be anything, its name once."""
-    if not isinstance(result.report, PytestReport):
-        return None
-    return tuple(sorted({test.partition("[")[0] for test in result.report.tests("passed")}))
-
-
-def _vanished(kept: Sequence[str], passed: Sequence[str] | None, result: CommandResult) -> Failure | None:
-    """Why tests are missing that passed before; None if none are, or nothing is known."""
-    gone = sorted({*kept} - {*passed}) if passed is not None else []
-    if not gone:
-        return None
-    names = ", ".join(visible(test[:_LONGEST_NAME]) for test in gone[:_NAMED])
-    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
-    return Failure.model_defect(
-        Stage.VERIFY_FAILED,
-        f"{_counted(len(gone), 'test')} that passed before no longer ran and passed: {names}{more}",
-        where=result.command,
-        hint="leave the tests that are not yours as they are, and let pytest find them",
-        exit_code=result.exit_code,
-        excerpt=result.excerpt,
-    )
 
 
 def _with_report(

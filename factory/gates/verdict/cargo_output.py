@@ -16,6 +16,7 @@ _ENDS: Final = re.compile(
     r"(?P<ignored>\d{1,9}) ignored; (?P<measured>\d{1,9}) measured;"
 )
 _FAILS: Final = re.compile(r"test (?P<test>.+?) \.\.\. FAILED\s*")
+_PASSES: Final = re.compile(r"test (?P<test>.+?)(?: - should panic)? \.\.\. ok\s*")
 _LONGEST: Final = 1_000
 _MOST: Final = 200
 
@@ -23,27 +24,29 @@ _MOST: Final = 200
 def read_cargo(printed: bytes) -> PrintedReport:
     """What became of the tests of each program that ran."""
     groups: list[GroupOfTests] = []
-    name, count, failing = "", -1, list[str]()
+    name, count, failing, passing = "", -1, list[str](), list[str]()
 
     def cut_off() -> None:
         if count >= 0:
-            groups.append(_group(name, failing, ended=False))
+            groups.append(_group(name, failing, passing, ended=False))
 
     for line in printed.decode("utf-8", "replace").splitlines():
         program, begins, ends = _PROGRAM.match(line), _BEGINS.fullmatch(line), _ENDS.match(line)
-        fails = _FAILS.fullmatch(line)
+        fails, passes = _FAILS.fullmatch(line), _PASSES.fullmatch(line)
         if program is not None or begins is not None:
             cut_off()
             count = int(begins["count"]) if begins is not None else -1
-            failing = []
+            failing, passing = [], []
         if program is not None:
             name = (program["file"] or f"documentation of {program['crate']}")[:_LONGEST]
         elif fails is not None:
             failing.append(fails["test"][:_LONGEST])
+        elif passes is not None:
+            passing.append(passes["test"][:_LONGEST])
         elif ends is not None and count >= 0:
             numbers = {key: int(value) for key, value in ends.groupdict().items()}
             ended = sum(numbers.values()) == count
-            groups.append(_group(name, failing, ended=ended, **numbers))
+            groups.append(_group(name, failing, passing, ended=ended, **numbers))
             count = -1
     cut_off()
     return PrintedReport(runner="cargo", groups=tuple(groups))
@@ -52,6 +55,7 @@ def read_cargo(printed: bytes) -> PrintedReport:
 def _group(
     name: str,
     failing: list[str],
+    passing: list[str],
     *,
     ended: bool,
     passed: int = 0,
@@ -67,4 +71,5 @@ def _group(
         skipped=ignored,
         failing=tuple(failing)[:_MOST],
         unended=(),
+        passing=tuple(passing),
     )

@@ -92,4 +92,5 @@ def _group(name: str, package: _Package) -> GroupOfTests:
         skipped=ends.count("SKIP"),
         failing=tuple(test for test, how in package.ended.items() if how == "FAIL")[:_MOST],
         unended=tuple(dict.fromkeys(unended))[:_MOST],
+        passing=tuple(test for test, how in package.ended.items() if how == "PASS"),
     )

@@ -179,6 +179,7 @@ class GroupOfTests(_Strict):
         passed: how many tests ran and passed; so with the others.
         failing: the names of those that failed.
         unended: the names of those that were begun and have no end.
+        passing: the names of those that passed.
     """
 
     name: _Text
@@ -188,6 +189,7 @@ class GroupOfTests(_Strict):
     skipped: _Count
     failing: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
     unended: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
+    passing: tuple[_Text, ...] = ()
 
 
 class PrintedReport(_Strict):

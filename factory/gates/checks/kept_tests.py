@@ -1,0 +1,133 @@
+"""Which tests passed, by the files that hold them, and which of those that must pass again did not.
+
+The id of a test is its file, `::` and a name: as pytest gives it, the function of Go or Rust, and of
+JavaScript, whose tests are called anything, the number of the test among those of its file that passed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from factory.attempt.failure import Failure, Stage
+from factory.contract.limits import MAX_SOURCE_BYTES
+from factory.contract.repo_path import RepoPath, UnsafePath
+from factory.gates.check import CheckContext, CommandResult
+from factory.gates.verdict.report import GroupOfTests, NodeReport, PrintedReport, PytestReport
+from factory.languages.port import Language
+from factory.languages.python.language import PYTHON
+from factory.languages.table import language_of
+from factory.system.files.tree import FileProblem
+from factory.system.terminal.console import visible
+
+_NAMED: Final = 10
+"""How many tests a message names."""
+_LONGEST_NAME: Final = 200
+_MODULE_OF_GO: Final = re.compile(rb"^module\s+\"?([^\s\"]+)", re.MULTILINE)
+_TEST_OF_GO: Final = re.compile(rb"^func (Test\w*)\(", re.MULTILINE)
+
+
+def kept_of(kept: Sequence[str], language: Language) -> tuple[str, ...]:
+    """The tests that files of a language hold; of files of none, what pytest finds in them."""
+    return tuple(test for test in kept if (language_of(test.partition("::")[0]) or PYTHON) is language)
+
+
+def passed_tests(result: CommandResult, context: CheckContext) -> tuple[str, ...] | None:
+    """The ids of the tests that passed, as far as their files can be told; None if nothing is known.
+
+    Of a test of pytest with parameters, which may be anything, the name counts once.
+    """
+    match result.report:
+        case PytestReport() as report:
+            return tuple(sorted({test.partition("[")[0] for test in report.tests("passed")}))
+        case NodeReport(files=files):
+            return tuple(
+                f"{file.file}::passing test {number}"
+                for file in files
+                for number in range(1, file.passed + 1)
+            )
+        case PrintedReport(runner=runner, groups=groups) if all(map(_is_whole, groups)):
+            found = _of_go(groups, context) if runner == "go" else _of_cargo(groups, context)
+            return tuple(sorted(set(found)))
+        case _:
+            return None
+
+
+def vanished(
+    kept: Sequence[str], passed: Sequence[str] | None, result: CommandResult, runner: str
+) -> Failure | None:
+    """Why tests are missing that passed before; None if none are, or nothing is known.
+
+    Args:
+        kept: the ids of the tests that must pass.
+        passed: those that did.
+        result: the command that ran them.
+        runner: who is to find them.
+    """
+    gone = sorted({*kept} - {*passed}) if passed is not None else []
+    if not gone:
+        return None
+    names = ", ".join(visible(test[:_LONGEST_NAME]) for test in gone[:_NAMED])
+    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
+    return Failure.model_defect(
+        Stage.VERIFY_FAILED,
+        f"{len(gone)} test{'' if len(gone) == 1 else 's'} that passed before no longer ran and passed:"
+        f" {names}{more}",
+        where=result.command,
+        hint=f"leave the tests that are not yours as they are, and let {runner} find them",
+        exit_code=result.exit_code,
+        excerpt=result.excerpt,
+    )
+
+
+def _is_whole(group: GroupOfTests) -> bool:
+    """Whether each test that passed is named: what a test prints without a line's end may hide its line."""
+    return len(group.passing) == group.passed
+
+
+def _of_go(groups: Sequence[GroupOfTests], context: CheckContext) -> Iterator[str]:
+    """The tests of packages below the module, by the file of the package that defines each."""
+    match = _MODULE_OF_GO.search(_text(context, "go.mod"))
+    module = match[1].decode("utf-8", "replace") if match is not None else ""
+    defining: dict[tuple[str, str], str] = {}
+    for path in context.landing:
+        if path.endswith("_test.go"):
+            folder = path.rpartition("/")[0]
+            package = f"{module}/{folder}" if folder else module
+            for name in _TEST_OF_GO.findall(_text(context, path)):
+                defining[package, name.decode()] = path
+    for group in groups:
+        for test in group.passing:
+            if (group.name, test) in defining:
+                yield f"{defining[group.name, test]}::{test}"
+
+
+def _of_cargo(groups: Sequence[GroupOfTests], context: CheckContext) -> Iterator[str]:
+    """The tests of programs whose source is known, by the file of the module that holds each."""
+    # Packages of a workspace may have programs of one name.
+    counts = Counter(group.name for group in groups)
+    for group in groups:
+        if counts[group.name] > 1 or group.name not in context.landing:
+            continue
+        folder = group.name.rpartition("/")[0]
+        for test in group.passing:
+            yield f"{_module_file(group.name, folder, test.split('::')[:-1], context)}::{test}"
+
+
+def _module_file(root: str, folder: str, modules: Sequence[str], context: CheckContext) -> str:
+    """The file of the innermost of nested modules that has one of its own."""
+    for count in range(len(modules), 0, -1):
+        stem = "/".join((*filter(None, (folder,)), *modules[:count]))
+        for path in (f"{stem}.rs", f"{stem}/mod.rs"):
+            if path in context.landing:
+                return path
+    return root
+
+
+def _text(context: CheckContext, path: str) -> bytes:
+    """A file's bytes; none if it can't be read."""
+    try:
+        file = context.tree.read(RepoPath.parse(path), max_bytes=MAX_SOURCE_BYTES)
+    except (FileProblem, UnsafePath):
+        return b""
+    return file.data if file is not None else b""
