@@ -15,6 +15,8 @@ FEATURES: Final[Mapping[str, str]] = {
     MUTANTS: "mutants of what was written (`--mutants`)",
     "marks": "which written lines the checks execute",
     "imports": "packages that sources import held against those that are declared",
+    "unusual": "code that ends its process, or changes or notices its judge, pointed out by `factory show`",
+    "vanished": "tests that passed before and no longer run fail an attempt",
     "commands": "acceptance commands that are programs read as such: E301, E302, W306, W402 to W410",
     "starter": "`scripts/verify.sh` and `.gitignore` of a new project",
 }

@@ -291,6 +291,10 @@ class Language(Protocol):
         """The packages that a source imports, as it names them; the standard library and what can be told
         to be the project's own is left out. None if it can't be read."""
 
+    def conspicuous(self, path: str, data: bytes) -> tuple[tuple[int, str], ...]:
+        """The lines of a source that a person should look at, and why: where it ends its process, or changes
+        or notices what judges it. None where it can't be read."""
+
     def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
         """Mutants of the lines that count, by position; each of them can be parsed."""
 

@@ -13,6 +13,7 @@ from factory.languages.go.mutation import BLOCKS, TABLE
 from factory.languages.go.spelling import SIMPLE
 from factory.languages.go.symbols import parse_symbol
 from factory.languages.port import Verification
+from factory.languages.trees.conspicuous import Unusual
 from factory.languages.trees.declared import Declared
 from factory.languages.trees.language import TreeLanguage
 from factory.languages.trees.tree import Grammar, parse, text
@@ -33,6 +34,14 @@ _WORDS: Final = f"""\
 Go. {_SYMBOLS} Tests are `NAME_test.go` beside the source, run by `go test ./...` or `go test ./slug -run \
 '^TestSlugify$'`. A module begins with a `go.mod`."""
 
+_UNUSUAL: Final = Unusual(
+    ends=("os.Exit", "syscall.Exit", "syscall.Kill"),
+    mains=("main", "TestMain"),
+    calls=("testing.Testing", "syscall.RawSyscall", "syscall.Syscall"),
+    words=("test.run", "test.v", "test.skip"),
+    defined={"TestMain": "runs the tests itself, by TestMain"},
+)
+
 
 class Go(TreeLanguage):
     """See `Language`."""
@@ -47,6 +56,7 @@ class Go(TreeLanguage):
     programs = ("go",)
     spoken_of = _SPOKEN_OF
     table = TABLE
+    unusual = _UNUSUAL
     blocks = BLOCKS
     simple = SIMPLE
 

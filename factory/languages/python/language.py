@@ -10,6 +10,7 @@ from factory.languages.excerpt import Excerpt, excerpt_of
 from factory.languages.port import Addressed, Files, Mutant, Place, Verification
 from factory.languages.python.codebase import PythonCodebase
 from factory.languages.python.commands import COMPILE_ALL, PYTEST, STARTER
+from factory.languages.python.conspicuous import conspicuous
 from factory.languages.python.imports import imported_packages
 from factory.languages.python.module_files import PROJECT_FILES, is_test
 from factory.languages.python.mutation.marks import marked
@@ -84,6 +85,10 @@ class Python:
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
         """The first names of what a source imports; those of the project's own packages are among them."""
         return imported_packages(data)
+
+    def conspicuous(self, path: str, data: bytes) -> tuple[tuple[int, str], ...]:
+        """The lines that a person should look at, and why."""
+        return conspicuous(data.decode("utf-8", "replace"))
 
     def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
         """Mutants of the lines that count."""

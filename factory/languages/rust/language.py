@@ -16,6 +16,7 @@ from factory.languages.rust.modules import place_of
 from factory.languages.rust.mutation import BLOCKS, TABLE
 from factory.languages.rust.spelling import SIMPLE
 from factory.languages.rust.symbols import parse_symbol
+from factory.languages.trees.conspicuous import Unusual
 from factory.languages.trees.declared import Declared
 from factory.languages.trees.language import TreeLanguage
 from factory.languages.trees.tree import Grammar, parse, text
@@ -38,6 +39,12 @@ Rust. {_SYMBOLS} Tests are `tests/NAME.rs`, or `#[cfg(test)] mod tests` in the s
 --offline`. A crate begins with a `Cargo.toml`; `Cargo.lock` is made by \
 the tools, and no work order lists it."""
 
+_UNUSUAL: Final = Unusual(
+    ends=("process::exit", "process::abort", "exit", "abort", "libc::_exit", "libc::exit", "libc::kill"),
+    calls=("panic::set_hook",),
+    macros=("cfg!(test)",),
+)
+
 
 class Rust(TreeLanguage):
     """See `Language`."""
@@ -52,6 +59,7 @@ class Rust(TreeLanguage):
     programs = ("cargo",)
     spoken_of = _SPOKEN_OF
     table = TABLE
+    unusual = _UNUSUAL
     blocks = BLOCKS
     simple = SIMPLE
 

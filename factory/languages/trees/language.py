@@ -10,6 +10,7 @@ from factory.contract.text import Read
 from factory.languages.by_file import ByFile
 from factory.languages.excerpt import Excerpt
 from factory.languages.port import Addressed, BadSymbol, Definitions, Mutant, Outlined, Symbol
+from factory.languages.trees.conspicuous import Unusual, conspicuous
 from factory.languages.trees.declared import Declared
 from factory.languages.trees.excerpts import excerpt
 from factory.languages.trees.marks import marked
@@ -32,11 +33,13 @@ class TreeLanguage(ByFile):
 
     Attributes:
         table: what its mutants change.
+        unusual: what of its sources a person is pointed to.
         blocks: the kinds of nodes that hold statements.
         simple: a pattern of what stands behind a name where it can't be misread; compiled at its first use.
     """
 
     table: Table
+    unusual: Unusual
     simple: str
     blocks: Collection[str]
 
@@ -61,6 +64,10 @@ class TreeLanguage(ByFile):
         for symbol in self.public(path, root):
             if symbol.kind in ("function", "type") and "." not in symbol.name:
                 yield symbol.name
+
+    def conspicuous(self, path: str, data: bytes) -> tuple[tuple[int, str], ...]:
+        """The lines that a person should look at, and why."""
+        return conspicuous(self.grammar(path), self.unusual, data)
 
     def find(self, symbol: Addressed, read: Read) -> Definitions:
         """What the sources define at an address; see `ByFile`."""

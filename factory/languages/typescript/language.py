@@ -7,6 +7,7 @@ from typing import Final
 from factory.languages import port
 from factory.languages.by_file import ByFile
 from factory.languages.port import Addressed, Definitions, Mutant, Outlined, Read, Verification
+from factory.languages.trees.conspicuous import Unusual, conspicuous
 from factory.languages.trees.declared import Declared
 from factory.languages.trees.excerpts import excerpt
 from factory.languages.trees.marks import marked as with_marks
@@ -31,6 +32,12 @@ vitest run tests/NAME.test.ts` where vitest is declared, by `node --import tsx -
 where tsx is declared, else in JavaScript by `node --test tests/NAME.test.js`. Name the runner itself, not \
 `npm test`. A package, its `type` and its dependencies stand in `package.json`, the compiler's options in \
 `tsconfig.json`; relative imports of modules of ECMAScript end in `.js`."""
+
+_UNUSUAL: Final = Unusual(
+    ends=("process.exit", "process.reallyExit", "process.abort", "process.kill", "Deno.exit"),
+    judges=("assert", "expect", "jest", "test", "vi"),
+    words=("NODE_TEST_CONTEXT", "VITEST", "VITEST_WORKER_ID", "JEST_WORKER_ID"),
+)
 
 
 class TypeScript(ByFile):
@@ -88,6 +95,10 @@ class TypeScript(ByFile):
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
         """The packages that a source imports."""
         return imported_packages(path, data)
+
+    def conspicuous(self, path: str, data: bytes) -> tuple[tuple[int, str], ...]:
+        """The lines that a person should look at, and why."""
+        return conspicuous(grammar_of(path), _UNUSUAL, data)
 
     def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
         """Mutants of the lines that count; see `mutation`."""

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factory.gates.verdict.conspicuous import conspicuous
+from factory.languages.python.conspicuous import conspicuous
 
 
 @pytest.mark.parametrize(
