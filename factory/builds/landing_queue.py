@@ -1,5 +1,7 @@
 """What work orders have made, on its way to the branch: bases of others, candidates, landings.
 
+A candidate is made on the branch's tip, or on the candidate of the work order before it.
+
 Whose turn it is, and what follows, is for `decisions`. For one thread.
 """
 
@@ -50,7 +52,7 @@ class LandingQueue:
         self._made: dict[str, Changes] = {
             order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
         }
-        self._candidate: LandingTask | None = None
+        self._candidates: dict[str, LandingTask] = {}
 
     @property
     def tip(self) -> str:
@@ -62,11 +64,9 @@ class LandingQueue:
         """The branch's name."""
         return self._goal.branch
 
-    @property
-    def candidate(self) -> LandingTask:
-        """What was merged last, and what its gates need."""
-        assert self._candidate is not None
-        return self._candidate
+    def candidate(self, order_id: str) -> LandingTask:
+        """What was made last to land a work order, and what its gates need."""
+        return self._candidates[order_id]
 
     def keep(self, order_id: str, result: Result) -> None:
         """Keep what a passed attempt has made.
@@ -91,19 +91,25 @@ class LandingQueue:
         made = [self._made[name] for name in on if name in self._made]
         return self._trees.base(self._base, made, f"What {order_id} starts from")
 
-    def merge(self, order: WorkOrder, result: Result) -> Merged | Collided:
-        """Make the commit that a passed attempt would be on the branch as it is now.
+    def merge(self, order: WorkOrder, result: Result, on: str | None) -> Merged | Collided:
+        """Make the commit that a passed attempt would be on the branch.
+
+        Args:
+            order: the work order.
+            result: what its attempts came to.
+            on: the work order whose candidate will have landed by then; None for the branch as it is now.
 
         Raises:
             LandingFailed: the commit can't be signed.
             GitError: git failed.
         """
         made = self._made[order.id]
-        colliding = collisions(self._git, self.tip, made)
+        parent = self.tip if on is None else self.candidate(on).commit
+        colliding = collisions(self._git, parent, made)
         if colliding:
             return Collided(order.id, _stale(colliding))
         assert result.proposal is not None
-        tree = self._trees.with_changes(tree_of(self._git, self.tip), made)
+        tree = self._trees.with_changes(tree_of(self._git, parent), made)
         commit = make_commit(
             self._git,
             order,
@@ -113,26 +119,27 @@ class LandingQueue:
             environment=self._environments[order.project],
             generated_by=result.generated_by,
             tree=tree,
-            parent=self.tip,
+            parent=parent,
             accepted=self._accepted,
             scores=result.scores,
         )
-        self._candidate = LandingTask(order, result.run_id, result.attempt, commit, tree)
+        self._candidates[order.id] = LandingTask(order, result.run_id, result.attempt, commit, tree)
         return Merged(order.id, proven=tree == result.tree)
 
     def land(self, order_id: str) -> LandingSucceeded | LandingRefused:
-        """Move the branch to the candidate.
+        """Move the branch to the candidate, which was made on its tip.
 
         Raises:
             GitError: git failed.
         """
-        commit = self.candidate.commit
+        commit = self.candidate(order_id).commit
         try:
             land(self._goal, commit)
         except LandingFailed as error:
             why = Halt(ExitCode.ENVIRONMENT, error.headline, error.hint)
             return LandingRefused(order_id, why)
         self._made[order_id] = changes(self._git, self.tip, commit)
+        del self._candidates[order_id]
         self._goal = replace(self._goal, baseline=commit, exists=True)
         return LandingSucceeded(order_id, commit)
 

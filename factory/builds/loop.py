@@ -42,7 +42,9 @@ from factory.builds.state.machine import UNDER_WAY, OrderPhase
 from factory.builds.state.records import Records
 from factory.contract.work_order import Plan, WorkOrder
 from factory.runs.record.documents import retell
+from factory.runs.record.files import LANDING_FOLDER
 from factory.system.process.signals import shielded
+from factory.system.removal import remove_tree
 
 Mail: TypeAlias = "NodeEntered | tuple[AttemptTask | LandingTask, Future[Result]]"
 """What workers send: a node that was entered, or a task that has ended."""
@@ -140,16 +142,18 @@ class Loop:
             case StartAttempts(order_id, on, retry):
                 baseline = self._queue.base(order_id, on) if retry is None else self._queue.tip
                 self._submit(AttemptTask(self._orders[order_id], baseline, retry), self._worker.attempt)
-            case Examine():
-                self._submit(self._queue.candidate, self._worker.examine)
+            case Examine(order_id):
+                self._submit(self._queue.candidate(order_id), self._worker.examine)
             case StopTask(order_id):
                 self._worker.stop(order_id)
             case StopEverything():
                 self._worker.stop_all()
             case Keep(order_id, result):
                 self._queue.keep(order_id, result)
-            case Merge(order_id, result):
-                return self._queue.merge(self._orders[order_id], result)
+            case Merge(order_id, result, on):
+                # What was found of a candidate that was thrown away.
+                remove_tree(self._records.out / result.run_id / LANDING_FOLDER)
+                return self._queue.merge(self._orders[order_id], result, on)
             case Land(order_id):
                 return self._queue.land(order_id)
             case RecordPhase(order_id, phase):

@@ -58,12 +58,12 @@ def main(delays: Sequence[float]) -> None:
     print(machine())
     os.environ.update(ENVIRONMENT)
     with tempfile.TemporaryDirectory() as folder:
-        _seconds(Path(folder) / "warm", SHAPES["chain"], 1, 0.0)
+        build_seconds(Path(folder) / "warm", SHAPES["chain"], 1, 0.0)
         for delay in delays:
             rows = []
             for shape, needs in SHAPES.items():
                 walls = {
-                    jobs: _seconds(Path(folder) / f"{shape}-{jobs}-{delay:g}", needs, jobs, delay)
+                    jobs: build_seconds(Path(folder) / f"{shape}-{jobs}-{delay:g}", needs, jobs, delay)
                     for jobs in JOBS
                 }
                 for jobs, wall in walls.items():
@@ -97,11 +97,21 @@ class _Model:
         return Answer(text=text, finish_reason=FinishReason.STOP, usage=usage, model=self.name)
 
 
-def _seconds(folder: Path, needs: Mapping[int, Sequence[int]], jobs: int, delay: float) -> float:
-    """How long a whole build takes, the landings included."""
+def build_seconds(
+    folder: Path, needs: Mapping[int, Sequence[int]], jobs: int, delay: float, verification: str = "true"
+) -> float:
+    """How long a whole build takes, the landings included.
+
+    Args:
+        folder: a new directory for all of it.
+        needs: by the number of each work order, from 1, on which earlier ones it depends.
+        jobs: how many tasks may be under way.
+        delay: the seconds after which the model answers.
+        verification: the text of the repository's script that verifies it.
+    """
     repo = folder / "repo"
     (repo / "scripts").mkdir(parents=True)
-    (repo / "scripts" / "verify.sh").write_text("true\n")
+    (repo / "scripts" / "verify.sh").write_text(f"{verification}\n")
     for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "Start"]):
         subprocess.run(["git", *command], cwd=repo, check=True)
     manifest = folder / "plan.json"
@@ -127,7 +137,7 @@ def _seconds(folder: Path, needs: Mapping[int, Sequence[int]], jobs: int, delay:
 
 
 def _plan(needs: Mapping[int, Sequence[int]]) -> dict[str, object]:
-    whole = plan(COUNT)
+    whole = plan(len(needs))
     for number, order in enumerate(whole["work_orders"], start=1):
         path = f"{order['id']}.txt"
         order.update(

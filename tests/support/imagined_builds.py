@@ -136,7 +136,8 @@ class ImaginedBuild:
     refuses_landing_of: str = ""
     phases: dict[str, OrderPhase] = field(default_factory=dict)
     _trees: dict[str, str] = field(default_factory=dict)
-    _merged: str = ""
+    _candidates: dict[str, str] = field(default_factory=dict)
+    _passed: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -202,8 +203,8 @@ class ImaginedBuild:
             case Keep(order_id, result):
                 assert result.tree is not None
                 self._trees[order_id] = result.tree
-            case Merge(order_id, result):
-                return self._merge(order_id, result)
+            case Merge():
+                return self._merge(act)
             case Land(order_id):
                 return self._land(order_id)
             case RecordPhase(order_id, phase):
@@ -245,10 +246,11 @@ class ImaginedBuild:
         return "".join(f"[{self._trees[order_id]}]" for order_id in on)
 
     def _examine(self, order_id: str) -> None:
-        assert self._merged == order_id
-        position = self.standing.positions[order_id]
+        position, on = self.standing.positions[order_id], self._candidates[order_id]
         assert isinstance(position, Passed)
-        failure = self.nature.gates(self._trees[order_id], self.tip)
+        failure = self.nature.gates(self._trees[order_id], on)
+        if failure is None:
+            self._passed[order_id] = on
         result = replace(
             position.result,
             exit_code=ExitCode.PASS if failure is None else ExitCode.FAIL,
@@ -256,16 +258,22 @@ class ImaginedBuild:
         )
         self.sent[order_id] = [ExaminationEnded(order_id, result)]
 
-    def _merge(self, order_id: str, result: Result) -> Message:
+    def _merge(self, act: Merge) -> Message:
+        order_id, result = act.order_id, act.result
         assert not self.stopped
+        assert order_id not in self.sent
         assert result.tree is not None
-        if result.baseline != self.tip and self.nature.collides(result.tree, self.tip):
+        on = self.tip if act.on is None else f"{self._candidates[act.on]}[{self._trees[act.on]}]"
+        if result.baseline != on and self.nature.collides(result.tree, on):
             return Collided(order_id, failure(FailureClass.MODEL_DEFECT))
-        self._merged = order_id
-        return Merged(order_id, proven=result.baseline == self.tip)
+        self._candidates[order_id] = on
+        if result.baseline == on:
+            self._passed[order_id] = on
+        return Merged(order_id, proven=result.baseline == on)
 
     def _land(self, order_id: str) -> Message:
-        assert self._merged == order_id
+        # What was tested is what lands.
+        assert self._candidates[order_id] == self._passed[order_id] == self.tip
         assert not self.stopped
         if order_id == self.refuses_landing_of:
             return LandingRefused(order_id, Halt(ExitCode.ENVIRONMENT, "a lock is in the way"))

@@ -47,10 +47,17 @@ class Keep:
 
 @dataclass(frozen=True)
 class Merge:
-    """Make the candidate; answered by `Merged` or `Collided` before any other message."""
+    """Make the candidate; answered by `Merged` or `Collided` before any other message.
+
+    Attributes:
+        order_id: the work order.
+        result: what its attempts came to.
+        on: the work order whose candidate it is made on; None for the branch's tip.
+    """
 
     order_id: str
     result: Result
+    on: str | None
 
 
 @dataclass(frozen=True)
@@ -62,7 +69,7 @@ class Examine:
 
 @dataclass(frozen=True)
 class Land:
-    """Land the candidate; answered by `LandingSucceeded` or `LandingRefused` before any other message."""
+    """Land what is first; answered by `LandingSucceeded` or `LandingRefused` before any other message."""
 
     order_id: str
 

@@ -4,7 +4,9 @@ from dataclasses import replace
 from typing import assert_never
 
 from factory.builds.decisions.acts import Act, RecordPhase, StopEverything, StopTask
+from factory.builds.decisions.messages import Collided, ExaminationEnded
 from factory.builds.decisions.standing import (
+    EXAMINED,
     Attempting,
     Failed,
     Landed,
@@ -51,6 +53,20 @@ class Course:
         """Move a work order on in the landing queue."""
         self.place(order_id, replace(self.passed(order_id), step=step))
 
+    def refuse(self, refusal: Collided | ExaminationEnded) -> None:
+        """A candidate can't land, so there is none of those behind it that were made on it."""
+        order_id = refusal.order_id
+        self.place(order_id, replace(self.passed(order_id), step=Step.REFUSED, refusal=refusal))
+        order = self.standing.dependencies.order
+        for other in order[order.index(order_id) + 1 :]:
+            position = self.standing.positions[other]
+            if not isinstance(position, Passed):
+                continue
+            if position.step is Step.EXAMINING:
+                self.act(StopTask(other))
+            under_way = position.step in EXAMINED
+            self.place(other, Passed(position.result, Step.OUTDATED if under_way else Step.QUEUED))
+
     def record(self, order_id: str, phase: OrderPhase) -> None:
         """Put another state on record."""
         self.standing = self.standing.with_phase(order_id, phase)
@@ -69,7 +85,7 @@ class Course:
     def take_back(self, order_id: str) -> None:
         """Forget what a work order has done so far, a failure included; its task is asked to stop."""
         match self.standing.positions[order_id]:
-            case Attempting() | Passed(step=Step.EXAMINING):
+            case Attempting() | Passed(step=Step.EXAMINING | Step.OUTDATED):
                 self.act(StopTask(order_id))
                 self.place(order_id, Withdrawn())
                 self._put_back(order_id)

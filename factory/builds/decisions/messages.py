@@ -42,7 +42,7 @@ class AttemptsEnded:
 
 @dataclass(frozen=True)
 class Merged:
-    """The candidate of a work order is made: what the branch's tip would be.
+    """The candidate of a work order is made: what the branch's tip would be after those before it.
 
     Attributes:
         order_id: the work order.

@@ -51,9 +51,12 @@ def next_standing(standing: Standing, message: Message) -> tuple[Standing, tuple
     course = Course(standing)
     _heed(course, message)
     _give_up(course)
-    if not _move_queue(course):
+    if _heed_refusal(course):
+        _give_up(course)
+    # Attempts come before the candidates behind the head: others wait for what they make.
+    if not _move_head(course):
         _start(course)
-        if course.standing.tasks == 0:
+        if not _move_line(course) and course.standing.tasks == 0:
             course.end()
     return course.standing, tuple(course.acts)
 
@@ -68,10 +71,10 @@ def _heed(course: Course, message: Message) -> None:
             _attempts_ended(course, order_id, result)
         case Merged(order_id, proven):
             course.step(order_id, Step.PROVEN if proven else Step.UNPROVEN)
-        case Collided(order_id, failure):
-            _attempt_failed(course, order_id, failure)
-        case ExaminationEnded(order_id, result):
-            _examination_ended(course, order_id, result)
+        case Collided():
+            course.refuse(message)
+        case ExaminationEnded():
+            _examination_ended(course, message)
         case LandingSucceeded(order_id, commit):
             course.act(RecordLanding(order_id, course.passed(order_id).result.run_id, commit))
             course.place(order_id, Landed(), OrderPhase.LANDED)
@@ -113,19 +116,39 @@ def _attempts_ended(course: Course, order_id: str, result: Result) -> None:
         _stop_for(course, order_id, result)
 
 
-def _examination_ended(course: Course, order_id: str, result: Result) -> None:
+def _examination_ended(course: Course, ended: ExaminationEnded) -> None:
+    order_id = ended.order_id
     if isinstance(course.standing.positions[order_id], Withdrawn):
         course.place(order_id, Waiting())
-    elif result.exit_code == ExitCode.PASS:
+    elif course.passed(order_id).step is Step.OUTDATED:
+        course.step(order_id, Step.QUEUED)
+    elif ended.result.exit_code == ExitCode.PASS:
         course.step(order_id, Step.PROVEN)
-    elif result.failure is not None:
-        _attempt_failed(course, order_id, result.failure)
     else:
-        _stop_for(course, order_id, result)
+        course.refuse(ended)
+
+
+def _heed_refusal(course: Course) -> bool:
+    """Act on why a candidate can't land if all before it have: only then it was made on the tip."""
+    if not course.standing.line:
+        return False
+    order_id, passed = course.standing.line[0]
+    match passed.refusal:
+        case None:
+            return False
+        case Collided(_, failure):
+            _attempt_failed(course, order_id, failure)
+        case ExaminationEnded(_, result) if result.failure is not None:
+            _attempt_failed(course, order_id, result.failure)
+        case ExaminationEnded(_, result):
+            _stop_for(course, order_id, result)
+        case _ as never:
+            assert_never(never)
+    return True
 
 
 def _attempt_failed(course: Course, order_id: str, failure: Failure) -> None:
-    """A candidate can't land: the attempt failed, and what was built on it is made again."""
+    """The head's candidate can't land: the attempt failed, and what was built on it is made again."""
     result, code = course.passed(order_id).result, exit_code(failure)
     message = f"attempt {result.attempt} failed on the tip at {failure.stage}: {failure.description}"
     course.act(
@@ -168,20 +191,18 @@ def _give_up(course: Course) -> None:
             course.record(order_id, OrderPhase.PENDING)
 
 
-def _move_queue(course: Course) -> bool:
+def _move_head(course: Course) -> bool:
     """Move on whose turn it is to land; whether an answer to that comes before anything else."""
-    if course.standing.head is None:
+    if not course.standing.line:
         return False
-    order_id, passed = course.standing.head
+    order_id, passed = course.standing.line[0]
     match passed.step:
         case Step.QUEUED:
-            course.act(Merge(order_id, passed.result))
-            course.step(order_id, Step.MERGING)
+            _merge(course, order_id, on=None)
             return True
         case Step.UNPROVEN if course.standing.free:
             # The gates run on exactly the tree that will be the tip.
-            course.act(Examine(order_id))
-            course.step(order_id, Step.EXAMINING)
+            _examine(course, order_id)
         case Step.PROVEN:
             course.act(Land(order_id))
             course.step(order_id, Step.LANDING)
@@ -189,6 +210,34 @@ def _move_queue(course: Course) -> bool:
         case _:
             pass
     return False
+
+
+def _move_line(course: Course) -> bool:
+    """Test candidates behind the head, each made on the one before it; whether an answer comes first."""
+    before = None
+    for order_id, passed in course.standing.line:
+        match passed.step:
+            case Step.EXAMINING | Step.PROVEN:
+                pass
+            case Step.QUEUED if course.standing.free:
+                _merge(course, order_id, on=before)
+                return True
+            case Step.UNPROVEN if course.standing.free:
+                _examine(course, order_id)
+            case _:
+                break
+        before = order_id
+    return False
+
+
+def _merge(course: Course, order_id: str, *, on: str | None) -> None:
+    course.act(Merge(order_id, course.passed(order_id).result, on))
+    course.step(order_id, Step.MERGING)
+
+
+def _examine(course: Course, order_id: str) -> None:
+    course.act(Examine(order_id))
+    course.step(order_id, Step.EXAMINING)
 
 
 def _start(course: Course) -> None:

@@ -4,7 +4,7 @@ The result of a work order depends on its base alone, and its base on its transi
 every schedule, with any number of workers, gives the same results.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from factory.contract.work_order import Plan, WorkOrder
@@ -47,21 +47,22 @@ def startable(
         waiting: those that have not started and are not given up.
         passed: those whose gates have passed, landed or not.
     """
+    could, done = frozenset(waiting), frozenset(passed)
     return tuple(
         order_id
         for order_id in dependencies.order
-        if order_id in waiting and set(passed).issuperset(dependencies.direct[order_id])
+        if order_id in could and done.issuperset(dependencies.direct[order_id])
     )
 
 
-def next_to_land(dependencies: Dependencies, settled: Collection[str]) -> str | None:
-    """The work order whose turn it is to land: the first in the plan's order that is not settled.
+def turns(dependencies: Dependencies, settled: Collection[str]) -> Iterator[str]:
+    """The work orders in the order in which they may land: in the plan's order, those that are not settled.
 
     Args:
         dependencies: of the plan.
         settled: those that have landed, failed or are given up.
     """
-    return next((order_id for order_id in dependencies.order if order_id not in settled), None)
+    return (order_id for order_id in dependencies.order if order_id not in settled)
 
 
 @dataclass(frozen=True)

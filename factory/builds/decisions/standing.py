@@ -7,22 +7,33 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
-from factory.builds.decisions.schedule import Dependencies, GivenUp, given_up, next_to_land, startable
+from factory.builds.decisions.messages import Collided, ExaminationEnded
+from factory.builds.decisions.schedule import Dependencies, GivenUp, given_up, startable, turns
 from factory.builds.decisions.tasks import Halt, Result, Retry
 from factory.builds.state.machine import OrderPhase
 
 
 class Step(Enum):
-    """Where a work order that has passed stands in the landing queue."""
+    """Where a work order that has passed stands in the landing queue.
+
+    From `MERGING` on there is a candidate. `OUTDATED`: there is none any more, and a worker is still at the
+    one that was; `REFUSED`: it can't land after those before it.
+    """
 
     QUEUED = auto()
     MERGING = auto()
     UNPROVEN = auto()
     EXAMINING = auto()
+    OUTDATED = auto()
     PROVEN = auto()
+    REFUSED = auto()
     LANDING = auto()
+
+
+EXAMINED: Final = (Step.EXAMINING, Step.OUTDATED)
+"""Where a worker is at a candidate."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +55,17 @@ class Withdrawn:
 
 @dataclass(frozen=True)
 class Passed:
-    """Its gates have passed, and it is on its way through the landing queue."""
+    """Its gates have passed, and it is on its way through the landing queue.
+
+    Attributes:
+        result: what its attempts came to.
+        step: how far it has come.
+        refusal: why its candidate can't land, which counts once all before it have landed.
+    """
 
     result: Result
     step: Step = Step.QUEUED
+    refusal: Collided | ExaminationEnded | None = None
 
 
 @dataclass(frozen=True)
@@ -146,24 +164,28 @@ class Standing:
         ]
         return startable(self.dependencies, waiting, passed)
 
-    @property
-    def head(self) -> tuple[str, Passed] | None:
-        """The work order whose turn it is to land, if it has passed."""
+    @cached_property
+    def line(self) -> tuple[tuple[str, Passed], ...]:
+        """The work orders that can land one after the other: the first has its turn, and all have passed."""
         settled = {
             order_id
             for order_id, position in self.positions.items()
             if isinstance(position, Landed | Failed | Skipped) or order_id in self.given_up
         }
-        order_id = next_to_land(self.dependencies, settled)
-        position = self.positions[order_id] if order_id is not None else None
-        return (order_id, position) if order_id is not None and isinstance(position, Passed) else None
+        line = []
+        for order_id in turns(self.dependencies, settled):
+            position = self.positions[order_id]
+            if not isinstance(position, Passed):
+                break
+            line.append((order_id, position))
+        return tuple(line)
 
     @property
     def tasks(self) -> int:
         """How many tasks are under way."""
         return sum(
             isinstance(position, Attempting | Withdrawn)
-            or (isinstance(position, Passed) and position.step is Step.EXAMINING)
+            or (isinstance(position, Passed) and position.step in EXAMINED)
             for position in self.positions.values()
         )
 

@@ -49,6 +49,9 @@ GIVEN_UP_TOO_EARLY = (
 # The second fails before the first does, which a sequential build would not know.
 LATER_FAILS_FIRST = (Shape(mood=Mood.NEVER, delay=0.6), Shape(mood=Mood.NEVER), Shape(depends_on=(1,)))
 
+# While the first is slow all others pass, so they are tested at once; the third fails beside the second.
+CANDIDATES_AT_ONCE = (Shape(delay=0.6), Shape(), Shape(clashes_with=1), Shape(clashes_with=0), Shape())
+
 
 @settings(
     max_examples=6,
@@ -59,6 +62,7 @@ LATER_FAILS_FIRST = (Shape(mood=Mood.NEVER, delay=0.6), Shape(mood=Mood.NEVER), 
 @example(plan=GIVEN_UP_TOO_EARLY, declared=True, keep_going=False)
 @example(plan=GIVEN_UP_TOO_EARLY, declared=True, keep_going=True)
 @example(plan=LATER_FAILS_FIRST, declared=True, keep_going=False)
+@example(plan=CANDIDATES_AT_ONCE, declared=True, keep_going=False)
 @pytest.mark.timeout(600)
 def test_eight_jobs_end_as_one(
     template: Path, plan: tuple[Shape, ...], declared: bool, keep_going: bool
@@ -77,6 +81,7 @@ def test_eight_jobs_end_as_one(
                     "ended": built.ended,
                     "trees": scene.trees(),
                     "landed": scene.landed(),
+                    "messages": messages(scene),
                     "states": {order.id: order.state.value for order in built.state.orders},
                     "failures": {
                         order.id: order.last_failure
@@ -88,6 +93,12 @@ def test_eight_jobs_end_as_one(
             )
 
     assert ends[1] == ends[0]
+
+
+def messages(scene: BuildScene) -> list[str]:
+    """What the commits say, but for the names of runs, of which some started from a commit with a date."""
+    said = git(scene.repo, "log", "--reverse", "--format=%B")
+    return [line for line in said.splitlines() if not line.startswith("Run-Id: ")]
 
 
 def prompts(scene: BuildScene, state: BuildState) -> dict[str, list[str]]:

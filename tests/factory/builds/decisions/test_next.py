@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from factory.attempt.failure import Failure
 from factory.builds.decisions.messages import DeadlineCame
 from factory.builds.decisions.schedule import Dependencies
-from factory.builds.decisions.standing import Attempting, Failed, Landed, Passed, Step, Withdrawn
+from factory.builds.decisions.standing import EXAMINED, Attempting, Failed, Landed, Passed, Withdrawn
 from factory.builds.state.machine import OrderPhase
 from tests.support.imagined_builds import MAX_ATTEMPTS, ImaginedBuild, Nature, needs, plan_of
 
@@ -31,7 +31,7 @@ def expect_sound(build: ImaginedBuild) -> None:
         order_id
         for order_id, position in standing.positions.items()
         if isinstance(position, Attempting | Withdrawn)
-        or (isinstance(position, Passed) and position.step is Step.EXAMINING)
+        or (isinstance(position, Passed) and position.step in EXAMINED)
     }
     assert [order_id for order_id, _ in build.landed] == [
         order_id for order_id in standing.dependencies.order if order_id in dict(build.landed)

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.builds.decisions.schedule import Dependencies, given_up, next_to_land, startable
+from factory.builds.decisions.schedule import Dependencies, given_up, startable, turns
 from tests.support.imagined_builds import needs, plan_of
 
 
@@ -44,12 +44,12 @@ def test_every_schedule_starts_all_and_each_after_what_it_needs(
         assert ready
         assert all(set(dependencies.transitive[order_id]) <= set(passed) for order_id in ready)
         passed.append(chance.choice(ready))
-        while (turn := next_to_land(dependencies, landed)) in passed:
+        while (turn := next(turns(dependencies, landed), None)) in passed:
             assert turn is not None
             landed.append(turn)
 
     assert tuple(landed) == dependencies.order
-    assert next_to_land(dependencies, landed) is None
+    assert list(turns(dependencies, landed)) == []
 
 
 @given(needs(), st.data())
