@@ -17,6 +17,7 @@ from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.records import Records
 from factory.builds.state.resumption import require_same, state_to_start_from
+from factory.builds.watch import Watch, nobody
 from factory.contract.canonical import dump
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
@@ -43,7 +44,12 @@ from factory.system.process.signals import Interrupted, shielded
 from factory.system.terminal.console import visible
 
 
-def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState, JsonObject], None]) -> Built:
+def build(
+    settings: BuildSettings,
+    ports: Ports,
+    listener: Callable[[BuildState, JsonObject], None],
+    watch: Watch = nobody,
+) -> Built:
     """Execute all work orders of a plan that have not landed.
 
     Every expected ending is returned, also a refusal; only a bug raises.
@@ -52,6 +58,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
         settings: what the user asked for.
         ports: what executions touch beside the repository.
         listener: gets each event, with the state after it.
+        watch: told what is done now.
     """
     try:
         plan = load_plan(settings.plan)
@@ -70,7 +77,7 @@ def build(settings: BuildSettings, ports: Ports, listener: Callable[[BuildState,
             git = replace(git, lock=held)
             clean_up(git, out, settings.ledger, ports, in_place=False)
             execution = _prepare(plan, spec, git, out, settings, ports, listener, used)
-            return execution if isinstance(execution, Built) else _execute(execution)
+            return execution if isinstance(execution, Built) else _execute(replace(execution, watch=watch))
     except (Interrupted, WorkorderError, OSError) as error:
         return Built(refusal(error), None)
 

@@ -20,6 +20,7 @@ from factory.builds.plan_defect import halt_by_rules
 from factory.builds.settings import BuildSettings
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.records import Records
+from factory.builds.watch import Doing, Watch, nobody
 from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
 from factory.contract.identity import contract_hash, run_id
@@ -59,6 +60,7 @@ class PlanExecution:
         settings: what the user asked for.
         ports: what executions touch beside the repository.
         footing: what it stands on; None if no work is left.
+        watch: told what is done now.
     """
 
     plan: Plan
@@ -72,6 +74,7 @@ class PlanExecution:
     settings: BuildSettings
     ports: Ports
     footing: Footing | None
+    watch: Watch = nobody
 
     def run(self) -> Halt | None:
         """Execute all work orders that have not landed.
@@ -122,6 +125,7 @@ class PlanExecution:
                 place=checkouts.at,
                 prices=self.records.state.known_prices,
                 entered=mail.put,
+                watch=mail.put,
             )
             trees = Trees(goal.git, scratch)
             environments = {None: footing.environment.hash} | {
@@ -180,16 +184,17 @@ class PlanExecution:
         """What the repository's own verification says of the base, before anything is paid."""
         self.ports.progress("verifying the base before a model is asked")
         with checkouts.at(self.history.base) as opened:
-            return verify_base(
-                self.ports.bench(
-                    opened,
-                    self.settings.attempts,
-                    footing.environment,
-                    footing.terms,
-                    stop,
-                    footing.services,
-                    footing.projects,
-                ),
+            bench = self.ports.bench(
+                opened,
+                self.settings.attempts,
+                footing.environment,
+                footing.terms,
+                stop,
+                footing.services,
+                footing.projects,
+            )
+            report = verify_base(
+                replace(bench, begins=lambda step: self.watch(Doing("", step))),
                 self.out / BASELINE_FOLDER,
                 footing.configuration,
                 self.plan.verify_contract,
@@ -197,6 +202,8 @@ class PlanExecution:
                 red_accepted=self.settings.baseline_red,
                 projects=footing.projects,
             )
+        self.watch(Doing("", None))
+        return report
 
     def _left_out(self) -> frozenset[str]:
         """What a person leaves out, put on record."""
@@ -229,7 +236,16 @@ class PlanExecution:
         )
         now = self.ports.clock.monotonic
         return Loop(
-            self.plan, standing, queue, self.records, worker, mail, executor, deadline=deadline, now=now
+            self.plan,
+            standing,
+            queue,
+            self.records,
+            worker,
+            mail,
+            executor,
+            deadline=deadline,
+            now=now,
+            watch=self.watch,
         )
 
 

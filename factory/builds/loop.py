@@ -10,6 +10,7 @@ from queue import Empty, SimpleQueue
 from typing import TypeAlias, TypeVar, assert_never
 
 from factory.attempt.outcome import RunOutcome
+from factory.attempt.step import Step, StepKind
 from factory.builds.decisions.acts import (
     Act,
     Examine,
@@ -40,14 +41,15 @@ from factory.builds.landing_queue import LandingQueue
 from factory.builds.state.attempts import LastFailure
 from factory.builds.state.machine import UNDER_WAY, OrderPhase
 from factory.builds.state.records import Records
+from factory.builds.watch import Doing, Watch, nobody
 from factory.contract.work_order import Plan, WorkOrder
 from factory.runs.record.documents import retell
 from factory.runs.record.files import LANDING_FOLDER
 from factory.system.process.signals import shielded
 from factory.system.removal import remove_tree
 
-Mail: TypeAlias = "NodeEntered | tuple[AttemptTask | LandingTask, Future[Result]]"
-"""What workers send: a node that was entered, or a task that has ended."""
+Mail: TypeAlias = "NodeEntered | Doing | tuple[AttemptTask | LandingTask, Future[Result]]"
+"""What workers send: a node that was entered, what they do now, or a task that has ended."""
 
 TaskT = TypeVar("TaskT", AttemptTask, LandingTask)
 
@@ -65,6 +67,7 @@ class Loop:
         executor: gives workers their threads.
         deadline: when everything stops; None for never.
         now: the time that `deadline` is measured in, in seconds.
+        watch: told what is done now.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Loop:
         *,
         deadline: float | None,
         now: Callable[[], float],
+        watch: Watch = nobody,
     ) -> None:
         self._orders: Mapping[str, WorkOrder] = {order.id: order for order in plan.work_orders}
         self._standing = standing
@@ -89,7 +93,9 @@ class Loop:
         self._executor = executor
         self._deadline = deadline
         self._now = now
+        self._watch = watch
         self._futures: set[Future[Result]] = set()
+        self._waiting: Mapping[str, str] = {}
 
     def run(self) -> Halt | None:
         """Go on until nothing can be started any more.
@@ -112,19 +118,28 @@ class Loop:
         return self._standing.end
 
     def _next_message(self) -> Message:
-        if self._deadline is None or self._standing.cut:
-            received = self._mail.get()
-        else:
+        while True:
             try:
-                received = self._mail.get(timeout=max(0.0, self._deadline - self._now()))
+                received = self._mail.get(timeout=self._patience)
             except Empty:
                 return DeadlineCame()
+            if not isinstance(received, Doing):
+                break
+            self._watch(received)
         if isinstance(received, NodeEntered):
             return received
         task, future = received
         self._futures.remove(future)
+        self._watch(Doing(task.order.id, None))
         ended = AttemptsEnded if isinstance(task, AttemptTask) else ExaminationEnded
         return ended(task.order.id, future.result())
+
+    @property
+    def _patience(self) -> float | None:
+        """How long to wait for mail; None for as long as it takes."""
+        if self._deadline is None or self._standing.cut:
+            return None
+        return max(0.0, self._deadline - self._now())
 
     def _heed(self, message: Message) -> None:
         """Do all that follows from a message, and from what answers that."""
@@ -136,6 +151,14 @@ class Loop:
                 answer = None
                 for act in acts:
                     answer = self._carry_out(act)
+            self._tell_waiting()
+
+    def _tell_waiting(self) -> None:
+        """Tell who waits to land, and for whom, where that has changed."""
+        before, self._waiting = self._waiting, self._standing.waiting_to_land
+        for order_id, turn in self._waiting.items():
+            if before.get(order_id) != turn:
+                self._watch(Doing(order_id, Step(StepKind.WAITING, turn)))
 
     def _carry_out(self, act: Act) -> Message | None:
         match act:

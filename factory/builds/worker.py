@@ -13,10 +13,12 @@ from pathlib import Path
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.state import RunState
+from factory.attempt.step import Occasion, Step, StepKind
 from factory.builds.decisions.messages import NodeEntered
 from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
 from factory.builds.state.attempts import RunEntry
 from factory.builds.state.records import attempts_of, attempts_so_far
+from factory.builds.watch import Doing, Watch, nobody
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.identity import contract_hash, run_id
@@ -62,6 +64,7 @@ class Worker:
         place: opens a checkout of a commit.
         prices: what answers cost.
         entered: told when a work order comes to a node; called in any thread.
+        watch: told what is done now; called in any thread.
     """
 
     goal: Target
@@ -81,6 +84,7 @@ class Worker:
     place: Callable[[str], AbstractContextManager[Checkout]]
     prices: Prices
     entered: Callable[[NodeEntered], None]
+    watch: Watch = nobody
     _stops: dict[str, Stop] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _over: bool = False
@@ -101,6 +105,7 @@ class Worker:
     def attempt(self, task: AttemptTask) -> Result:
         """Attempt a work order until it passes or its attempts are spent."""
         with _Heeded(self, task.order.id) as stop:
+            self.watch(Doing(task.order.id, Step(StepKind.PREPARING)))
             folder = RunFolder(self.out / task.run_id, self.ports.clock)
             run = self._run(task.order, task.baseline, folder, stop)
             start: RunState = {"attempt": 1, "attempts": ()}
@@ -151,7 +156,7 @@ class Worker:
                 update = examine(
                     {"attempt": task.attempt, "tree": task.tree},
                     order=task.order,
-                    bench=run.bench(opened),
+                    bench=run.bench(opened).on(Occasion.LANDING),
                     checks=run.checks,
                     folder=folder,
                     progress=run.ports.progress,
@@ -174,6 +179,9 @@ class Worker:
         self.entered(NodeEntered(order_id, node, state["attempt"], failure, run))
 
     def _run(self, order: WorkOrder, baseline: str, folder: RunFolder, stop: Stop) -> Run:
+        def begins(step: Step) -> None:
+            self.watch(Doing(order.id, step))
+
         return Run(
             order=order,
             target=replace(self.goal, baseline=baseline),
@@ -189,7 +197,7 @@ class Worker:
             spec=self.spec,
             known=self.known,
             kept_tests=self.kept_tests,
-            # Of several at a time a person sees the states, not every step.
+            # Of several at a time a person sees states and steps; lines would be those of all at once.
             ports=replace(self.ports, progress=lambda _text: None),
             lands=False,
             terms=self.terms,
@@ -198,6 +206,7 @@ class Worker:
             projects=self.projects,
             entered=partial(self._enter, order.id, run_id(order, baseline)),
             stop=stop,
+            begins=begins,
         )
 
 

@@ -39,7 +39,7 @@ def run(options: Namespace, console: Console) -> int:
     """Execute the plan."""
     from factory.builds.build import build
     from factory.builds.settings import BuildSettings
-    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, ports_of
+    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, limits_of, ports_of
     from factory.report.build import view
     from factory.system.clock import SystemClock
 
@@ -66,9 +66,17 @@ def run(options: Namespace, console: Console) -> int:
     try:
         with (
             interruptible(lambda: last_word),
-            view(console, terminal, quiet=options.quiet, as_json=options.json) as shown,
+            view(
+                console,
+                terminal,
+                quiet=options.quiet,
+                as_json=options.json,
+                out=options.out,
+                ledger=ledger_folder(options),
+                limits=limits_of(options),
+            ) as shown,
         ):
-            built = build(settings, ports_of(options, shown.progress), shown.event)
+            built = build(settings, ports_of(options, shown.progress), shown.event, shown.doing)
     except Interrupted:
         # One that comes after the build's end was decided changes nothing.
         if built is None:

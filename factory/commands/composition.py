@@ -99,9 +99,7 @@ def project_named(text: str | None) -> RepoPath | None:
 def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Ports:
     """The model within its limits, the clock, and this process's environment."""
     ledger = Ledger(ledger_folder(options))
-    # With several models, the price that the user gave is that of those whose own is not known.
-    price = _price(options) if not options.escalate else None
-    budget = Budget(Limits(options.max_cost_usd, options.max_tokens, price), ledger)
+    budget = Budget(limits_of(options), ledger)
 
     names = _names(options)
     several = len(names) > 1
@@ -167,6 +165,13 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
         return ledger.wrap(asked, budget.permit(asked, stop, price))
 
     return Ports(model, SystemClock(), progress, os.environ, terms, agent if hired is not None else None)
+
+
+def limits_of(options: argparse.Namespace) -> Limits:
+    """What may be spent."""
+    # With several models, the price that the user gave is that of those whose own is not known.
+    price = _price(options) if not options.escalate else None
+    return Limits(options.max_cost_usd, options.max_tokens, price)
 
 
 def _engineer(options: argparse.Namespace) -> Engineer | None:

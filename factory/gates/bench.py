@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.attempt.brief import canonical_output, excerpt
+from factory.attempt.step import Begins, Occasion, Step, unwatched
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.contract.repo_path import RepoPath
@@ -67,6 +68,7 @@ class Bench:
         stop: ends a command when another thread asks for that; None if none will.
         services: what runs beside each.
         projects: what commands get in the projects of the repository, by their directories.
+        begins: told what its checks do now.
     """
 
     checkout: Checkout
@@ -77,6 +79,7 @@ class Bench:
     stop: Stop | None = None
     services: Services = NO_SERVICES
     projects: Mapping[RepoPath, Provisions] = field(default_factory=dict)
+    begins: Begins = unwatched
 
     @property
     def changes_user(self) -> bool:
@@ -98,6 +101,14 @@ class Bench:
             for directory, found in self.projects.items()
         }
         return replace(self, variables=changed(self.variables), projects=projects)
+
+    def on(self, occasion: Occasion) -> "Bench":
+        """The same, whose checks say why they run."""
+
+        def begins(step: Step) -> None:
+            self.begins(replace(step, occasion=occasion))
+
+        return replace(self, begins=begins)
 
     def context(self, order: WorkOrder, tree: str, folder: Path) -> CheckContext:
         """What the checks of an attempt may use.
@@ -130,6 +141,7 @@ class Bench:
             temporary=checkout.temporary,
             folder=folder,
             within=partial(self._within, order, tree, folder, exempt),
+            begins=self.begins,
         )
 
     def _within(
@@ -153,6 +165,7 @@ class Bench:
             temporary=checkout.temporary,
             folder=own,
             within=lambda _project: context,
+            begins=self.begins,
         )
         return context
 

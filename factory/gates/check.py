@@ -14,6 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import VerdictKind
+from factory.attempt.step import Begins, unwatched
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.verdict.judgement import Summary
@@ -237,6 +238,7 @@ class CheckContext:
         folder: where artifacts go.
         within: the same for a project of the repository, given its directory: all paths are relative to that,
             and commands run in it.
+        begins: told what is done now.
     """
 
     order: WorkOrder | None
@@ -248,6 +250,7 @@ class CheckContext:
     temporary: Path
     folder: Path
     within: "Callable[[RepoPath], CheckContext]"
+    begins: Begins = unwatched
 
     @property
     def of_order(self) -> "CheckContext":

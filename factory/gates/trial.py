@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.outcome import VerdictKind, weakest
+from factory.attempt.step import Step, StepKind
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import Check, CheckContext, CheckFamily, CheckResult
@@ -144,6 +145,7 @@ def run_check(check: Check, context: CheckContext, stage: Stage) -> CheckResult:
 
     Interruptions are no failures and pass through.
     """
+    context.begins(Step(StepKind.CHECK, check.name))
     try:
         return check.run(context)
     except Exception as error:

@@ -12,10 +12,15 @@ from factory.attempt.exit_codes import ExitCode
 from factory.builds.settings import Built
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
+from factory.builds.state.unrecorded import Remembered
+from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject
+from factory.llm.ledger.store import Ledger
+from factory.llm.spending.budget import Limits
 from factory.report.endings import render_remarks, render_repair
 from factory.report.figures import output_lines
 from factory.report.transitions import render_event
+from factory.runs.record.events import EVENTS_FILE, latest_events
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console
 
@@ -26,6 +31,8 @@ class Face(Protocol):
     def progress(self, text: str) -> None: ...
 
     def event(self, state: BuildState, event: JsonObject) -> None: ...
+
+    def doing(self, doing: Doing) -> None: ...
 
 
 class View:
@@ -46,6 +53,10 @@ class View:
         """An event, and the state after it."""
         self._show(lambda face: face.event(state, event))
 
+    def doing(self, doing: Doing) -> None:
+        """What is done now."""
+        self._show(lambda face: face.doing(doing))
+
     def _show(self, show: Callable[[Face], None]) -> None:
         if self._face is not None:
             try:
@@ -55,7 +66,16 @@ class View:
 
 
 @contextmanager
-def view(console: Console, terminal: TextIO | None, *, quiet: bool, as_json: bool) -> Iterator[View]:
+def view(
+    console: Console,
+    terminal: TextIO | None,
+    *,
+    quiet: bool,
+    as_json: bool,
+    out: Path,
+    ledger: Path,
+    limits: Limits,
+) -> Iterator[View]:
     """The view that fits where the user is and what they asked for.
 
     Args:
@@ -63,6 +83,9 @@ def view(console: Console, terminal: TextIO | None, *, quiet: bool, as_json: boo
         terminal: where a picture can be drawn again and again, if there is such a place.
         quiet: nothing is shown.
         as_json: each event is a line of JSON on standard output, and nothing else is shown.
+        out: the build's directory.
+        ledger: where answers are remembered.
+        limits: what may be spent.
     """
     if as_json:
         yield View(_JsonLines(console))
@@ -72,9 +95,10 @@ def view(console: Console, terminal: TextIO | None, *, quiet: bool, as_json: boo
         yield View(_Lines(console))
     else:
         # Only here: it takes a tenth of a second, and a build in a log needs none of it.
-        from factory.report.live import LiveView
+        from factory.report.live.view import Known, LiveView
 
-        with LiveView(terminal, SystemClock()) as live:
+        known = Known(limits, Remembered.of(Ledger(ledger)), latest_events(out / EVENTS_FILE))
+        with LiveView(terminal, SystemClock(), known) as live:
             yield View(live)
 
 
@@ -91,6 +115,9 @@ class _Lines:
         for line in render_event(state, event):
             self.console.progress(line)
 
+    def doing(self, doing: Doing) -> None:
+        """A log stays calm."""
+
 
 @dataclass(frozen=True)
 class _JsonLines:
@@ -103,6 +130,9 @@ class _JsonLines:
 
     def event(self, _state: BuildState, event: JsonObject) -> None:
         self.console.result(json.dumps(event, sort_keys=True))
+
+    def doing(self, doing: Doing) -> None:
+        """A program learns of what is lasting."""
 
 
 def render_build(built: Built, out: Path) -> str:

@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from factory.builds.state.attempts import Spending
+from factory.llm.spending.budget import Limits
 from factory.system.terminal.console import visible
 
 
@@ -38,6 +39,26 @@ def spent(spending: Spending) -> str:
     cached = f" ({spending.cached_tokens:,} cached)" if spending.cached_tokens else ""
     used = f"{spending.input_tokens:,} tokens in{cached}, {spending.output_tokens:,} out"
     return f"{used}, {cost}" if cost else used
+
+
+def used(spending: Spending, limits: Limits, unpriced: int = 0) -> str:
+    """Tokens and dollars, of as many as there may be: `12,345 of 200,000 tokens  $0.0123 of $5`.
+
+    Args:
+        spending: what was used.
+        limits: what may be.
+        unpriced: how many answers have no known price.
+    """
+    count = spending.input_tokens + spending.output_tokens
+    parts = [f"{count:,} tokens" if count else ""]
+    if limits.tokens is not None:
+        parts = [f"{count:,} of {limits.tokens:,} tokens"]
+    cost = dollars(spending)
+    if limits.usd is not None:
+        cost = f"{cost or '$0'} of ${limits.usd}"
+    if cost and unpriced:
+        cost += f", {unpriced} answer{'s' if unpriced != 1 else ''} without a known price"
+    return "  ".join(part for part in (*parts, cost) if part)
 
 
 def in_one_line(text: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from factory.builds.settings import Built
+from factory.builds.state.attempts import unpriced
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.report.figures import dollars, duration, in_one_line, spent
@@ -26,12 +27,12 @@ def render_totals(built: Built, out: Path, seconds: float) -> str:
 
 
 def _lines(state: BuildState, out: Path, seconds: float) -> Iterator[str]:
-    attempts = [attempt for order in state.orders for run in order.runs for attempt in run.attempts]
+    attempts = state.attempts
     failed = sum(attempt.stage is not None for attempt in attempts)
     line = f"took {duration(seconds)}; all passes used {spent(state.spent)}"
-    unpriced = sum(attempt.cost_usd is None and attempt.output_tokens > 0 for attempt in attempts)
-    if dollars(state.spent) and unpriced:
-        line += f", and {unpriced} answer{'s have' if unpriced != 1 else ' has'} no known price"
+    without = unpriced(attempts)
+    if dollars(state.spent) and without:
+        line += f", and {without} answer{'s have' if without != 1 else ' has'} no known price"
     yield f"{line}; {failed} attempt{'s' if failed != 1 else ''} failed"
     yield from _survivors(state, out)
     yield from _accepted(state, out)

@@ -147,7 +147,7 @@ def _oracle(run: Run, model: Model) -> Oracle | None:
     if not run.requirements:
         run.ports.progress("there is no second opinion without a plan that has the work order's requirements")
     progress, parameters = run.ports.progress, run.settings.parameters
-    return Oracle(run.order, run.requirements, model, parameters, run.folder, progress)
+    return Oracle(run.order, run.requirements, model, parameters, run.folder, progress, run.begins)
 
 
 def _ending(run: Run, state: RunState, meter: Meter) -> Ending:

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 from factory.attempt.state import RunState
+from factory.attempt.step import Begins, unwatched
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.configuration.document import Configuration
@@ -185,6 +186,7 @@ class Run:
         entered: told the node and the state when the graph enters a node.
         stop: ends it when another thread asks for that.
         projects: those of the repository beside its root.
+        begins: told what is done now.
     """
 
     order: WorkOrder
@@ -206,6 +208,7 @@ class Run:
     entered: Callable[[str, RunState], None] = lambda _node, _state: None
     stop: Stop | None = None
     projects: tuple[Subproject, ...] = ()
+    begins: Begins = unwatched
 
     @cached_property
     def contract(self) -> str:
@@ -288,7 +291,7 @@ class Run:
     def bench(self, checkout: Checkout) -> Bench:
         """The checkout, with what its commands get."""
         assert self.environment is not None
-        return self.ports.bench(
+        bench = self.ports.bench(
             checkout,
             self.settings,
             self.environment,
@@ -297,6 +300,7 @@ class Run:
             self.services,
             self.projects,
         )
+        return replace(bench, begins=self.begins)
 
     def entering(self, node: str, state: RunState) -> None:
         """What comes before each node.

@@ -18,6 +18,7 @@ from factory.attempt.oracle import (
     question,
     read_opinions,
 )
+from factory.attempt.step import Begins, Step, StepKind, unwatched
 from factory.contract.documents import BadDocument
 from factory.contract.strict_json import BadJson
 from factory.contract.work_order import Requirement, WorkOrder
@@ -43,6 +44,7 @@ class Oracle:
         parameters: how.
         folder: where questions and answers go.
         progress: tells the user what happens now.
+        begins: told what is done now.
     """
 
     order: WorkOrder
@@ -51,6 +53,7 @@ class Oracle:
     parameters: Parameters
     folder: RunFolder
     progress: Callable[[str], None]
+    begins: Begins = unwatched
 
     def dispute(self) -> Failure | None:
         """The first value that the work order's commands expect and that is disputed; None if none is."""
@@ -80,6 +83,7 @@ class Oracle:
             return None
         number = self.order.acceptance_commands.index(command) + 1
         self.progress(f"asking for a second opinion on the values of acceptance command {number}")
+        self.begins(Step(StepKind.OPINION, command))
         differences = self._differences(expected, number)
         return disputed(command, differences, self.requirements, printed) if differences else None
 

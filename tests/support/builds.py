@@ -12,6 +12,7 @@ from typing import Any
 from factory.builds.build import build
 from factory.builds.settings import BuildSettings, Built
 from factory.builds.state.model import BuildState
+from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import MANIFEST_NAME
 from factory.llm.ledger.store import Ledger
@@ -81,6 +82,7 @@ class BuildScene:
         model: the model; its `asked` tells what it was asked, in all builds of the scene.
         events: what was told meanwhile.
         states: the state after each of them.
+        doing: what was told of what is done.
     """
 
     def __init__(self, repo: Path, orders: Sequence[Mapping[str, JsonValue]], reply: Reply) -> None:
@@ -90,6 +92,7 @@ class BuildScene:
         self.model = ReplyingModel(reply)
         self.events: list[JsonObject] = []
         self.states: list[BuildState] = []
+        self.doing: list[Doing] = []
 
     def order(self, order_id: str) -> JsonObject:
         """A work order as it is on the disk."""
@@ -109,7 +112,7 @@ class BuildScene:
             return ledger.wrap(self.model)
 
         ports = Ports(model, SystemClock(), lambda _text: None, os.environ)
-        return build(self.settings(**settings), ports, self._listen)
+        return build(self.settings(**settings), ports, self._listen, self.doing.append)
 
     def _listen(self, state: BuildState, event: JsonObject) -> None:
         self.states.append(state)

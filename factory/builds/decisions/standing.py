@@ -165,20 +165,40 @@ class Standing:
         return startable(self.dependencies, waiting, passed)
 
     @cached_property
-    def line(self) -> tuple[tuple[str, Passed], ...]:
-        """The work orders that can land one after the other: the first has its turn, and all have passed."""
+    def _turns(self) -> tuple[str, ...]:
+        """The work orders that are not settled yet, in the order in which they land."""
         settled = {
             order_id
             for order_id, position in self.positions.items()
             if isinstance(position, Landed | Failed | Skipped) or order_id in self.given_up
         }
+        return tuple(turns(self.dependencies, settled))
+
+    @property
+    def turn(self) -> str | None:
+        """The work order whose turn it is to land, whether or not it has passed; None if all are settled."""
+        return next(iter(self._turns), None)
+
+    @cached_property
+    def line(self) -> tuple[tuple[str, Passed], ...]:
+        """The work orders that can land one after the other: the first has its turn, and all have passed."""
         line = []
-        for order_id in turns(self.dependencies, settled):
+        for order_id in self._turns:
             position = self.positions[order_id]
             if not isinstance(position, Passed):
                 break
             line.append((order_id, position))
         return tuple(line)
+
+    @property
+    def waiting_to_land(self) -> Mapping[str, str]:
+        """Those that have passed and wait, and whose turn it is; nobody's where only a worker is missing."""
+        turn = self.turn
+        return {
+            order_id: turn if turn is not None and turn != order_id else ""
+            for order_id, position in self.positions.items()
+            if isinstance(position, Passed) and position.step in (Step.QUEUED, Step.UNPROVEN)
+        }
 
     @property
     def tasks(self) -> int:

@@ -117,6 +117,12 @@ class AttemptRecord(Record):
         return self.model_copy(update={"cost_usd": cost})
 
 
+def unpriced(attempts: Iterable[AttemptRecord]) -> int:
+    """How many answers have no known price; one that several attempts took from the ledger counts once."""
+    without = [attempt for attempt in attempts if attempt.cost_usd is None and attempt.output_tokens > 0]
+    return len({attempt.answer or number for number, attempt in enumerate(without)})
+
+
 class RunEntry(Record):
     """The attempts of one run folder: one work order on one baseline."""
 

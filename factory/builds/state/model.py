@@ -10,7 +10,7 @@ from pydantic import Field
 
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure
-from factory.builds.state.attempts import Record, Spending
+from factory.builds.state.attempts import AttemptRecord, Record, Spending
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.order import OrderState
 from factory.contract.canonical import canonical_json, sha256_hex
@@ -178,7 +178,12 @@ class BuildState(Record):
     @property
     def spent(self) -> Spending:
         """What all work orders used."""
-        return Spending.on(attempt for order in self.orders for run in order.runs for attempt in run.attempts)
+        return Spending.on(self.attempts)
+
+    @property
+    def attempts(self) -> tuple[AttemptRecord, ...]:
+        """All that was tried."""
+        return tuple(attempt for order in self.orders for run in order.runs for attempt in run.attempts)
 
     @property
     def useful(self) -> Spending:

@@ -4,8 +4,11 @@ An attempt is on record a moment after its answer. Where a kill came in between,
 deleted, the ledger alone knows what was paid.
 """
 
+from dataclasses import dataclass
+
 from factory.builds.state.attempts import RETIRED, AttemptRecord, RunEntry, Spending
 from factory.builds.state.model import BuildState
+from factory.contract.errors import WorkorderError
 from factory.llm.ledger.store import Entry, Ledger
 from factory.llm.port import total
 from factory.llm.spending.prices import Prices
@@ -63,6 +66,39 @@ def unanswered(ledger: Ledger, prices: Prices) -> Spending:
         output_tokens=used.output_tokens,
         cost_usd=None if price is None else float(round(price.of(used), 6)),
     )
+
+
+@dataclass(frozen=True)
+class Remembered:
+    """What a ledger held at one moment.
+
+    Attributes:
+        attempts: an attempt for each answer, without its price.
+        contracts: the work orders that some of them are for, by their contracts.
+    """
+
+    attempts: tuple[AttemptRecord, ...] = ()
+    contracts: frozenset[str] = frozenset()
+
+    @classmethod
+    def of(cls, ledger: Ledger) -> "Remembered":
+        """What it holds now; nothing if a file of it can't be trusted, which is told where it is used."""
+        try:
+            answers = list(ledger.answers())
+        except WorkorderError:
+            return cls()
+        return cls(
+            tuple(_not_ended(name, entry, Prices()) for name, entry in answers),
+            # What was retired is asked again.
+            frozenset(entry.request.subject for name, entry in answers if name == entry.key),
+        )
+
+    def with_those_of(self, state: BuildState) -> tuple[AttemptRecord, ...]:
+        """All attempts of a build, and what else the ledger held, at the build's prices."""
+        recorded = {attempt.answer for attempt in state.attempts}
+        prices = state.known_prices
+        others = (attempt.priced(prices) for attempt in self.attempts if attempt.answer not in recorded)
+        return (*others, *state.attempts)
 
 
 def _not_ended(name: str, entry: Entry, prices: Prices) -> AttemptRecord:

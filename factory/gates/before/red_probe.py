@@ -9,6 +9,7 @@ import posixpath
 from collections.abc import Callable, Sequence
 
 from factory.attempt.failure import Failure, FailureClass, Stage
+from factory.attempt.step import Step, StepKind
 from factory.configuration.command_words import words_of
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from factory.gates.before.lacking.of_programs import CANNOT_EXECUTE
@@ -38,6 +39,7 @@ def probe(order: WorkOrder, context: CheckContext, restore: Callable[[], None]) 
             reason = "it can't be split into words, or names no program"
             probed.append(Probed(command=command, colour="impossible", reason=reason))
             continue
+        context.begins(Step(StepKind.PROBE, command, number, len(order.acceptance_commands)))
         if is_spoiled:
             restore()
             for before in passed:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from factory.attempt.failure import Failure, Stage
+from factory.attempt.step import Step, StepKind
 from factory.configuration.command_words import words_of
 from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.judge import judge
@@ -57,6 +58,7 @@ class Acceptance:
                     hint="correct its quotes in the work order",
                 )
                 return CheckResult(name=self.name, failure=failure, commands=tuple(done))
+            context.begins(Step(StepKind.ACCEPTANCE, command, number, len(commands)))
             result = context.execute(f"acceptance_{number}", command, words)
             done.append(result)
             problem = judge(result, Stage.ACCEPTANCE_FAILED, context)

@@ -8,6 +8,7 @@ from factory.attempt.commit_message import generator
 from factory.attempt.failure import Failure
 from factory.attempt.retry import PreviousAttempt
 from factory.attempt.state import RunState
+from factory.attempt.step import Begins, Step, StepKind
 from factory.checkout.workspace import Checkout
 from factory.contract.canonical import dump
 from factory.contract.identity import contract_hash
@@ -52,6 +53,7 @@ def propose_by_agent(
     packages: Sequence[Package],
     folder: RunFolder,
     progress: Callable[[str], None],
+    begins: Begins,
 ) -> RunState:
     """Let the agent work, unless the work order can't be carried out on these files."""
     number = state["attempt"]
@@ -81,6 +83,7 @@ def propose_by_agent(
     progress(
         f"attempt {number} of {settings.max_attempts}: the agent {generator(model.adapter, model.name)} works"
     )
+    begins(Step(StepKind.ASKING, generator(model.adapter, model.name)))
     request = Request(
         purpose="propose",
         messages=messages,

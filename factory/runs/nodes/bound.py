@@ -91,6 +91,7 @@ def _engineer(run: Run, bench: Bench, model: Model | None) -> Callable[[RunState
         packages=bench.environment_of(order).packages,
         folder=folder,
         progress=run.ports.progress,
+        begins=run.begins,
     )
 
 

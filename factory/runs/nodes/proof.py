@@ -12,6 +12,7 @@ from typing import Final
 
 from factory.attempt.failure import FailureClass
 from factory.attempt.state import RunState
+from factory.attempt.step import Step, StepKind, unwatched
 from factory.checkout.workspace import Checkout
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
@@ -63,7 +64,8 @@ def prove(
     sources = {path: file.data.decode("utf-8") for path, file in files.items() if is_product_code(path)}
     lines = {path: _lines(state, checkout, path) for path in sources}
     patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
-    hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience))
+    # Of the checks of a mutant nobody needs to know which runs.
+    hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience), begins=unwatched)
     judges = Judges(order, hurried, checks, files, attempt / "mutants")
     chosen = chosen_mutants(sources, lines, settings.mutants)
     if any(placed.path.endswith(".go") for placed in chosen):
@@ -74,11 +76,12 @@ def prove(
         cached = nullcontext()
     with cached:
         compilers = Compilers(judges, state["tree"] or "")
-        fates = [
-            _fate(placed, judges.results({placed.path: placed.mutant.source}, str(index)))
-            for index, placed in enumerate(chosen, start=1)
-            if compilers.accept(placed, str(index))
-        ]
+        fates: list[Fate] = []
+        for index, placed in enumerate(chosen, start=1):
+            line = f"{placed.path}:{placed.mutant.line}"
+            bench.begins(Step(StepKind.MUTANT, line, index, len(chosen)))
+            if compilers.accept(placed, str(index)):
+                fates.append(_fate(placed, judges.results({placed.path: placed.mutant.source}, str(index))))
         unchanged = unchangeable(filter(is_product_code, files))
         proof = KillProof(
             verdict="measured" if fates else "not measured", fates=tuple(fates), unchanged=unchanged

@@ -9,6 +9,7 @@ from factory.attempt.failure import Failure, Stage
 from factory.attempt.prompt import AgentsFile, build_messages
 from factory.attempt.retry import PreviousAttempt
 from factory.attempt.state import RunState
+from factory.attempt.step import Begins, Step, StepKind
 from factory.checkout.workspace import Checkout
 from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
@@ -56,6 +57,7 @@ def propose(
     packages: Sequence[Package],
     folder: RunFolder,
     progress: Callable[[str], None],
+    begins: Begins,
 ) -> RunState:
     """Ask for a proposal, unless the work order can't be carried out on these files."""
     number = state["attempt"]
@@ -94,6 +96,7 @@ def propose(
     attempt.text(PROMPT_TEXT, transcript(messages))
     asked = who(model, number)
     progress(f"attempt {number} of {settings.max_attempts}: SE asks {asked.adapter} {asked.name}")
+    begins(Step(StepKind.ASKING, generator(asked.adapter, asked.name)))
     request = _request(messages, order, settings, number)
     try:
         answered = recorded(model, request)

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
+from factory.attempt.step import Occasion
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
 from factory.gates.differences import (
@@ -41,6 +42,7 @@ def repeat(
     if not settings.second_pass:
         return {}
     number = state["attempt"]
+    bench = bench.on(Occasion.SECOND_PASS)
     progress(f"attempt {number}: acceptance once more, with another hash seed, time zone and the like")
     attempt = folder.opened_attempt(number).path
     files = written_files(state, bench.checkout)

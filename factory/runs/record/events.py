@@ -1,6 +1,8 @@
 """`events.jsonl`: what happened, a line for each event, appended in constant time."""
 
 import json
+import os
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +13,8 @@ from factory.system.files.tree import write_atomic
 EVENTS_FILE: Final = "events.jsonl"
 
 _SCHEMA_VERSION: Final = 1
+_LOOKED_AT: Final = 1_000_000
+"""How much of a file's end is read for what happened last, in bytes."""
 
 
 class EventLog:
@@ -37,6 +41,25 @@ class EventLog:
             file.write(_line(event))
         self._sequence += 1
         return event
+
+
+def latest_events(path: Path) -> list[JsonObject]:
+    """The last of the events of a file, as far as they can be read; for a view, never for a decision."""
+    try:
+        with path.open("rb") as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _LOOKED_AT))
+            # What the look begins in the middle of is no whole line.
+            lines = file.read(_LOOKED_AT).split(b"\n")[size > _LOOKED_AT :]
+    except OSError:
+        return []
+    events = []
+    for line in lines:
+        with suppress(ValueError, RecursionError):
+            event = json.loads(line)
+            if isinstance(event, dict):
+                events.append(event)
+    return events
 
 
 def _line(event: JsonObject) -> bytes:

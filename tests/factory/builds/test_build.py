@@ -2,13 +2,16 @@
 
 import re
 import shutil
+import threading
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
 from factory.attempt.brief import excerpt
+from factory.attempt.step import Step, StepKind
 from factory.builds.state.machine import BuildPhase, OrderPhase
+from factory.builds.watch import Doing
 from factory.contract.note import Note
 from factory.llm.port import ProviderError, Request
 from factory.llm.spending.prices import Price
@@ -608,3 +611,55 @@ def test_attempts_that_fail_in_different_ways_are_the_models_own(repo: Path) -> 
     assert ended.run_id is not None
     request = REPAIR_REQUEST.read(scene.out / ended.run_id)
     assert request is not None and request.at_fault == "code"
+
+
+def test_whoever_watches_learns_what_is_done_where_it_is_done(repo: Path) -> None:
+    told: list[str] = []
+    order = writes("a.py", acceptance_commands=["test -f a.py", "python -c 'import a; assert a.total == 3'"])
+    content = "one = 1\ntotal = one + 2\n"
+    scene = BuildScene(repo, [order], lambda *_: a_proposal({"a.py": content}))
+
+    scene.build(red_probe=True, second_pass=True, mutants=2)
+
+    assert {doing.order_id for doing in scene.doing} == {"", "WO-01"}
+    for doing in scene.doing:
+        step = doing.step
+        if step is not None and doing.order_id and (step.number or step.kind is not StepKind.CHECK):
+            told.append(f"{step.occasion} {step.kind} {step.number}/{step.total} {step.subject}".strip())
+    assert told == [
+        "preparing 0/0",
+        "probe 1/2 test -f a.py",
+        "probe 2/2 python -c 'import a; assert a.total == 3'",
+        "asking 0/0 replying:script",
+        "acceptance 1/2 test -f a.py",
+        "acceptance 2/2 python -c 'import a; assert a.total == 3'",
+        "second pass acceptance 1/2 test -f a.py",
+        "second pass acceptance 2/2 python -c 'import a; assert a.total == 3'",
+        "mutant 1/2 a.py:1",
+        "mutant 2/2 a.py:2",
+    ]
+    assert scene.doing[-1] == Doing("WO-01", None)
+
+
+def test_one_that_has_passed_waits_to_land_behind_the_one_before(repo: Path) -> None:
+    second = threading.Event()
+
+    def reply(order_id: str, _attempt: int, _request: Request) -> str:
+        # The first is answered when the second has passed.
+        if order_id == "WO-01":
+            assert second.wait(30)
+        return a_proposal({f"{order_id}.txt": "text\n"})
+
+    orders = [writes("WO-01.txt", depends_on=[]), writes("WO-02.txt", depends_on=[])]
+    scene = BuildScene(repo, orders, reply)
+
+    class Watching(list[Doing]):
+        def append(self, doing: Doing) -> None:
+            super().append(doing)
+            if doing == Doing("WO-02", Step(StepKind.WAITING, "WO-01")):
+                second.set()
+
+    scene.doing = Watching()
+
+    assert scene.build(jobs=2).ended.exit_code == 0
+    assert second.is_set()

@@ -36,6 +36,9 @@ def expect_sound(build: ImaginedBuild) -> None:
     assert [order_id for order_id, _ in build.landed] == [
         order_id for order_id in standing.dependencies.order if order_id in dict(build.landed)
     ]
+    for order_id, turn in standing.waiting_to_land.items():
+        assert isinstance(standing.positions[order_id], Passed)
+        assert turn in ("", standing.turn) and turn != order_id
     for order_id, position in standing.positions.items():
         assert isinstance(position, Landed) == (order_id in dict(build.landed))
         assert isinstance(position, Landed) == (standing.phases[order_id] is OrderPhase.LANDED)

@@ -10,13 +10,13 @@ from factory.builds.state.attempts import RunEntry, Spending
 from factory.builds.state.file import require_state
 from factory.builds.state.records import with_runs
 from factory.builds.state.reset import reset
-from factory.builds.state.unrecorded import with_unrecorded
+from factory.builds.state.unrecorded import Remembered, with_unrecorded
 from factory.llm.ledger.file import DamagedLedger
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import Request
 from factory.llm.spending.prices import Price
 from tests.support.answers import a_proposal
-from tests.support.build_states import an_order
+from tests.support.build_states import a_state, an_order
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import commit_files, make_repo
 
@@ -125,3 +125,20 @@ def test_a_run_in_which_nothing_was_tried_is_not_told_of() -> None:
     order = an_order(1)
 
     assert with_runs(order, [(RunEntry(run_id="stopped", attempts=()), None)]) == order
+
+
+def test_what_a_ledger_held_counts_once_beside_what_a_build_records(repo: Path) -> None:
+    scene = BuildScene(repo, [writes("WO-01.txt"), writes("WO-02.txt")], writes_its_file)
+    ledger = Ledger(scene.out / "ledger")
+    assert Remembered.of(ledger) == Remembered()
+    assert scene.build(price=PRICE).ended.exit_code == 0
+    state = require_state(scene.out)
+    of_another_plan = a_state(an_order(7)).model_copy(update={"price": PRICE})
+
+    held = Remembered.of(ledger)
+
+    assert held.contracts == {order.contract for order in state.orders}
+    assert Spending.on(held.with_those_of(state)).cost_usd == 2.0
+    assert Spending.on(held.with_those_of(of_another_plan)).cost_usd == 2.0
+    next(iter((scene.out / "ledger").glob("*.json"))).write_text("{}")
+    assert Remembered.of(ledger) == Remembered()

@@ -1,6 +1,7 @@
 """What stands on the terminal while a build goes on, as a person reads it."""
 
 import io
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -8,17 +9,22 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from factory.attempt.step import Step, StepKind
+from factory.builds.state.attempts import Spending
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.builds.state.order import OrderState
-from factory.report.board import board
-from factory.report.live import render_board
+from factory.llm.spending.budget import Limits
+from factory.report.live.board import Around, Begun, board, time_left
+from factory.report.live.view import render_board
 from factory.system.terminal.console import visible
 from tests.support.build_states import a_minute, a_state, an_attempt, an_order
 from tests.support.golden import assert_golden
 
 
-def screen(state: BuildState, *, width: int, lines: int, color: bool = False) -> str:
+def screen(
+    state: BuildState, *, width: int, lines: int, color: bool = False, around: Around | None = None
+) -> str:
     file = io.StringIO()
     terminal = Console(
         file=file,
@@ -29,7 +35,7 @@ def screen(state: BuildState, *, width: int, lines: int, color: bool = False) ->
         force_terminal=color,
         no_color=False,
     )
-    terminal.print(render_board(board(state, a_minute(42), a_minute(1), lines), width))
+    terminal.print(render_board(board(state, a_minute(42), a_minute(1), lines, around), width))
     return file.getvalue()
 
 
@@ -49,8 +55,61 @@ SOME = a_state(
 def test_a_line_for_each_work_order_and_a_total(width: int) -> None:
     text = screen(SOME, width=width, lines=20)
 
-    assert_golden(f"live_{width}.txt", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+    assert_golden(f"board_{width}.txt", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
     assert all(cell_len(line) <= width for line in text.splitlines())
+
+
+AROUND = Around(
+    steps={
+        "WO-02": Begun(Step(StepKind.WAITING, "WO-01"), a_minute(40)),
+        "WO-05": Begun(Step(StepKind.ASKING, "anthropic:claude-opus-4-5"), a_minute(41)),
+        "WO-06": Begun(
+            Step(StepKind.PROBE, "python -c '\x1b[2J\nimport 大; [bold]' " + "and so on " * 40, 2, 3),
+            a_minute(30),
+        ),
+    },
+    left=250,
+    limits=Limits(usd=Decimal("5.00"), tokens=200_000),
+    spent=Spending(input_tokens=12_000, output_tokens=345, cost_usd=0.25),
+    unpriced=1,
+)
+
+
+@pytest.mark.parametrize("width", [120, 60, 40])
+def test_what_is_done_now_stands_below_and_the_total_tells_limits_and_the_time_that_is_left(
+    width: int,
+) -> None:
+    text = screen(SOME, width=width, lines=20, around=AROUND)
+
+    assert_golden(f"board_steps_{width}.txt", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+    assert all(cell_len(line) <= width for line in text.splitlines())
+
+
+def test_what_is_done_for_the_base_has_a_line_before_anything_begins() -> None:
+    around = Around(steps={"": Begun(Step(StepKind.CHECK, "verify.sh"), a_minute(40))})
+
+    text = screen(a_state(an_order(1)), width=80, lines=9, around=around)
+
+    assert [line.rstrip() for line in text.splitlines()] == [
+        "WO-01  Write a file  pending",
+        "the base: verify.sh  0:02",
+        "0 of 1 landed  0:41  1 pending",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0, "less than 1 min left"),
+        (31, "about 1 min left"),
+        (61, "about 2 min left"),
+        (5_300, "about 89 min left"),
+        (5_401, "about 1 h 40 min left"),
+        (7_200, "about 2 h left"),
+    ],
+)
+def test_the_time_that_is_left_is_told_as_roughly_as_it_is_known(seconds: float, words: str) -> None:
+    assert time_left(seconds) == words
 
 
 def many() -> BuildState:
@@ -67,14 +126,17 @@ def many() -> BuildState:
 def test_of_many_work_orders_those_in_progress_are_shown_and_the_rest_is_counted() -> None:
     text = screen(many(), width=80, lines=9)
 
-    assert_golden("live_many.txt", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
+    assert_golden("board_many.txt", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
     assert len(text.splitlines()) == 9
 
 
 @pytest.mark.parametrize("lines", range(1, 12))
 @pytest.mark.parametrize("state", [SOME, many()])
-def test_there_are_never_more_lines_than_the_terminal_has(state: BuildState, lines: int) -> None:
-    text = screen(state, width=80, lines=lines).splitlines()
+@pytest.mark.parametrize("around", [None, AROUND, Around({**AROUND.steps, "": AROUND.steps["WO-02"]})])
+def test_there_are_never_more_lines_than_the_terminal_has(
+    state: BuildState, lines: int, around: Around | None
+) -> None:
+    text = screen(state, width=80, lines=lines, around=around).splitlines()
 
     assert len(text) <= lines
     assert "landed" in text[-1]

@@ -1,0 +1,89 @@
+"""How long a build may still take, told from events."""
+
+from factory.builds.state.machine import OrderPhase
+from factory.contract.strict_json import JsonObject
+from factory.report.live.pace import Pace
+from tests.support.build_states import a_minute, a_state, an_order
+
+BEGAN: JsonObject = {"event": "build", "after": "running", "time": a_minute(0)}
+
+
+def became(number: int, phase: OrderPhase, second: int) -> JsonObject:
+    return {
+        "event": "work_order",
+        "work_order": f"WO-{number:02d}",
+        "after": phase,
+        "time": a_minute(second),
+    }
+
+
+def took(number: int, start: int, asking: int, checking: int) -> list[JsonObject]:
+    return [
+        became(number, OrderPhase.GENERATING, start),
+        became(number, OrderPhase.TESTING, start + asking),
+        became(number, OrderPhase.LANDED, start + asking + checking),
+    ]
+
+
+def test_nothing_is_said_before_a_work_order_has_landed() -> None:
+    pace = Pace()
+    pace.read([BEGAN, became(1, OrderPhase.GENERATING, 1), became(1, OrderPhase.TESTING, 9)])
+
+    assert pace.left(a_state(an_order(1, OrderPhase.TESTING), an_order(2)), a_minute(20)) is None
+
+
+def test_the_rest_takes_what_landed_ones_took_less_what_has_passed() -> None:
+    pace = Pace()
+    pace.read([BEGAN, *took(1, 0, 6, 4), became(2, OrderPhase.GENERATING, 10)])
+    state = a_state(an_order(1, OrderPhase.LANDED), an_order(2, OrderPhase.GENERATING), an_order(3))
+
+    assert pace.left(state, a_minute(13)) == 7 + 10
+    assert pace.left(state, a_minute(50)) == 10
+
+
+def test_several_at_a_time_take_less() -> None:
+    pace = Pace()
+    pace.read([BEGAN, *took(1, 0, 6, 4), *took(2, 0, 6, 4)])
+    state = a_state(*(an_order(number, OrderPhase.LANDED) for number in (1, 2)), an_order(3), an_order(4))
+
+    assert pace.left(state, a_minute(10)) == (10 + 10) / 2
+
+
+def test_an_earlier_pass_tells_and_what_it_left_under_way_does_not() -> None:
+    pace = Pace()
+    pace.read(
+        [BEGAN, *took(1, 0, 6, 4), became(2, OrderPhase.GENERATING, 10), {**BEGAN, "time": a_minute(50)}]
+    )
+
+    assert pace.left(a_state(an_order(1, OrderPhase.LANDED), an_order(2)), a_minute(51)) == 10
+
+
+def test_one_whose_answer_is_remembered_waits_for_no_model() -> None:
+    pace = Pace(answered={an_order(2).contract})
+    pace.read([BEGAN, *took(1, 0, 6, 4)])
+
+    assert pace.left(a_state(an_order(1, OrderPhase.LANDED), an_order(2)), a_minute(10)) == 4
+
+
+def test_where_only_remembered_answers_were_used_nobody_knows_how_long_a_model_takes() -> None:
+    pace = Pace(answered={an_order(1).contract})
+    pace.read([BEGAN, *took(1, 0, 0, 4)])
+
+    assert pace.left(a_state(an_order(1, OrderPhase.LANDED), an_order(2)), a_minute(10)) is None
+
+
+def test_after_a_failure_and_at_the_end_nothing_is_said() -> None:
+    pace = Pace()
+    pace.read([BEGAN, *took(1, 0, 6, 4)])
+    landed = an_order(1, OrderPhase.LANDED)
+
+    assert pace.left(a_state(landed), a_minute(10)) is None
+    assert pace.left(a_state(landed, an_order(2, OrderPhase.FAILED), an_order(3)), a_minute(10)) is None
+
+
+def test_events_that_can_not_be_read_tell_nothing() -> None:
+    pace = Pace()
+    pace.read([{}, {"time": 3, "event": "work_order"}, {**became(1, OrderPhase.LANDED, 3), "after": None}])
+
+    assert pace.left(a_state(an_order(1)), "no time") is None
+    assert pace.left(a_state(an_order(1)), a_minute(1)) is None
