@@ -14,10 +14,12 @@ from factory.system.terminal.console import Console
 from workorder.places import repository_of, state_of
 
 _SCRIPT: Final = "spec-to-repo"
-_HANDED_ON: Final[Mapping[str, tuple[str, str]]] = {
+_COURSE: Final[Mapping[str, tuple[str, str]]] = {
     "rounds": ("N", "how often a plan may be repaired (default: 3)"),
     "jobs": ("N", "how many work orders are executed at a time (default: 2)"),
     "knowledge": ("DIR", "notes for the model: the Markdown files below a directory"),
+}
+_SPENDING: Final[Mapping[str, tuple[str, str]]] = {
     "max-cost-usd": ("X", "what all answers together may cost"),
     "max-tokens": ("N", "how many tokens all answers together may take"),
     "price": ("IN,OUT", "what a million tokens cost, in US dollars"),
@@ -32,25 +34,28 @@ def add_options(commands: Commands) -> None:
         description="Compile a specification, build it, and revise the plan where it turns out to be wrong,"
         " until all has landed. Called again after the specification has changed, it builds what is new.",
     )
-    command.add_argument("spec", type=Path, metavar="SPEC", help="the specification")
-    command.add_argument(
+    built = command.section("what is built, and where")
+    built.add_argument("spec", type=Path, metavar="SPEC", help="the specification")
+    built.add_argument(
         "--repo",
         type=Path,
         default=Path(),
         metavar="DIR",
         help="the git repository, with a first commit (default: the current one)",
     )
-    command.add_argument(
+    built.add_argument(
         "--out",
         type=Path,
         metavar="DIR",
         help="where plans, artifacts and answers go (default: a directory for the repository among the user's"
         " state)",
     )
-    command.add_argument("--llm", metavar="MODEL", help="who is asked")
-    for name, (metavar, purpose) in _HANDED_ON.items():
-        command.add_argument(f"--{name}", metavar=metavar, help=purpose)
-    command.add_argument(
+    course = command.section("how it goes its way")
+    course.add_argument("--llm", metavar="MODEL", help="who is asked")
+    for section, names in ((course, _COURSE), (command.section("what may be spent"), _SPENDING)):
+        for name, (metavar, purpose) in names.items():
+            section.add_argument(f"--{name}", metavar=metavar, help=purpose)
+    course.add_argument(
         "--allow-config",
         action="append",
         default=[],
@@ -83,7 +88,7 @@ def run(options: Namespace, console: Console) -> int:
     console.progress(f"repository {repo}, everything else in {out}")
     words = ["bash", str(_script()), "--spec", str(options.spec), "--repo", str(repo), "--dir", str(out)]
     words += ["--llm", options.llm, "--python", sys.executable]
-    for name in _HANDED_ON:
+    for name in (*_COURSE, *_SPENDING):
         value = getattr(options, name.replace("-", "_"))
         words += [] if value is None else [f"--{name}", value]
     for file in options.allow_config:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from factory.attempt.exit_codes import ExitCode
 from factory.commands.options import add_execution, ledger_folder, seconds
 from factory.system.process.signals import Interrupted, interruptible
-from factory.system.terminal.arguments import Commands, Parser, positive
+from factory.system.terminal.arguments import Commands, Options, positive
 from factory.system.terminal.console import SHOW_CURSOR, Console
 from factory.system.terminal.exit_code import epilog
 
@@ -27,11 +27,14 @@ def add_options(commands: Commands) -> None:
             description=description,
             epilog=epilog(ExitCode),
         )
-        command.add_argument(
+        executed = command.section("what is executed, and where")
+        executed.add_argument(
             "--plan", type=Path, required=True, metavar="DIR", help="the plan's directory, or its manifest"
         )
-        add_execution(command)
-        _add_course(command)
+        _add_course(command.section("how the build goes its way"))
+        add_execution(command, executed).add_argument(
+            "--json", action="store_true", help="print each event as a line of JSON on standard output"
+        )
         command.set_defaults(run=run)
 
 
@@ -128,7 +131,7 @@ def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: 
             console.progress(text)
 
 
-def _add_course(command: Parser) -> None:
+def _add_course(command: Options) -> None:
     """How a build goes its way through the plan."""
     command.add_argument(
         "--jobs",
@@ -165,7 +168,4 @@ def _add_course(command: Parser) -> None:
         "--rebuild-state",
         action="store_true",
         help="derive state.json again from git and the run folders",
-    )
-    command.add_argument(
-        "--json", action="store_true", help="print each event as a line of JSON on standard output"
     )

@@ -4,20 +4,41 @@ import argparse
 from pathlib import Path
 from typing import Final
 
-from factory.system.terminal.arguments import Parser, add_knowledge, add_limits, add_price_of, positive
+from factory.system.terminal.arguments import (
+    Options,
+    Parser,
+    add_knowledge,
+    add_limits,
+    add_price_of,
+    positive,
+)
 
 DEFAULT_MODEL: Final = "gpt-5.2"
 
 
-def add_execution(command: Parser) -> None:
-    """What executing one work order and many have in common."""
-    _add_model(command)
-    _add_gates(command)
-    _add_proof(command)
-    _add_bounds(command)
+def add_execution(command: Parser, executed: Options) -> Options:
+    """What executing one work order and many have in common.
+
+    Args:
+        command: the command.
+        executed: the part of its options that says what is executed.
+
+    Returns:
+        The part that says what is shown.
+    """
+    _add_places(executed)
+    _add_model(command.section("who is asked"))
+    _add_engineer(command.section("an agent in the place of the model"))
+    _add_gates(command.section("what an attempt must stand"))
+    _add_proof(command.section("what shows that its checks were right"))
+    _add_bounds(command.section("what commands may touch and use"))
+    _add_spending(command.section("what may be spent"))
+    shown = command.section("what is shown")
+    shown.add_argument("--quiet", action="store_true", help="print nothing but the result")
+    return shown
 
 
-def add_sandbox(command: Parser) -> None:
+def add_sandbox(command: Options) -> None:
     """The options that choose what generated code runs in: `sandbox`, `allow_unsandboxed`."""
     command.add_argument(
         "--sandbox",
@@ -32,7 +53,7 @@ def add_sandbox(command: Parser) -> None:
     )
 
 
-def add_project(command: Parser) -> None:
+def add_project(command: Options) -> None:
     """The directory that is the only project: `project`."""
     command.add_argument(
         "--project",
@@ -67,14 +88,24 @@ def seconds(text: str) -> float:
     return number
 
 
-def _add_model(command: Parser) -> None:
-    """Where the work begins, where its traces go, and who is asked."""
+def _add_places(command: Options) -> None:
+    """Where the work begins, where it lands, and where its traces go."""
     command.add_argument(
         "--repo", type=Path, required=True, metavar="DIR", help="the root of the git repository"
     )
     command.add_argument(
         "--out", type=Path, required=True, metavar="DIR", help="where artifacts go; outside the repository"
     )
+    command.add_argument(
+        "--branch",
+        metavar="NAME",
+        help="where to land; made from HEAD if missing (default: the one checked out)",
+    )
+    add_project(command)
+
+
+def _add_model(command: Options) -> None:
+    """Who is asked, and how."""
     command.add_argument(
         "--llm",
         "--llm-model",
@@ -101,7 +132,6 @@ def _add_model(command: Parser) -> None:
         help="how models give files: as strings of JSON, or in fenced blocks with their paths, for"
         " models that spoil JSON (default: %(default)s)",
     )
-    _add_engineer(command)
     add_knowledge(command)
     command.add_argument(
         "--max-attempts",
@@ -121,7 +151,7 @@ def _add_model(command: Parser) -> None:
     )
 
 
-def _add_engineer(command: Parser) -> None:
+def _add_engineer(command: Options) -> None:
     """An agent in the place of the model, and what it gets."""
     command.add_argument(
         "--engineer",
@@ -154,7 +184,7 @@ def _add_engineer(command: Parser) -> None:
     )
 
 
-def _add_gates(command: Parser) -> None:
+def _add_gates(command: Options) -> None:
     """How commands are run, and what an attempt must stand."""
     command.add_argument(
         "--timeout-seconds",
@@ -162,18 +192,6 @@ def _add_gates(command: Parser) -> None:
         default=600.0,
         metavar="S",
         help="the time limit of each command that is run (default: 600)",
-    )
-    command.add_argument(
-        "--branch",
-        metavar="NAME",
-        help="where to land; made from HEAD if missing (default: the one checked out)",
-    )
-    command.add_argument(
-        "--pass-env",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="a further environment variable that commands may see; never a secret",
     )
     command.add_argument(
         "--baseline-red",
@@ -200,7 +218,6 @@ def _add_gates(command: Parser) -> None:
         help="of a repository with several projects, which are verified before acceptance: those that the"
         " work order touches, the others only when all else has passed; or all (default: %(default)s)",
     )
-    add_project(command)
     command.add_argument(
         "--allow-config",
         action="append",
@@ -211,7 +228,7 @@ def _add_gates(command: Parser) -> None:
     )
 
 
-def _add_proof(command: Parser) -> None:
+def _add_proof(command: Options) -> None:
     """What shows that the checks of an attempt that passed, or failed, were right."""
     command.add_argument(
         "--no-second-pass",
@@ -245,9 +262,16 @@ def _add_proof(command: Parser) -> None:
     )
 
 
-def _add_bounds(command: Parser) -> None:
-    """What commands and calls may touch, use and cost."""
+def _add_bounds(command: Options) -> None:
+    """What commands may touch and use."""
     add_sandbox(command)
+    command.add_argument(
+        "--pass-env",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a further environment variable that commands may see; never a secret",
+    )
     command.add_argument(
         "--strict-limits",
         action="store_true",
@@ -270,6 +294,10 @@ def _add_bounds(command: Parser) -> None:
         " --engineer also allow:HOST[:PORT],…: none for commands, and these hosts for the agent"
         " (default: none)",
     )
+
+
+def _add_spending(command: Options) -> None:
+    """What answers may cost, and where they are remembered, so that none is paid twice."""
     command.add_argument(
         "--ledger",
         type=Path,
@@ -278,7 +306,6 @@ def _add_bounds(command: Parser) -> None:
     )
     add_limits(command)
     add_price_of(command)
-    command.add_argument("--quiet", action="store_true", help="print nothing but the result")
 
 
 def _network(text: str) -> str:

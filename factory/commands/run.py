@@ -20,14 +20,15 @@ def add_options(commands: Commands) -> None:
         description="Execute one work order.",
         epilog=epilog(ExitCode),
     )
-    command.add_argument(
+    executed = command.section("what is executed, and where")
+    executed.add_argument(
         "--work-order", type=Path, required=True, metavar="FILE", help="the work order, WO-NN.json"
     )
-    add_execution(command)
-    command.add_argument(
+    add_execution(command, executed)
+    executed.add_argument(
         "--in-place", action="store_true", help="work in the checkout itself; for throw-away clones in CI"
     )
-    command.add_argument(
+    executed.add_argument(
         "--delete-ignored", action="store_true", help="with --in-place: ignored files may be deleted"
     )
     command.set_defaults(run=run)

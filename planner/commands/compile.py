@@ -12,20 +12,21 @@ from planner.commands.options import add_asking, add_command, add_project
 def add_options(commands: Commands) -> None:
     """Add the command and its options."""
     command = add_command(commands, "compile", "write a plan for a specification", run)
-    command.add_argument(
+    made_for = command.section("what the plan is made for")
+    made_for.add_argument(
         "--spec",
         type=Path,
         required=True,
         metavar="FILE",
         help="the specification: UTF-8 text, or data if the name ends in .yaml, .yml or .json",
     )
-    command.add_argument(
+    made_for.add_argument(
         "--repo",
         type=Path,
         metavar="DIR",
         help="the git repository that the plan starts from (default: a new one)",
     )
-    add_project(command)
+    add_project(made_for)
     add_asking(command)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from factory.contract.errors import WorkorderError
 from factory.system.terminal.arguments import (
     Commands,
+    Options,
     Parser,
     Run,
     add_knowledge,
@@ -38,10 +39,14 @@ def add_command(commands: Commands, name: str, purpose: str, run: Run) -> Parser
 
 def add_asking(command: Parser) -> None:
     """Where a plan goes, and how a model is asked for it."""
-    _add_places(command)
-    _add_grain(command)
-    add_allowed_packages(command)
-    _add_model(command)
+    _add_places(command.section("where the plan and its traces go"))
+    plan = command.section("what kind of plan it shall be")
+    _add_grain(plan)
+    add_allowed_packages(plan)
+    _add_warnings(plan)
+    _add_prompt(command.section("what the model is shown"))
+    _add_model(command.section("who is asked"))
+    _add_spending(command.section("what may be spent"))
 
 
 def add_plan(command: Parser) -> None:
@@ -51,7 +56,7 @@ def add_plan(command: Parser) -> None:
     )
 
 
-def add_present_plan(command: Parser) -> None:
+def add_present_plan(command: Options) -> None:
     """The plan that there is: `plan`."""
     command.add_argument(
         "--plan",
@@ -62,7 +67,7 @@ def add_present_plan(command: Parser) -> None:
     )
 
 
-def add_allowed_packages(command: Parser) -> None:
+def add_allowed_packages(command: Options) -> None:
     """What a person allows: `allow_packages`."""
     command.add_argument(
         "--allow-packages",
@@ -73,7 +78,7 @@ def add_allowed_packages(command: Parser) -> None:
     )
 
 
-def add_old_spec(command: Parser) -> None:
+def add_old_spec(command: Options) -> None:
     """The specification before: `old_spec`."""
     command.add_argument(
         "--old-spec",
@@ -83,7 +88,7 @@ def add_old_spec(command: Parser) -> None:
     )
 
 
-def add_built_in(command: Parser) -> None:
+def add_built_in(command: Options) -> None:
     """Where the plan is built: `repo`, `branch`."""
     command.add_argument(
         "--repo",
@@ -99,7 +104,7 @@ def add_built_in(command: Parser) -> None:
     add_project(command)
 
 
-def add_project(command: Parser) -> None:
+def add_project(command: Options) -> None:
     """The directory that is the only project: `project`."""
     command.add_argument(
         "--project",
@@ -143,18 +148,8 @@ def _package_names(text: str) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _add_places(command: Parser) -> None:
+def _add_places(command: Options) -> None:
     command.add_argument("--outdir", type=Path, required=True, metavar="DIR", help="where the plan goes")
-    command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
-    add_knowledge(command)
-    command.add_argument(
-        "--context-tokens",
-        type=whole,
-        default=DEFAULT_CONTEXT_TOKENS,
-        metavar="N",
-        help="how much of a prompt the repository and the notes may take together, in"
-        " tokens of two bytes; 0 for nothing (default: %(default)s)",
-    )
     command.add_argument(
         "--artifacts-dir",
         type=Path,
@@ -165,7 +160,7 @@ def _add_places(command: Parser) -> None:
     command.add_argument("--print-summary", action="store_true", help="show the plan and what it cost")
 
 
-def _add_grain(command: Parser) -> None:
+def _add_grain(command: Options) -> None:
     command.add_argument(
         "--grain",
         choices=("auto", *GRAINS),
@@ -174,7 +169,7 @@ def _add_grain(command: Parser) -> None:
     )
 
 
-def _add_model(command: Parser) -> None:
+def _add_model(command: Options) -> None:
     command.add_argument(
         "--llm",
         default=DEFAULT_MODEL,
@@ -190,13 +185,6 @@ def _add_model(command: Parser) -> None:
         help="how many answers are checked before giving up (default: %(default)s)",
     )
     command.add_argument(
-        "--warnings",
-        choices=("revise", "accept", "error"),
-        default="revise",
-        help="what follows from warnings alone: the model is asked to mend them or to say why they stay, the"
-        " plan is taken, or each needs one of both (default: %(default)s)",
-    )
-    command.add_argument(
         "--reasoning-effort",
         choices=EFFORTS,
         default="medium",
@@ -210,6 +198,32 @@ def _add_model(command: Parser) -> None:
         help="the longest answer; one that is cut off is asked for once more with twice as many"
         " (default: %(default)s)",
     )
+
+
+def _add_warnings(command: Options) -> None:
+    command.add_argument(
+        "--warnings",
+        choices=("revise", "accept", "error"),
+        default="revise",
+        help="what follows from warnings alone: the model is asked to mend them or to say why they stay, the"
+        " plan is taken, or each needs one of both (default: %(default)s)",
+    )
+
+
+def _add_prompt(command: Options) -> None:
+    command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
+    add_knowledge(command)
+    command.add_argument(
+        "--context-tokens",
+        type=whole,
+        default=DEFAULT_CONTEXT_TOKENS,
+        metavar="N",
+        help="how much of a prompt the repository and the notes may take together, in"
+        " tokens of two bytes; 0 for nothing (default: %(default)s)",
+    )
+
+
+def _add_spending(command: Options) -> None:
     command.add_argument(
         "--ledger",
         type=Path,

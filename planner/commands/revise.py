@@ -12,20 +12,21 @@ def add_options(commands: Commands) -> None:
     """Add the command and its options."""
     purpose = "revise a plan after a failure, for a changed specification or as the user says"
     command = add_command(commands, "revise", purpose, run)
-    add_present_plan(command)
-    reason = command.add_mutually_exclusive_group()
+    revised = command.section("what is revised, and why")
+    add_present_plan(revised)
+    reason = revised.add_mutually_exclusive_group()
     reason.add_argument(
         "--failure", type=Path, metavar="FILE", help="the repair_request.json that the factory left"
     )
     reason.add_argument("--feedback", metavar="TEXT", help="what shall be otherwise, in your words")
-    command.add_argument(
+    revised.add_argument(
         "--spec",
         type=Path,
         metavar="FILE",
         help="the specification; if it has changed, a reason by itself",
     )
-    add_old_spec(command)
-    add_built_in(command)
+    add_old_spec(revised)
+    add_built_in(revised)
     add_asking(command)
 
 

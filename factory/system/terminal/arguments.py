@@ -5,10 +5,13 @@ import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
-from typing import NoReturn, TypeAlias
+from typing import Final, NoReturn, TypeAlias
 
 from factory.contract.errors import WorkorderError
 from factory.system.terminal.console import Console
+
+_MOST_IN_USAGE: Final = 12
+"""How many options the usage of a command names; with more it would be longer than what it helps with."""
 
 
 class BadUsage(WorkorderError):
@@ -37,8 +40,31 @@ class Parser(argparse.ArgumentParser):
             allow_abbrev=False,
         )
 
+    def section(self, heading: str) -> "Options":
+        """A part of the options, below a heading of its own in the help."""
+        return self.add_argument_group(heading)
+
+    def format_usage(self) -> str:
+        self._shorten_usage()
+        return super().format_usage()
+
+    def format_help(self) -> str:
+        self._shorten_usage()
+        return super().format_help()
+
+    def _shorten_usage(self) -> None:
+        """Let the usage of a command with many options name those alone that must be given."""
+        optional = [action for action in self._actions if action.option_strings and not action.required]
+        if len(optional) > _MOST_IN_USAGE:
+            shown = [_in_usage(action) for action in self._actions if action not in optional]
+            self.usage = " ".join(["%(prog)s", *shown, "[OPTION …]"])
+
     def error(self, message: str) -> NoReturn:
         raise BadUsage(message, self.format_usage().rstrip("\n"))
+
+
+Options: TypeAlias = argparse._ActionsContainer
+"""What options are added to: a parser, or a part of one."""
 
 
 Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
@@ -73,6 +99,13 @@ class Version(argparse.Action):
             version = "(not installed)"
         sys.stdout.write(f"{parser.prog} {version}\n")
         parser.exit()
+
+
+def _in_usage(action: argparse.Action) -> str:
+    """What must be given, as a usage names it."""
+    if action.option_strings:
+        return f"{action.option_strings[0]} {action.metavar}"
+    return f"[{action.metavar}]" if action.nargs == "?" else str(action.metavar)
 
 
 def with_defaults(parser: argparse.ArgumentParser, texts: Mapping[str, str]) -> None:
@@ -110,7 +143,7 @@ def positive(text: str) -> int:
     return _number(text, least=1)
 
 
-def add_knowledge(parser: argparse.ArgumentParser) -> None:
+def add_knowledge(parser: Options) -> None:
     """The option that names the notes: `knowledge`."""
     parser.add_argument(
         "--knowledge",
@@ -120,7 +153,7 @@ def add_knowledge(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_limits(parser: argparse.ArgumentParser) -> None:
+def add_limits(parser: Options) -> None:
     """The options that limit what may be spent: `max_cost_usd`, `max_tokens`, `price`."""
     parser.add_argument(
         "--max-cost-usd",
@@ -143,7 +176,7 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def add_price_of(parser: argparse.ArgumentParser) -> None:
+def add_price_of(parser: Options) -> None:
     """The option that says what one of several models costs: `price_of`."""
     parser.add_argument(
         "--price-of",
