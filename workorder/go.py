@@ -11,6 +11,7 @@ from factory.contract.errors import WorkorderError
 from factory.system.templates import template_path
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
+from factory.system.terminal.notify import add_notify
 from workorder.places import repository_of, state_of
 
 _SCRIPT: Final = "spec-to-repo"
@@ -52,6 +53,7 @@ def add_options(commands: Commands) -> None:
     )
     course = command.section("how it goes its way")
     course.add_argument("--llm", metavar="MODEL", help="who is asked")
+    shown = command.section("what is shown")
     for section, names in ((course, _COURSE), (command.section("what may be spent"), _SPENDING)):
         for name, (metavar, purpose) in names.items():
             section.add_argument(f"--{name}", metavar=metavar, help=purpose)
@@ -62,6 +64,7 @@ def add_options(commands: Commands) -> None:
         metavar="FILE",
         help="a file of your configuration that work orders may change; may be repeated",
     )
+    add_notify(shown)
     command.set_defaults(run=run)
 
 
@@ -91,6 +94,7 @@ def run(options: Namespace, console: Console) -> int:
     for name in (*_COURSE, *_SPENDING):
         value = getattr(options, name.replace("-", "_"))
         words += [] if value is None else [f"--{name}", value]
+    words += [] if options.notify is None else ["--notify", options.notify]
     for file in options.allow_config:
         words += ["--allow-config", file]
     sys.stdout.flush()

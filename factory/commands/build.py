@@ -12,6 +12,7 @@ from factory.system.process.signals import Interrupted, interruptible
 from factory.system.terminal.arguments import Commands, Options, positive
 from factory.system.terminal.console import SHOW_CURSOR, Console
 from factory.system.terminal.exit_code import epilog
+from factory.system.terminal.notify import Ended, add_notify, notify
 
 if TYPE_CHECKING:
     from factory.builds.settings import BuildSettings, Built
@@ -32,9 +33,11 @@ def add_options(commands: Commands) -> None:
             "--plan", type=Path, required=True, metavar="DIR", help="the plan's directory, or its manifest"
         )
         _add_course(command.section("how the build goes its way"))
-        add_execution(command, executed).add_argument(
+        shown = add_execution(command, executed)
+        shown.add_argument(
             "--json", action="store_true", help="print each event as a line of JSON on standard output"
         )
+        add_notify(shown)
         command.set_defaults(run=run)
 
 
@@ -87,6 +90,8 @@ def run(options: Namespace, console: Console) -> int:
     if not (options.quiet or options.json):
         _tell_totals(built, options, console, SystemClock().monotonic() - began)
     _tell(built, options, console)
+    ended = Ended("factory build", built.ended.exit_code, built.ended.message)
+    notify(options.notify, ended, console, os.environ)
     return built.ended.exit_code
 
 

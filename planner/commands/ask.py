@@ -18,9 +18,10 @@ from factory.llm.spending.prices import known_price
 from factory.plans.diagnostics.render import OutputFormat, counted, render
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console, one_line
+from factory.system.terminal.notify import Ended, notify
 from planner.compile.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile.ending import Outcome
-from planner.compile.exit_codes import ExitCode
+from planner.compile.exit_codes import EXIT_CODES, ExitCode
 from planner.compile.job import Job
 from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.compile.manifest_schema import SCHEMA_NAME
@@ -49,9 +50,19 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
         console.progress(
             f"answers come from the recording {options.llm.removeprefix(REPLAY)}: no model is asked"
         )
-    result = compile_spec(job, deps)
+    try:
+        result = compile_spec(job, deps)
+    except WorkorderError as error:
+        _notify(EXIT_CODES[error.fault], error.message, options, console)
+        raise
     _tell(result, options, directory, console)
+    _notify(result.summary.exit_code, result.summary.message, options, console)
     return result.summary.exit_code
+
+
+def _notify(exit_code: int, message: str, options: Namespace, console: Console) -> None:
+    ended = Ended(f"planner {options.command}", exit_code, message)
+    notify(options.notify, ended, console, os.environ)
 
 
 def _estimate(job: Job, options: Namespace) -> str:

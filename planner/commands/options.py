@@ -16,6 +16,7 @@ from factory.system.terminal.arguments import (
     positive,
     whole,
 )
+from factory.system.terminal.notify import add_notify
 
 if TYPE_CHECKING:
     from factory.contract.repo_path import RepoPath
@@ -47,6 +48,7 @@ def add_asking(command: Parser) -> None:
     _add_prompt(command.section("what the model is shown"))
     _add_model(command.section("who is asked"))
     _add_spending(command.section("what may be spent"))
+    add_notify(command.section("what is shown"))
 
 
 def add_plan(command: Parser) -> None:

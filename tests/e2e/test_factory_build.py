@@ -434,13 +434,17 @@ def test_a_terminal_shows_each_work_order_and_gets_its_cursor_back(tmp_path: Pat
     # Long enough to be seen.
     first["acceptance_commands"] = ["sh -c 'sleep 1; test -f WO-01.txt'"]
     user = User(tmp_path, first, writes("WO-02.txt"))
-    screen = Screen(user.command("--price", "1,2"))
+    screen = Screen(user.command("--price", "1,2", "--max-tokens", "900000", "--notify", "bell"))
 
     text = screen.text()
 
     assert screen.process.wait(20) == 0
     assert "[bold]Title[/] \\x1b[2J" in text
     assert "\x1b[36mtesting\x1b[0m" in text
+    assert "acceptance 1/1 sh -c 'sleep 1; test -f WO-01.txt'" in text
+    assert "about 1 min left" in text or "less than 1 min left" in text
+    assert "of 900,000 tokens" in text
+    assert text.count("\a") == 1
     assert "WO-01: landed as " in text
     last = text[text.rindex("\x1b[1A") :]
     assert last.count("\x1b[32mlanded\x1b[0m") == 2

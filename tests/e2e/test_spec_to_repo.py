@@ -47,9 +47,11 @@ def test_a_wrong_check_is_revised_and_the_build_goes_on(tmp_path: Path, wrong: d
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "a.md").write_text("Greet everybody.\n")
 
-    done = spec_to_repo(tmp_path, llm, "--knowledge", "notes")
+    notify = "sh -c 'echo \"$1|$WORKORDER_ENDED_EXIT_CODE\" >told' sh"
+    done = spec_to_repo(tmp_path, llm, "--knowledge", "notes", "--notify", notify)
 
     assert done.returncode == 0, done.stderr
+    assert (tmp_path / "told").read_text() == "workorder go: all has landed|0\n"
     # Every stage is told what the user knows.
     prompts = [
         *(tmp_path / "work").rglob("prompt_attempt_*.txt"),
@@ -114,9 +116,10 @@ def test_a_changed_specification_is_planned_before_it_is_built(tmp_path: Path) -
 def test_a_limit_on_spending_ends_it(tmp_path: Path) -> None:
     llm = write_answers(tmp_path / "model", manifest(FIRST, GOOD), FILES)
 
-    done = spec_to_repo(tmp_path, llm, "--max-tokens", "1000")
+    done = spec_to_repo(tmp_path, llm, "--max-tokens", "1000", "--notify", "sh -c 'exit 9'")
 
     assert done.returncode == 1
+    assert done.stderr.endswith("the notifier failed, which changes nothing: sh ended with exit code 9\n")
     assert "planner compile ended with exit code 1" in done.stderr
 
 

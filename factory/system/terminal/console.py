@@ -72,6 +72,12 @@ class Console:
         """Print what went wrong."""
         self._write(self._err, f"error: {text}")
 
+    def bell(self) -> None:
+        """Ring the bell of the terminal, if there is one."""
+        if self._err.isatty():
+            self._err.write("\a")
+            self._err.flush()
+
     def animated(self, environment: Mapping[str, str]) -> TextIO | None:
         """Standard error, if what stands on it can be drawn anew; None in a log, or on a simple terminal.
 
