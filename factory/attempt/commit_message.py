@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from factory.attempt.authorship import NOBODY, Authorship, one_line, printable
 from factory.attempt.outcome import VerdictKind
 from factory.attempt.summary import KillScores
 from factory.contract.work_order import WorkOrder
 
 _MAX_SUBJECT: Final = 72
 _MAX_SUMMARY: Final = 4_000
-_MAX_GENERATOR: Final = 200
 _WIDTH: Final = 72
 
 
@@ -23,7 +23,7 @@ def commit_message(
     run_id: str,
     known_by: VerdictKind,
     environment: str,
-    generated_by: str = "",
+    authorship: Authorship = NOBODY,
     accepted: Mapping[str, str] = MappingProxyType({}),
     scores: KillScores | None = None,
 ) -> str:
@@ -39,11 +39,11 @@ def commit_message(
         run_id: the run.
         known_by: how it can be known that the acceptance commands passed.
         environment: the hash of the environment that they passed in.
-        generated_by: who wrote the files, as `generator` says it, or `plan`.
+        authorship: who wrote the files.
         accepted: the hashes of the files of the user's configuration that it changes, by their paths.
         scores: how many changes of what was written its checks noticed; None if none were tried.
     """
-    subject = _one_line(f"{order.id}: {order.title}")
+    subject = one_line(f"{order.id}: {order.title}")
     if len(subject) > _MAX_SUBJECT:
         subject = subject[: _MAX_SUBJECT - 1].rstrip() + "…"
     if len(summary) > _MAX_SUMMARY:
@@ -53,8 +53,9 @@ def commit_message(
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\nVerdict: {verdict}\n"
     trailers += f"Kill-Score: {scores.counts}\n" if scores is not None and scores.tried else ""
     trailers += f"Environment: {environment}\n"
-    trailers += f"Generated-By: {_one_line(generated_by)[:_MAX_GENERATOR]}\n" if generated_by else ""
+    trailers += authorship.trailers
     trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())
+    trailers += authorship.last_trailers
     return "\n\n".join(part for part in (subject, body, trailers) if part)
 
 
@@ -76,18 +77,10 @@ def generator(adapter: str, model: str) -> str:
 
 def _wrapped(line: str) -> list[str]:
     return textwrap.wrap(
-        _printable(line),
+        printable(line),
         _WIDTH,
         initial_indent="  ",
         subsequent_indent="  ",
         break_long_words=False,
         break_on_hyphens=False,
     ) or [""]
-
-
-def _one_line(text: str) -> str:
-    return " ".join(_printable(text).split())
-
-
-def _printable(text: str) -> str:
-    return "".join(character if character.isprintable() else " " for character in text)

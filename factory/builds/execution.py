@@ -131,7 +131,8 @@ class PlanExecution:
             environments = {None: footing.environment.hash} | {
                 project.directory: project.environment.hash for project in footing.projects
             }
-            queue = LandingQueue(goal, self.history, trees, environments, self._accepted)
+            named = self.settings.attempts.co_authors
+            queue = LandingQueue(goal, self.history, trees, environments, self._accepted, named)
             return self._loop(queue, worker, mail, executor, deadline).run()
 
     def _goal(self) -> Target:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
+from factory.attempt.authorship import Authorship
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, Stage
 from factory.builds.branch.history import History
@@ -33,6 +34,7 @@ class LandingQueue:
         environments: the hashes of the environments in which its attempts pass, by the directories of
             projects; None for the root.
         accepted: the files of the user's configuration whose change a person accepted.
+        co_authors: whom its commits name beside the user.
     """
 
     def __init__(
@@ -42,6 +44,7 @@ class LandingQueue:
         trees: Trees,
         environments: Mapping[RepoPath | None, str],
         accepted: Set[RepoPath] = frozenset(),
+        co_authors: tuple[str, ...] = (),
     ) -> None:
         self._git: Final = goal.git
         self._goal = replace(goal, baseline=history.tip)
@@ -49,6 +52,7 @@ class LandingQueue:
         self._trees = trees
         self._environments = environments
         self._accepted = accepted
+        self._co_authors = co_authors
         self._made: dict[str, Changes] = {
             order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
         }
@@ -117,7 +121,7 @@ class LandingQueue:
             run_id=result.run_id,
             known_by=result.known_by,
             environment=self._environments[order.project],
-            generated_by=result.generated_by,
+            authorship=Authorship(result.generated_by, co_authors=self._co_authors),
             tree=tree,
             parent=parent,
             accepted=self._accepted,

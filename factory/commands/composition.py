@@ -5,6 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Final
 
+from factory.attempt.authorship import co_authors
 from factory.commands.options import ledger_folder
 from factory.configuration.document import OWN_FILE, Configuration
 from factory.configuration.guarded import OPTION
@@ -77,6 +78,7 @@ def attempt_settings(options: argparse.Namespace) -> AttemptSettings:
         accepted_configuration=_accepted(options),
         verify=options.verify,
         project=project_named(options.project),
+        co_authors=co_authors(options.co_author),
     )
 
 

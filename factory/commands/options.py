@@ -101,6 +101,13 @@ def _add_places(command: Options) -> None:
         metavar="NAME",
         help="where to land; made from HEAD if missing (default: the one checked out)",
     )
+    command.add_argument(
+        "--co-author",
+        action="append",
+        default=[],
+        metavar="NAME <MAIL>",
+        help="whom the commits name in a trailer Co-authored-by, such as the model's account at your host",
+    )
     add_project(command)
 
 

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Mapping, Set
 from typing import Final
 
+from factory.attempt.authorship import Authorship
 from factory.attempt.commit_message import commit_message
 from factory.attempt.outcome import VerdictKind
 from factory.attempt.summary import KillScores
@@ -39,7 +40,7 @@ def make_commit(
     run_id: str,
     known_by: VerdictKind,
     environment: str,
-    generated_by: str,
+    authorship: Authorship,
     tree: str,
     parent: str,
     accepted: Set[RepoPath],
@@ -54,7 +55,7 @@ def make_commit(
         run_id: the run.
         known_by: how it can be known that the acceptance commands passed.
         environment: the hash of the environment that they passed in.
-        generated_by: who wrote the files; empty if that is not known.
+        authorship: who wrote the files.
         tree: the commit's tree.
         parent: its parent.
         accepted: the files of the user's configuration whose change a person accepted.
@@ -67,10 +68,10 @@ def make_commit(
         LandingFailed: it can't be signed.
         GitError: git failed.
     """
-    hashes = changed_hashes(git, parent, tree, accepted & set(order.allowed_files))
+    hashes = changed_hashes(git, parent, tree, accepted & {*order.allowed_files, *authorship.widened})
     contract = contract_trailers(order)[0]
     message = commit_message(
-        order, summary, contract, run_id, known_by, environment, generated_by, hashes, scores
+        order, summary, contract, run_id, known_by, environment, authorship, hashes, scores
     ).encode("utf-8")
     return commit_tree(git, tree, parent, message)
 

@@ -6,6 +6,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
+from factory.attempt.authorship import Authorship
 from factory.attempt.state import RunState
 from factory.attempt.step import Begins, unwatched
 from factory.checkout.workspace import Checkout
@@ -287,6 +288,11 @@ class Run:
     def accepted(self) -> frozenset[RepoPath]:
         """The files of the user's configuration whose change a person accepted."""
         return frozenset(self.settings.accepted_configuration)
+
+    @property
+    def authorship(self) -> Authorship:
+        """Whom its commit names, but for the model that it asks."""
+        return Authorship(co_authors=self.settings.co_authors)
 
     def bench(self, checkout: Checkout) -> Bench:
         """The checkout, with what its commands get."""

@@ -38,6 +38,7 @@ class AttemptSettings(BaseModel):
         accepted_configuration: the files of the user's configuration that work orders may change.
         verify: of a repository with several projects, those that are verified before acceptance; the others
             are when all else has passed.
+        co_authors: whom the commits of what lands name beside the user, as git writes them.
         project: the directory that is the only project, whatever the configuration says; None for none.
     """
 
@@ -59,6 +60,7 @@ class AttemptSettings(BaseModel):
     notes: tuple[Note, ...] = ()
     accepted_configuration: tuple[RepoPath, ...] = ()
     verify: Verify = "touched"
+    co_authors: tuple[str, ...] = ()
     project: RepoPath | None = None
 
     def price_under(self, configuration: Configuration) -> Price | None:

@@ -114,6 +114,7 @@ def _landing(run: Run, bench: Bench) -> Callable[[RunState], str | Failure]:
         environment=bench.environment_of(run.order).hash,
         checkout=bench.checkout,
         accepted=run.accepted,
+        authorship=run.authorship,
         folder=run.folder,
         progress=run.ports.progress,
     )

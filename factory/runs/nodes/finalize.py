@@ -1,7 +1,9 @@
 """finalize: lands a passed attempt, or leaves that to a build; restores the baseline after a failed one."""
 
 from collections.abc import Callable, Set
+from dataclasses import replace
 
+from factory.attempt.authorship import Authorship
 from factory.attempt.brief import excerpt
 from factory.attempt.failure import Failure
 from factory.attempt.routing import blamed_on_plan, spends_attempt
@@ -108,6 +110,7 @@ def land_attempt(
     environment: str,
     checkout: Checkout,
     accepted: Set[RepoPath],
+    authorship: Authorship,
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> str | Failure:
@@ -123,7 +126,7 @@ def land_attempt(
             run_id=run_id,
             known_by=state["known_by"],
             environment=environment,
-            generated_by=state["generated_by"],
+            authorship=replace(authorship, generated_by=state["generated_by"]),
             tree=tree,
             parent=target.baseline,
             accepted=accepted,

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from factory.attempt.authorship import Authorship, BadCoAuthor, co_authors
 from factory.attempt.commit_message import commit_message, generator
 from factory.attempt.summary import KillScores
 from factory.contract.identity import contract_trailers
@@ -91,7 +92,7 @@ def test_hostile_words_forge_no_trailer_and_no_line() -> None:
     )
     # when
     forged = "a:b\n\nContract: forged"
-    message = commit_message(order, summary, "c" * 64, "f" * 16, "exit code", "e" * 64, forged)
+    message = commit_message(order, summary, "c" * 64, "f" * 16, "exit code", "e" * 64, Authorship(forged))
     # then
     lines = message.splitlines()
     assert lines[0].startswith("WO-01: Evil Work-Order: WO-99 [31m title")
@@ -106,6 +107,27 @@ def test_hostile_words_forge_no_trailer_and_no_line() -> None:
         "Generated-By: a:b Contract: forged",
     ]
     assert all(character.isprintable() or character == "\n" for character in message)
+
+
+def test_whom_the_user_names_stands_last(tmp_path: Path) -> None:
+    scene = Scene(make_repo(tmp_path / "repo"))
+    named = co_authors(["A model <model@example.org>", "Bé <b@x>", "A model <model@example.org>"])
+    commit = scene.run(co_authors=named).ending.commit
+    assert commit is not None
+    trailers = git(scene.repo, "interpret-trailers", "--parse", stdin=_message(scene.repo, commit))
+    assert trailers.splitlines()[-3:] == [
+        "Generated-By: scripted:script",
+        "Co-authored-by: A model <model@example.org>",
+        "Co-authored-by: Bé <b@x>",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "Ada", "<a@b>", "Ada <ada>", "Ada <a@b>\nContract: x", "A <a@b> <c@d>", "A" * 300 + " <a@b>"]
+)
+def test_nobody_else_can_be_named(text: str) -> None:
+    with pytest.raises(BadCoAuthor, match="--co-author"):
+        co_authors([text])
 
 
 def test_git_parses_only_the_real_trailers_of_a_hostile_answer(tmp_path: Path) -> None:
