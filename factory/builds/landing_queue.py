@@ -13,7 +13,7 @@ from factory.attempt.authorship import Authorship
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, Stage
 from factory.builds.branch.history import History
-from factory.builds.branch.trees import Changes, Trees, changes, collisions, tree_of
+from factory.builds.branch.trees import Trees, collisions, tree_of
 from factory.builds.decisions.messages import Collided, LandingRefused, LandingSucceeded, Merged
 from factory.builds.decisions.tasks import Halt, LandingTask, Result
 from factory.contract.repo_path import RepoPath
@@ -21,6 +21,7 @@ from factory.contract.work_order import WorkOrder
 from factory.repository.commit import make_commit
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target
+from factory.system.git.changes import Changes, changes
 from factory.system.terminal.console import listed
 
 

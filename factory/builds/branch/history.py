@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from factory.builds.branch.trees import Changes, changes
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import Plan
+from factory.system.git.changes import Changes, changes
 from factory.system.git.client import Git
 from factory.system.git.commits import RUN_ID, landing_commits, latest_commits
 

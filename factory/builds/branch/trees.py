@@ -6,11 +6,11 @@ was started from, so that nothing is proportional to the size of the repository 
 
 import os
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Final
 
+from factory.system.git.changes import Change, Changes, Entry, entries
 from factory.system.git.client import Git
 
 # The same base has the same name in every schedule, on every machine and after every restart.
@@ -31,38 +31,6 @@ _KEPT: Final = 4
 _DIRECTORY: Final = "040000"
 
 
-@dataclass(frozen=True)
-class Entry:
-    """A file in a tree: its mode in octal and the name of its blob."""
-
-    mode: str
-    blob: str
-
-
-@dataclass(frozen=True)
-class Change:
-    """What happened to one file between two trees; None where there was, or is, no file."""
-
-    before: Entry | None
-    after: Entry | None
-
-
-Changes = Mapping[str, Change]
-"""By path, sorted."""
-
-
-def changes(git: Git, old: str, new: str) -> Changes:
-    """The files that differ between two trees or commits."""
-    # Without renames, each record is five fields and then one path.
-    output = git.output("diff-tree", "-r", "-z", "--raw", "--no-renames", "--no-abbrev", old, new)
-    parts = output.split(b"\0")
-    changed: dict[str, Change] = {}
-    for facts, name in zip(parts[0::2], parts[1::2], strict=False):
-        mode_before, mode_after, blob_before, blob_after, _ = facts.decode("ascii").removeprefix(":").split()
-        changed[os.fsdecode(name)] = Change(_entry(mode_before, blob_before), _entry(mode_after, blob_after))
-    return dict(sorted(changed.items()))
-
-
 def folded(parts: Iterable[Changes]) -> Changes:
     """Several changes one after the other; of a file that occurs twice, the later one's result counts."""
     changes: dict[str, Change] = {}
@@ -75,11 +43,11 @@ def folded(parts: Iterable[Changes]) -> Changes:
 def collisions(git: Git, tree: str, made: Changes) -> tuple[str, ...]:
     """The paths of `made` that in `tree` are not what they were when they were changed."""
     parents = {path.rsplit("/", depth)[0] for path in made for depth in range(1, path.count("/") + 1)}
-    entries = _entries(git, tree, sorted({*made, *parents}))
+    there = entries(git, tree, sorted({*made, *parents}))
     files = {
         path
         for path in parents
-        if (entry := entries[path]) is not None
+        if (entry := there[path]) is not None
         and entry.mode != _DIRECTORY
         # A file that gives way to a directory of its name.
         and (path not in made or made[path].after is not None)
@@ -87,7 +55,7 @@ def collisions(git: Git, tree: str, made: Changes) -> tuple[str, ...]:
     return tuple(
         path
         for path, change in made.items()
-        if entries[path] != change.before or any(path.startswith(f"{file}/") for file in files)
+        if there[path] != change.before or any(path.startswith(f"{file}/") for file in files)
     )
 
 
@@ -164,19 +132,3 @@ class Trees:
         for old in self._indexes[:-_KEPT]:
             (self._scratch / f"{old}.index").unlink()
         self._indexes = self._indexes[-_KEPT:]
-
-
-def _entries(git: Git, tree: str, paths: Sequence[str]) -> dict[str, Entry | None]:
-    if not paths:
-        return {}
-    entries: dict[str, Entry | None] = dict.fromkeys(paths)
-    for record in git.output("ls-tree", "-z", "--full-tree", tree, "--", *paths).split(b"\0"):
-        facts, tab, name = record.partition(b"\t")
-        if tab:
-            mode, _, blob = facts.decode("ascii").split(" ")
-            entries[os.fsdecode(name)] = Entry(mode, blob)
-    return entries
-
-
-def _entry(mode: str, blob: str) -> Entry | None:
-    return None if mode == "000000" else Entry(mode, blob)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from factory.builds.branch.trees import Change, Changes, Entry, Trees, changes, collisions, folded, tree_of
+from factory.builds.branch.trees import Trees, collisions, folded, tree_of
+from factory.system.git.changes import Change, Changes, Entry, changes
 from factory.system.git.client import Git
 from tests.support.repositories import commit_files, git, make_repo
 
