@@ -19,6 +19,7 @@ _OF_THE_FACTORY: Final = {
     "show": "tell what happened in a run",
     "report": "write down what a build or a run did, as a page",
     "hint": "tell the next attempt at a work order something",
+    "retry": "try a work order that has failed once more, now",
     "skip": "leave a work order out, on purpose",
     "reset": "let the next build ask anew for work orders that have not landed",
     "cache": "list or remove kept environments",

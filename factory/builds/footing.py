@@ -10,6 +10,7 @@ from factory.builds.settings import BuildSettings
 from factory.configuration.acceptance import require_acceptance
 from factory.configuration.document import Configuration
 from factory.configuration.in_force import configuration_of_one
+from factory.contract.identity import contract_hash
 from factory.contract.work_order import Plan
 from factory.environments.environment import Environment
 from factory.environments.projects import (
@@ -116,7 +117,11 @@ def find_footing(
     prices = Prices(price)
     # Now, because a model that can't be asked is known before anything is begun.
     if ports.agent is None and not all(order.fixed_files for order in pending):
-        prices = prices_of(ports.model(None, price), price)
+        model = ports.model(None, price)
+        prices = prices_of(model, price)
+        for order in pending:
+            diverted = ports.diverted(model, out, contract_hash(order), None)
+            prices = Prices(prices.common, {**prices.by_model, **prices_of(diverted, price).by_model})
     terms = ports.terms(False, in_force.configuration)
     tell_prose(pending, goal.git, past.base, ports.progress)
     for line in in_force.passed_over:

@@ -131,7 +131,7 @@ def _with_silence(ports: Ports, asked: dict[str, int]) -> Ports:
     def model(stop: Stop | None, price: Price | None) -> Model:
         return _Silence(ports.model(stop, price) if ports.agent is None else _Agent(), asked)
 
-    return replace(ports, model=model, agent=None)
+    return replace(ports, model=model, agent=None, other=None)
 
 
 def _until_asked(settings: BuildSettings, repo: Path, out: Path) -> BuildSettings:

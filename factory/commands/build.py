@@ -46,6 +46,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.builds.build import build
     from factory.builds.settings import BuildSettings
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, limits_of, ports_of
+    from factory.commands.people.called import keep_call
     from factory.report.build import view
     from factory.system.clock import SystemClock
 
@@ -87,6 +88,8 @@ def run(options: Namespace, console: Console) -> int:
         # One that comes after the build's end was decided changes nothing.
         if built is None:
             raise
+    if built.state is not None:
+        keep_call("build", options, options.out)
     if not (options.quiet or options.json):
         _tell_totals(built, options, console, SystemClock().monotonic() - began)
     _tell(built, options, console)

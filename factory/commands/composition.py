@@ -20,6 +20,7 @@ from factory.llm.port import Model, Parameters, identity
 from factory.llm.secrets import redact, secret_values
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import Price
+from factory.people.hints import Hint
 from factory.runs.inputs import Ports
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
@@ -34,6 +35,7 @@ from factory.system.sandbox.levels.choose import choose
 from factory.system.sandbox.limit_option import parse_limits
 from factory.system.sandbox.policy import Network, Resources
 from factory.system.sandbox.port import Sandbox, SandboxRefused, Terms
+from factory.system.terminal.arguments import parse_price
 from factory.system.terminal.console import visible
 
 LEFT_AT_ONCE: Final = (
@@ -135,6 +137,19 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
         }
         return Ladder(members, ledger, options.fallback, by_model, progress=progress)
 
+    def other(said: Hint, stop: Stop | None) -> tuple[RecordedModel, Price | None]:
+        own = Price(*parse_price(said.price)) if said.price else None
+        asked = select_model(
+            said.llm,
+            stage="factory",
+            ledger=ledger,
+            environment=os.environ,
+            budget=budget,
+            stop=stop,
+            price=own,
+        )
+        return asked, own
+
     def terms(in_place: bool, configuration: Configuration) -> Terms:
         resources = parse_limits(configuration.limits) if configuration.limits else Resources()
         for text in options.limit:
@@ -166,14 +181,21 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
         asked = hire(hired, place, stop)
         return ledger.wrap(asked, budget.permit(asked, stop, price))
 
-    return Ports(model, SystemClock(), progress, os.environ, terms, agent if hired is not None else None)
+    return Ports(
+        model,
+        SystemClock(),
+        progress,
+        os.environ,
+        terms,
+        agent if hired is not None else None,
+        other if hired is None else None,
+    )
 
 
 def limits_of(options: argparse.Namespace) -> Limits:
     """What may be spent."""
-    # With several models, the price that the user gave is that of those whose own is not known.
-    price = _price(options) if not options.escalate else None
-    return Limits(options.max_cost_usd, options.max_tokens, price)
+    # What the user says of prices comes with each model: not all cost the same.
+    return Limits(options.max_cost_usd, options.max_tokens)
 
 
 def _engineer(options: argparse.Namespace) -> Engineer | None:

@@ -63,6 +63,23 @@ def add_project(command: Options) -> None:
     )
 
 
+def add_named(command: Parser, *, run_counts: bool = False) -> None:
+    """The work order that a command is about, and where it was tried: `named`, `out`."""
+    command.add_argument(
+        "named",
+        metavar="RUN" if run_counts else "WO-NN",
+        help="a run's folder; with --out the id of a run, or of a work order, whose latest run is shown"
+        if run_counts
+        else "the work order's id; or a run of it, by its id or its folder",
+    )
+    command.add_argument(
+        "--out",
+        type=Path,
+        metavar="DIR",
+        help="the output directory of the build or run; not needed where a folder is named",
+    )
+
+
 def add_build_folder(command: Parser) -> None:
     """Where a build that exists has its artifacts: `out`, `ledger`."""
     command.add_argument("--out", type=Path, required=True, metavar="DIR", help="the build's directory")

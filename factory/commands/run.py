@@ -37,6 +37,7 @@ def add_options(commands: Commands) -> None:
 def run(options: Namespace, console: Console) -> int:
     """Execute the work order."""
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, ports_of
+    from factory.commands.people.called import keep_call
     from factory.report.endings import render_ending
     from factory.runs.run import RunSettings, run_work_order
 
@@ -54,6 +55,8 @@ def run(options: Namespace, console: Console) -> int:
     progress = (lambda _text: None) if options.quiet else console.progress
     with interruptible(lambda: LEFT_AT_ONCE):
         finished = run_work_order(settings, ports_of(options, progress))
+    if finished.folder is not None:
+        keep_call("run", options, finished.folder)
     text = render_ending(finished.ending, finished.folder)
     # The exit code is the run's, also if nobody reads any more.
     with suppress(BrokenPipeError):

@@ -1,4 +1,4 @@
-"""Several models, a cheap one first: which of them is asked in which attempt.
+"""Several models, a cheap one first, or another one where a person says so: who is asked in which attempt.
 
 Who is asked follows from the request and the work order alone, so a run that is resumed or replayed asks the
 same. Not here: what a model defect is, and how many attempts there are.
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from factory.contract.work_order import Difficulty
-from factory.llm.ledger.store import Ledger, Recorded, RecordedModel, call_key
+from factory.llm.ledger.store import Ledger, Recorded, RecordedModel, call_key, recorded
 from factory.llm.port import Answer, Model, ProviderError, Request, Wrapper, identity
 from factory.llm.spending.prices import Price, Prices, known_price
 
@@ -73,10 +73,51 @@ class Ladder:
         return candidates[-1].ask(request)
 
 
+@dataclass(frozen=True)
+class Diverted:
+    """A model whose place others take in single attempts, because a person said so.
+
+    Attributes:
+        model: who is asked otherwise.
+        others: who is asked instead, by the number of the attempt.
+        named: what a person says that some of them cost, by their names with their adapters'.
+    """
+
+    model: Model
+    others: Mapping[int, RecordedModel]
+    named: Mapping[str, Price] = field(default_factory=dict)
+
+    @property
+    def adapter(self) -> str:
+        return self.model.adapter
+
+    @property
+    def name(self) -> str:
+        return self.model.name
+
+    def complete(self, request: Request) -> Answer:
+        return self.ask(request).answer
+
+    def ask(self, request: Request) -> Recorded:
+        """The answer of who is to give it; a second opinion is never another one's.
+
+        Raises:
+            ProviderError: they could not be asked.
+        """
+        proposes = request.purpose == "propose"
+        return recorded(self.at(request.attempt) if proposes else self.model, request)
+
+    def at(self, attempt: int) -> Model:
+        """Who proposes in an attempt, counted from 1."""
+        return self.others.get(attempt, self.model)
+
+
 def who(model: Model, attempt: int) -> Model:
     """Who is asked in an attempt."""
     while isinstance(model, Wrapper):
         model = model.model
+    if isinstance(model, Diverted):
+        return who(model.at(attempt), attempt)
     return model.at(attempt) if isinstance(model, Ladder) else model
 
 
@@ -97,6 +138,14 @@ def prices_of(model: Model, common: Price | None) -> Prices:
     """
     while isinstance(model, Wrapper):
         model = model.model
+    if isinstance(model, Diverted):
+        prices = prices_of(model.model, common)
+        named = {
+            identity(other): model.named.get(identity(other)) or known_price(other)
+            for other in model.others.values()
+        }
+        more = {name: price for name, price in named.items() if price is not None}
+        return Prices(prices.common, {**more, **prices.by_model})
     if not isinstance(model, Ladder):
         return Prices(common or known_price(model))
     known = {

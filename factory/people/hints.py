@@ -1,4 +1,7 @@
-"""Words of a person to the next attempt at a work order, kept in a file of the output directory."""
+"""What a person says to the next attempt at a work order, and who makes it: kept in the output directory.
+
+Each gives the work order one attempt more than it has had, also one that says nothing.
+"""
 
 from pathlib import Path
 from typing import Annotated, Final
@@ -23,7 +26,9 @@ class Hint(Document):
         work_order: its id.
         contract: the hash of the contract that it was said about; of another one it says nothing.
         after: how many attempts had been asked for then; those after them are told.
-        text: what was said.
+        text: what was said; empty where it is only to be tried again.
+        llm: who makes the attempt that follows, as `--llm` names it; empty for whom the build asks.
+        price: what that one costs, as `--price` takes it; empty if nothing is said of it.
         author: who said it, by name and address as git knows them.
         said: when.
     """
@@ -31,7 +36,9 @@ class Hint(Document):
     work_order: WorkOrderId
     contract: str
     after: Annotated[int, Field(strict=True, ge=0)]
-    text: Annotated[str, Field(strict=True, min_length=1, max_length=MAX_HINT_CHARS)]
+    text: Annotated[str, Field(strict=True, max_length=MAX_HINT_CHARS)]
+    llm: Annotated[str, Field(strict=True, exclude_if=lambda value: not value)] = ""
+    price: Annotated[str, Field(strict=True, exclude_if=lambda value: not value)] = ""
     author: str
     said: str
 
@@ -63,7 +70,16 @@ def texts_for(out: Path, contract: str, attempt: int) -> tuple[str, ...]:
         contract: the hash of the work order's contract.
         attempt: its number, from 1.
     """
-    return tuple(hint.text for hint in hints_of(out, contract) if hint.after < attempt)
+    return tuple(hint.text for hint in hints_of(out, contract) if hint.text and hint.after < attempt)
+
+
+def others_for(out: Path, contract: str) -> dict[int, Hint]:
+    """The attempts that another model than the build's makes, by their numbers; see `hints_of`.
+
+    Of an attempt that was asked for several times, the last word counts.
+    """
+    last = {hint.after + 1: hint for hint in hints_of(out, contract) if not hint.text}
+    return {attempt: hint for attempt, hint in last.items() if hint.llm}
 
 
 def attempts_with(out: Path, contract: str, most: int) -> int:

@@ -17,7 +17,7 @@ from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject
 from factory.llm.ledger.store import Ledger
 from factory.llm.spending.budget import Limits
-from factory.report.endings import render_remarks, render_repair
+from factory.report.endings import render_next_steps, render_remarks, render_repair
 from factory.report.figures import output_lines
 from factory.report.transitions import render_event
 from factory.runs.record.events import EVENTS_FILE, latest_events
@@ -153,12 +153,7 @@ def render_build(built: Built, out: Path) -> str:
         lines += render_repair(folder)
     if ended.exit_code == ExitCode.FAIL:
         if ended.work_order is not None:
-            named = shlex.quote(str(out))
-            lines.append(f"  what happened: factory show {ended.work_order} --out {named}")
-            lines.append(f"  to leave it out: factory skip {ended.work_order} --reason TEXT --out {named}")
-            lines.append(
-                f"  to tell it something: factory hint {ended.work_order} TEXT --out {named}, and build again"
-            )
+            lines += render_next_steps(ended.work_order, out)
         if built.state is not None and any(order.state is OrderPhase.FAILED for order in built.state.orders):
             lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
     return "\n".join(lines)

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
+from factory.attempt.exit_codes import ExitCode
 from factory.report.figures import output_lines
 from factory.runs.record.endings import Ending
-from factory.runs.record.files import PROPOSAL, REPAIR_REQUEST, WORK_ORDER
+from factory.runs.record.files import PROPOSAL, REPAIR_REQUEST, RUN, WORK_ORDER
 from factory.runs.record.folder import attempts_in
 from factory.system.terminal.console import one_line
 
@@ -25,7 +26,32 @@ def render_ending(ending: Ending, folder: Path | None) -> str:
         lines.append(f"  artifacts: {folder}")
         lines += render_remarks([folder])
         lines += render_repair(folder)
+        record = RUN.read_sound(folder)
+        if ending.exit_code == ExitCode.FAIL and record is not None:
+            lines += render_next_steps(record.work_order, folder.parent, by_person=bool(record.person))
     return "\n".join(lines)
+
+
+def render_next_steps(work_order: str, out: Path, *, by_person: bool = False) -> list[str]:
+    """The lines that say what a person can do about a work order that failed.
+
+    Args:
+        work_order: its id.
+        out: the output directory.
+        by_person: whether it was a person's work that failed.
+    """
+    named = f"{work_order} --out {shlex.quote(str(out))}"
+    if by_person:
+        return [
+            f"  what happened: factory show {named}",
+            f"  mend it where it is, then: factory adopt {named}",
+        ]
+    return [
+        f"  what happened: factory show {named}",
+        f"  by the model: factory retry {named} [--llm OTHER], after factory hint {named} TEXT or without",
+        f"  by hand: factory open {named}, then factory adopt {named}",
+        f"  not at all: factory skip {named} --reason TEXT",
+    ]
 
 
 def render_remarks(folders: Iterable[Path]) -> list[str]:

@@ -132,7 +132,8 @@ def _attempt(
 
 
 def _model(run: Run, meter: Meter) -> Model:
-    return meter.wrap(started_at(run.ports.model(run.stop, run.price), run.order.difficulty))
+    model = started_at(run.ports.model(run.stop, run.price), run.order.difficulty)
+    return meter.wrap(run.ports.diverted(model, run.folder.path.parent, run.contract, run.stop))
 
 
 def prepared_services(run: Run) -> AbstractContextManager[Services]:

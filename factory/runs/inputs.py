@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from pathlib import Path
 
 from factory.attempt.authorship import Authorship
 from factory.attempt.state import RunState
@@ -31,8 +32,11 @@ from factory.gates.trial import CheckGroup
 from factory.languages.features import lacking
 from factory.languages.table import languages_in
 from factory.llm.agents.workplace import Workplace
-from factory.llm.port import Model
+from factory.llm.ladder import Diverted
+from factory.llm.ledger.store import RecordedModel
+from factory.llm.port import Model, identity
 from factory.llm.spending.prices import Price
+from factory.people.hints import Hint, others_for
 from factory.repository.target import Target
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import (
@@ -68,6 +72,8 @@ class Ports:
         terms: finds the sandbox that works here, told whether commands work in the user's own checkout, and
             what the repository configures.
         agent: makes the agent that is the engineer, given where it works; None where the model is.
+        other: makes the model that a person names for a single attempt, and what they say that it costs; None
+            where nobody is asked.
     """
 
     model: Callable[[Stop | None, Price | None], Model]
@@ -76,6 +82,30 @@ class Ports:
     environment: Mapping[str, str]
     terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
     agent: Callable[[Workplace, Stop | None, Price | None], Model] | None = None
+    other: Callable[[Hint, Stop | None], tuple[RecordedModel, Price | None]] | None = None
+
+    def diverted(self, model: Model, out: Path, contract: str, stop: Stop | None) -> Model:
+        """The model, and in attempts of which a person says so another one.
+
+        Args:
+            model: who is asked otherwise.
+            out: the output directory, in which they said it.
+            contract: the hash of the contract of the work order that is attempted.
+            stop: ends a call when another thread asks for that.
+
+        Raises:
+            WorkorderError: what was said can't be read, or that model can't be asked.
+        """
+        said = others_for(out, contract)
+        if not said or self.other is None:
+            return model
+        others: dict[int, RecordedModel] = {}
+        named: dict[str, Price] = {}
+        for attempt, hint in said.items():
+            others[attempt], price = self.other(hint, stop)
+            if price is not None:
+                named[identity(others[attempt])] = price
+        return Diverted(model, others, named)
 
     def environment_for(self, project: Project) -> AbstractContextManager[Environment]:
         """The interpreters and packages of a project, which are there within the block.

@@ -1,5 +1,6 @@
 """One work order from preflight to record: what `factory run` does."""
 
+import shlex
 from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -24,11 +25,13 @@ from factory.environments.projects import (
 )
 from factory.people.approvals import require_approved
 from factory.people.hints import attempts_with
+from factory.people.skips import skips_of
 from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.readiness import require_ready
 from factory.repository.target import (
+    Refused,
     Target,
     require_outside,
     state_folder,
@@ -52,6 +55,7 @@ from factory.system.git.client import Git
 from factory.system.git.commits import WORK_ORDER, commits_naming, landing_commits
 from factory.system.git.committed import committed_files
 from factory.system.process.signals import Interrupted
+from factory.system.terminal.console import visible
 
 
 @dataclass(frozen=True)
@@ -171,6 +175,12 @@ def _run(
     )
 
     def prepare() -> Ending | None:
+        skip = skips_of(goal.git.common_dir).get(run.contract) if landed is None else None
+        if skip is not None:
+            raise Refused(
+                f"{order.id} is left out on purpose; {visible(skip.author)} says why: {visible(skip.reason)}",
+                hint=f"factory skip {order.id} --out {shlex.quote(str(out))} --undo",
+            )
         if landed is None or not goal.exists:
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
         if landed is None:

@@ -15,6 +15,7 @@ from factory.gates.before.baseline import BASELINE_RESULT
 from factory.gates.bench import PROJECTS_FOLDER
 from factory.people.hints import HINTS_FILE
 from factory.runs.record import files
+from factory.runs.record.call import CALL
 from factory.runs.record.events import EVENTS_FILE
 from planner.compile import artifacts
 
@@ -28,6 +29,7 @@ _RUN: Final[list[_Row]] = [
     (files.SUMMARY.name, "the outcome, each attempt with what the model said of it, the failure, tokens"),
     (files.WORK_ORDER.name, "the contract"),
     (EVENTS_FILE, "one line for each thing that happened"),
+    (CALL.name, "of `factory run`: how it was called, for `factory retry` and its like"),
     (files.PROBE.name, "what the acceptance commands did before the work"),
     (f"{files.PROBE_FOLDER}/", "what they printed"),
     (files.REPAIR_REQUEST.name, "who may be at fault, the plan or the code, and the evidence"),
@@ -77,7 +79,12 @@ _BUILD: Final[list[_Row]] = [
     (f"baseline/{BASELINE_RESULT}", "the verification of the base, beside it what its commands printed"),
     ("environment/", "what the tools printed that locked and installed packages"),
     ("RUN_ID/", "the run of a work order on a base"),
-    (HINTS_FILE, "what people told the next attempts by `factory hint`: who, when, about which contract"),
+    (CALL.name, "how the build was called last, for `factory retry` and its like"),
+    (
+        HINTS_FILE,
+        "what people told the next attempts by `factory hint`, and which they asked for by `factory retry`:"
+        " who, when, about which contract",
+    ),
     ("ledger/", "the answers; in `ledger/retired` those that `factory reset` has put away"),
 ]
 _COMPILE: Final[list[_Row]] = [

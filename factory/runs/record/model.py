@@ -132,6 +132,7 @@ class RunDocument(Record):
         pid: of the process.
         ended: when it ended; None if it goes on, or was killed.
         outcome: how it ended.
+        person: who did the work, as git knows them; empty if that was not a person.
         languages: those of its files for which something is not offered.
     """
 
@@ -154,6 +155,7 @@ class RunDocument(Record):
     started: str = ""
     ended: str | None = None
     outcome: RunOutcome | None = None
+    person: str = Field(default="", exclude_if=lambda value: not value)
 
 
 class RunSummary(RunDocument):

@@ -143,6 +143,30 @@ def positive(text: str) -> int:
     return _number(text, least=1)
 
 
+def parse_price(text: str) -> tuple[Decimal, ...]:
+    """Amounts of US dollars for a million tokens: of the prompt and the answer, then of what is cached.
+
+    Raises:
+        argparse.ArgumentTypeError: these are none.
+    """
+    amounts = text.split(",")
+    if not 2 <= len(amounts) <= 4:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is not two amounts with a comma between, such as 1.75,14, nor three or four"
+        )
+    return tuple(map(_amount, amounts))
+
+
+def price_text(text: str) -> str:
+    """What `parse_price` takes, as it is written.
+
+    Raises:
+        argparse.ArgumentTypeError: it takes it not.
+    """
+    parse_price(text)
+    return text
+
+
 def add_knowledge(parser: Options) -> None:
     """The option that names the notes: `knowledge`."""
     parser.add_argument(
@@ -169,7 +193,7 @@ def add_limits(parser: Options) -> None:
     )
     parser.add_argument(
         "--price",
-        type=_price,
+        type=parse_price,
         metavar="INPUT,OUTPUT[,CACHED[,WRITE]]",
         help="US dollars for a million tokens, of a model whose price is not known; of the prompt, of the"
         " answer, and of what the provider has cached, or caches, of the prompt",
@@ -192,7 +216,7 @@ def _price_of(text: str) -> tuple[str, tuple[Decimal, ...]]:
     model, equals, amounts = text.rpartition("=")
     if not equals:
         raise argparse.ArgumentTypeError(f"{text!r} is not a model and its price with = between")
-    return model, _price(amounts)
+    return model, parse_price(amounts)
 
 
 def _number(text: str, least: int) -> int:
@@ -203,15 +227,6 @@ def _number(text: str, least: int) -> int:
     if number < least:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from {least} upwards")
     return number
-
-
-def _price(text: str) -> tuple[Decimal, ...]:
-    amounts = text.split(",")
-    if not 2 <= len(amounts) <= 4:
-        raise argparse.ArgumentTypeError(
-            f"{text!r} is not two amounts with a comma between, such as 1.75,14, nor three or four"
-        )
-    return tuple(map(_amount, amounts))
 
 
 def _amount(text: str) -> Decimal:

@@ -5,6 +5,7 @@ Expected failures are told, bugs leave a crash log, and the first signal unwinds
 
 import argparse
 import os
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -63,8 +64,12 @@ def _run(
     options = argparse.Namespace()
     try:
         with interruptible():
-            with_defaults(parser, defaults())
+            texts = dict(defaults())
+            with_defaults(parser, texts)
             parser.parse_args(argv, options)
+            # What the same is called by once more.
+            options.words = tuple(sys.argv[1:] if argv is None else argv)
+            options.defaults = texts
             code: int = options.run(options, console)
             return code
     except SystemExit as ended:

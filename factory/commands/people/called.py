@@ -1,0 +1,100 @@
+"""A command line that is carried out once more: how `build` and `run` were called, kept and read again."""
+
+import os
+from argparse import Namespace
+from dataclasses import dataclass
+from pathlib import Path
+
+from factory.commands import build, run
+from factory.contract.errors import WorkorderError
+from factory.llm.secrets import redact, secret_values
+from factory.runs.record.call import CALL, Call, Command, last_call
+from factory.runs.record.tried import Named
+from factory.system.clock import SystemClock
+from factory.system.files.tree import FileProblem
+from factory.system.terminal.arguments import Parser, with_defaults
+from factory.system.terminal.console import Console
+
+
+@dataclass(frozen=True)
+class Again:
+    """A call as it is carried out once more.
+
+    Attributes:
+        command: which command it was.
+        options: what it was given; paths in it are relative to the directory that is the current one now.
+        words: its command line, for people.
+    """
+
+    command: Command
+    options: Namespace
+    words: tuple[str, ...]
+
+    def run(self, console: Console) -> int:
+        """Carry it out; the exit code."""
+        command = build.run if self.command == "build" else run.run
+        return command(self.options, console)
+
+
+def keep_call(command: Command, options: Namespace, folder: Path) -> None:
+    """Keep how a command was called, unless its words hold a key; where that can't be, nothing is kept.
+
+    Args:
+        command: the command.
+        options: what it was given, with its words.
+        folder: where it is kept.
+    """
+    words, defaults = options.words, options.defaults
+    secrets = secret_values(os.environ)
+    if any(redact(text, secrets) != text for text in (*words, *defaults.values())):
+        return
+    call = Call(
+        command=command,
+        words=words,
+        defaults=defaults,
+        folder=str(Path.cwd()),
+        ended=SystemClock().now(),
+    )
+    try:
+        CALL.write(folder, call)
+    except (FileProblem, ValueError):
+        # It has ended as it has: what can't be repeated is told to who wants to.
+        return
+
+
+def again(named: Named) -> Again:
+    """The call that asked for a work order last. Its directory becomes the current one.
+
+    Args:
+        named: the work order.
+
+    Raises:
+        WorkorderError: it is not known, or its directory is gone.
+    """
+    out = named.out.resolve()
+    call = last_call(out, named.latest)
+    if call is None:
+        raise WorkorderError(
+            f"does not tell how {named.work_order} was built or run: that is kept when a build or a run ends"
+            " whose command line holds no key",
+            where=str(named.out),
+            hint="build, or run, it once more",
+        )
+    try:
+        os.chdir(call.folder)
+    except OSError as error:
+        raise WorkorderError(
+            "the directory that it was built from can't be entered",
+            where=call.folder,
+            hint="build, or run, it once more, from another one",
+        ) from error
+    parser = Parser(prog="factory")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for command in (build, run):
+        command.add_options(commands)
+    with_defaults(parser, call.defaults)
+    options = parser.parse_args(call.words)
+    options.words, options.defaults = call.words, call.defaults
+    # However it was named then.
+    options.out = out
+    return Again(call.command, options, call.words)

@@ -1,0 +1,43 @@
+"""`factory hint`: a person's words to the next attempt at a work order."""
+
+import shlex
+from argparse import Namespace
+
+from factory.attempt.exit_codes import ExitCode
+from factory.commands.options import add_named
+from factory.system.terminal.arguments import Commands
+from factory.system.terminal.console import Console
+
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = commands.add_parser(
+        "hint",
+        help="tell the next attempt at a work order something",
+        description="Tell the next attempt at a work order something: its prompt ends with your words."
+        " The work order gets one attempt more than it has had; build or run it again to make it.",
+    )
+    add_named(command)
+    command.add_argument("text", metavar="TEXT", help="what the engineer should know or do otherwise")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Write the hint down; the exit code.
+
+    Raises:
+        WorkorderError: nothing was tried under that id, it has landed, or the words can't be taken.
+    """
+    from factory.commands.people.said import said_of, spoken
+    from factory.people.hints import MAX_HINT_CHARS, add_hint
+    from factory.runs.record.tried import named
+
+    text = spoken(options.text, "TEXT", MAX_HINT_CHARS)
+    order = named(options.named, options.out)
+    hint = said_of(order).model_copy(update={"text": text})
+    add_hint(order.out, hint)
+    console.result(
+        f"{hint.work_order}: attempt {hint.after + 1} is told what {hint.author} says; build again, or:"
+        f" factory retry {hint.work_order} --out {shlex.quote(str(order.out))}"
+    )
+    return ExitCode.PASS

@@ -1,0 +1,92 @@
+"""`factory skip`: leaves a work order out, on purpose."""
+
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from factory.attempt.exit_codes import ExitCode
+from factory.commands.options import add_named
+from factory.contract.errors import WorkorderError
+from factory.system.terminal.arguments import Commands
+from factory.system.terminal.console import Console
+
+if TYPE_CHECKING:
+    from factory.runs.record.tried import Named
+
+
+def add_options(commands: Commands) -> None:
+    """Add the command and its options."""
+    command = commands.add_parser(
+        "skip",
+        help="leave a work order out, on purpose",
+        description="Leave a work order out, on purpose: builds in this repository don't attempt it, and what"
+        " depends on it is blocked. Nothing counts it as done.",
+    )
+    add_named(command)
+    which = command.add_mutually_exclusive_group(required=True)
+    which.add_argument("--reason", metavar="TEXT", help="why it is left out")
+    which.add_argument("--undo", action="store_true", help="do it after all")
+    command.set_defaults(run=run)
+
+
+def run(options: Namespace, console: Console) -> int:
+    """Write it down; the exit code.
+
+    Raises:
+        WorkorderError: there is no such work order, it has landed, or the reason can't be taken.
+    """
+    from factory.commands.people.said import spoken
+    from factory.people.skips import MAX_REASON_CHARS, Skip, set_skip
+    from factory.runs.record.tried import named
+    from factory.system.clock import SystemClock
+    from factory.system.git.client import user_identity
+
+    order = named(options.named, options.out)
+    place, contract = _known(order)
+    if options.undo:
+        changed = set_skip(place, contract, None)
+        again = "the next build attempts it" if changed else "it was not left out"
+        console.result(f"{order.work_order}: {again}")
+        return ExitCode.PASS
+    author = user_identity(Path.cwd())
+    skip = Skip(
+        work_order=order.work_order,
+        contract=contract,
+        reason=spoken(options.reason, "--reason", MAX_REASON_CHARS),
+        author=author,
+        said=SystemClock().now(),
+    )
+    set_skip(place, contract, skip)
+    console.result(f"{order.work_order}: left out, as {author} says; build again to do the rest")
+    return ExitCode.PASS
+
+
+def _known(order: "Named") -> tuple[Path, str]:
+    """The git directory that a work order is of, and the hash of its contract.
+
+    Raises:
+        WorkorderError: nothing is known of it, or it has landed.
+    """
+    from factory.builds.state.file import load_state
+    from factory.builds.state.machine import OrderPhase
+    from factory.runs.record.files import RUN
+    from factory.runs.record.tried import DONE
+
+    state = load_state(order.out)
+    of_build = (
+        next((known for known in state.orders if known.id == order.work_order), None) if state else None
+    )
+    record = RUN.read(order.latest) if order.latest is not None else None
+    if state is not None and of_build is not None:
+        landed, known = of_build.state is OrderPhase.LANDED, (Path(state.repository), of_build.contract)
+    elif record is not None:
+        landed, known = record.outcome in DONE, (Path(record.repository), record.contract)
+    else:
+        raise WorkorderError(
+            f"no build and no run here has a work order {order.work_order}",
+            where=str(order.out),
+            hint="`factory status` lists those of a build",
+        )
+    if landed:
+        raise WorkorderError(f"{order.work_order} has landed", where=str(order.out), hint="revert its commit")
+    return known
