@@ -15,6 +15,7 @@ from factory.builds.settings import BuildSettings, Built
 from factory.builds.state.file import load_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState, Ended
+from factory.builds.state.plan_record import record_plan
 from factory.builds.state.records import Records
 from factory.builds.state.resumption import require_same, state_to_start_from
 from factory.builds.watch import Watch, nobody
@@ -115,6 +116,7 @@ def _prepare(
     state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())
     state = state.accepting(settings.attempts.accepted_configuration)
     records = Records(state, out, ports.clock, lambda event: listener(records.state, event))
+    record_plan(out, plan)
     try:
         footing = find_footing(plan, goal, past, out, settings, ports, used)
     except (Interrupted, WorkorderError, OSError) as error:

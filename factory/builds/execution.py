@@ -19,6 +19,7 @@ from factory.builds.loop import Loop, Mail
 from factory.builds.plan_defect import halt_by_rules
 from factory.builds.settings import BuildSettings
 from factory.builds.state.machine import OrderPhase
+from factory.builds.state.plan_record import record_findings
 from factory.builds.state.records import Records
 from factory.builds.watch import Doing, Watch, nobody
 from factory.builds.worker import Worker
@@ -151,6 +152,7 @@ class PlanExecution:
     def _defect(self, footing: Footing) -> Halt | None:
         """What the rules find wrong with the plan on these files, before anything is paid."""
         judged = judge_before_work(self.plan, self.start, self.sources, self.history.landed.keys())
+        record_findings(self.out, self.plan, judged, self.settings.plan, self.goal.git.work_tree)
         halting = stopping(judged, self.plan, self.settings.attempts.warnings)
         waiting = [order for order in self.plan.work_orders if order.id not in self.history.landed]
         plan = self.settings.plan

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from factory.attempt.exit_codes import ExitCode
 from factory.contract.errors import WorkorderError
@@ -12,6 +12,8 @@ from factory.system.terminal.console import Console
 
 if TYPE_CHECKING:
     from factory.report.page.story import Story
+
+_OTHERS: Final = ("--markdown FILE", "--junit FILE", "--sarif FILE")
 
 
 def add_options(commands: Commands) -> None:
@@ -36,6 +38,12 @@ def add_options(commands: Commands) -> None:
         "--markdown", type=Path, metavar="FILE", help="a summary, such as for a pull request"
     )
     command.add_argument("--junit", type=Path, metavar="FILE", help="each command as a test, in JUnit's XML")
+    command.add_argument(
+        "--sarif", type=Path, metavar="FILE", help="what the rules found in the plan of a build, as SARIF"
+    )
+    command.add_argument(
+        "--gitlab", type=Path, metavar="FILE", help="the same as a report of GitLab's code quality"
+    )
     command.set_defaults(run=run)
 
 
@@ -45,9 +53,10 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: none is asked for, there is nothing to tell, or a file can't be written.
     """
-    from factory.report.page.html import MOST_CHARACTERS, write_html
+    from factory.report.page.findings import write_gitlab, write_sarif
+    from factory.report.page.html import ROOM, write_html
     from factory.report.page.junit import write_junit
-    from factory.report.page.story import read_story
+    from factory.report.page.reading import read_story
     from factory.report.page.summary import write_markdown
     from factory.system.files.tree import write_atomic
 
@@ -55,15 +64,19 @@ def run(options: Namespace, console: Console) -> int:
         options.html: lambda story: write_html(story, options.html),
         options.markdown: write_markdown,
         options.junit: write_junit,
+        options.sarif: write_sarif,
+        options.gitlab: write_gitlab,
     }
     asked = {file: write for file, write in forms.items() if file is not None}
     if not asked:
         raise WorkorderError(
-            "no file is named", where="report", hint="--html FILE, --markdown FILE or --junit FILE"
+            "no file is named", where="report", hint=f"--html FILE, {', '.join(_OTHERS)} or --gitlab FILE"
         )
-    story = read_story(options.out, MOST_CHARACTERS)
-    for file, write in asked.items():
+    story = read_story(options.out, ROOM)
+    # All of them first: nothing is written if one of them can't be.
+    texts = {file: write(story) for file, write in asked.items()}
+    for file, text in texts.items():
         file.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(file, write(story).encode("utf-8", "backslashreplace"))
+        write_atomic(file, text.encode("utf-8", "backslashreplace"))
         console.result(f"written: {file}")
     return ExitCode.PASS

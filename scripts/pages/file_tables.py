@@ -11,6 +11,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from factory.builds.code_map import CODE_MAP_FILE
 from factory.builds.state.file import STATE_FILE
+from factory.builds.state.plan_record import PLAN_FILE
 from factory.gates.before.baseline import BASELINE_RESULT
 from factory.gates.bench import PROJECTS_FOLDER
 from factory.people.hints import HINTS_FILE
@@ -75,6 +76,7 @@ _ATTEMPT: Final[list[_Row]] = [
 _BUILD: Final[list[_Row]] = [
     (STATE_FILE, "where the build stands"),
     (EVENTS_FILE, "what happened, a line each"),
+    (PLAN_FILE, "the plan as it is executed, and what the rules found in it"),
     (CODE_MAP_FILE, "of each file the work orders, requirements and commits it comes from"),
     (f"baseline/{BASELINE_RESULT}", "the verification of the base, beside it what its commands printed"),
     ("environment/", "what the tools printed that locked and installed packages"),

@@ -21,12 +21,17 @@ _MOST_ANNOTATIONS: Final = 10
 """GitHub shows no more of a step, of each kind."""
 
 
-def sarif(placed: Sequence[Placed]) -> str:
-    """A SARIF log with one run; what the plan accepts is suppressed there."""
+def sarif(placed: Sequence[Placed], tool: str = "planner check") -> str:
+    """A SARIF log with one run; what the plan accepts is suppressed there.
+
+    Args:
+        placed: the findings, with their places.
+        tool: who found them.
+    """
     rules: dict[str, JsonValue] = {
         diagnostic.code: {"id": diagnostic.code, "name": diagnostic.name} for diagnostic, _ in placed
     }
-    driver: JsonObject = {"name": "planner check", "rules": [rules[code] for code in sorted(rules)]}
+    driver: JsonObject = {"name": tool, "rules": [rules[code] for code in sorted(rules)]}
     results: list[JsonValue] = [_result(diagnostic, place) for diagnostic, place in placed]
     run: JsonObject = {"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2)

@@ -1,12 +1,15 @@
-"""The report as one HTML page: no script, nothing from elsewhere, and nothing that a stranger wrote can act.
+"""The report as one HTML page: nothing from elsewhere, and nothing that a stranger wrote can act in it.
 
-Every value is made visible (no control or invisible character) and then escaped by the template engine; the
-page's policy forbids everything but its own style sheet, which its hash names.
+Every value is made visible (no control or invisible character) and then escaped by the template engine. The
+page's policy forbids everything but its own style sheet and its own scripts, which their hashes name; without
+the scripts all can be read, and folded.
 """
 
 import base64
 import hashlib
 import os
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
@@ -17,31 +20,52 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import DiffLexer
 
+from factory.report.page.attempts import Room
 from factory.report.page.pictures import BOX, LABELS, ROW, graph, timeline
 from factory.report.page.story import Story
 from factory.system.templates import template_path
 from factory.system.terminal.console import visible
 
-MOST_CHARACTERS: Final = 6_000
-"""How much of each prompt, answer and diff is shown: thirty work orders are to stay below 3 MB."""
+ROOM: Final = Room(each=6_000, all=1_200_000)
+"""How much of prompts, answers and diffs is shown: thirty work orders are to stay below 3 MB."""
 
-_STYLE: Final = "report.css"
-_PAGE: Final = "report.html.j2"
+_FOLDER: Final = "report"
 
 
-def write_html(story: Story, place: Path) -> str:
+@dataclass(frozen=True)
+class Controls:
+    """What a page that is served has beside the report.
+
+    Attributes:
+        token: what its forms must bring along.
+        running: whether the build goes on.
+        said: what became of the last act; empty if there was none.
+        went_well: whether it was done.
+        news: what happened last, the latest first.
+    """
+
+    token: str
+    running: bool
+    said: str = ""
+    went_well: bool = True
+    news: tuple[str, ...] = ()
+
+
+def write_html(story: Story, place: Path, controls: Controls | None = None) -> str:
     """The page.
 
     Args:
         story: what is told.
         place: the file that it will be, from which the artifacts are linked.
+        controls: what a page that is served has beside it; None for a file.
     """
-    style = template_path(_STYLE).read_text("utf-8")
-    template = _environment(place).from_string(template_path(_PAGE).read_text("utf-8"))
-    return template.render(
+    scripts = ["fold.js"] if controls is None else ["fold.js", "live.js"]
+    environment = page_environment(scripts, served=controls is not None)
+    environment.filters["diff"] = _diff
+    environment.filters["link"] = lambda path: _link(path, place)
+    return environment.from_string(_read("page.html.j2")).render(
         story=story,
-        style=Markup(style),  # noqa: S704, it is ours
-        style_hash=base64.b64encode(hashlib.sha256(style.encode()).digest()).decode(),
+        controls=controls,
         graph=graph(story.orders),
         timeline=timeline(story.orders),
         box_size=BOX,
@@ -50,13 +74,33 @@ def write_html(story: Story, place: Path) -> str:
     )
 
 
-def _environment(place: Path) -> Environment:
+def page_environment(scripts: Sequence[str], *, served: bool) -> Environment:
+    """What pages are made with: values are escaped, and `style`, `scripts` and `policy` are for their heads.
+
+    Args:
+        scripts: the names of the scripts.
+        served: whether the page comes from a server, to which forms and updates may go.
+    """
     environment = Environment(
         autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, finalize=_shown
     )
-    environment.filters["diff"] = _diff
-    environment.filters["link"] = lambda path: _link(path, place)
+    style, texts = _read("style.css"), [_read(name) for name in scripts]
+    hashes = " ".join(_hash(text) for text in texts) or "'none'"
+    own = "; connect-src 'self'; form-action 'self'" if served else "; form-action 'none'"
+    environment.globals |= {
+        "style": Markup(style),  # noqa: S704, it is ours
+        "scripts": [Markup(text) for text in texts],  # noqa: S704, they are ours
+        "policy": f"default-src 'none'; style-src {_hash(style)}; script-src {hashes}{own}; base-uri 'none'",
+    }
     return environment
+
+
+def _read(name: str) -> str:
+    return template_path(f"{_FOLDER}/{name}").read_text("utf-8")
+
+
+def _hash(text: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
 
 
 def _shown(value: object) -> object:

@@ -1,26 +1,31 @@
 """The plan's graph and the timeline as drawings: places and sizes alone, in whole pixels. Pure."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from factory.report.figures import duration
-from factory.report.page.story import Order
+from factory.report.page.story import Order, Step
 
-BOX: Final = (120, 40)
-_GAP: Final = (44, 14)
-ROW: Final = 24
-LABELS: Final = 70
+BOX: Final = (168, 44)
+_GAP: Final = (36, 14)
+_TITLE: Final = 24
+"""How many characters of a title find room in a box."""
+ROW: Final = 22
+LABELS: Final = 126
 _WIDTH: Final = 640
 _LEAST_BAR: Final = 2
+_PAUSE: Final = 120.0
+"""So many seconds without anything done are cut short."""
+_BREAK: Final = 24
 
 
 @dataclass(frozen=True)
 class Box:
-    """A work order in the graph: its place."""
+    """A work order in the graph: its place, and as much of its title as finds room."""
 
     order: Order
+    title: str
     x: int
     y: int
 
@@ -44,13 +49,25 @@ class Graph:
 
 @dataclass(frozen=True)
 class Bar:
-    """A run in the timeline: its row from 0, where it begins, how long it is, and what it is called."""
+    """A step in the timeline: its row from 0, where it begins, how long it is, and what it was."""
 
-    order: Order
     row: int
     x: int
     width: int
+    kind: str
+    passed: bool
     label: str
+
+
+@dataclass(frozen=True)
+class Row:
+    """An attempt in the timeline: its name, how it ended, and the steps with when they began and how long."""
+
+    order: Order
+    label: str
+    passed: bool
+    took: str
+    steps: tuple[tuple[str, str, str, bool], ...]
 
 
 @dataclass(frozen=True)
@@ -58,15 +75,17 @@ class Timeline:
     """The timeline.
 
     Attributes:
-        bars: the runs that have ended.
-        rows: the work orders with a run, one a row.
+        bars: the steps.
+        rows: the attempts, one a row.
+        breaks: where time is left out, because nothing was done for long.
         width: of the whole.
         height: of the whole.
-        total: how long it was from the first start to the last end.
+        total: how long it was from the first start to the last end, pauses left out.
     """
 
     bars: tuple[Bar, ...]
-    rows: tuple[Order, ...]
+    rows: tuple[Row, ...]
+    breaks: tuple[int, ...]
     width: int
     height: int
     total: str
@@ -93,7 +112,8 @@ def graph(orders: Sequence[Order]) -> Graph:
         column = depth[order.id]
         row = filled.get(column, 0)
         filled[column] = row + 1
-        boxes.append(Box(order, 1 + column * (BOX[0] + _GAP[0]), 1 + row * (BOX[1] + _GAP[1])))
+        title = order.title if len(order.title) <= _TITLE else f"{order.title[: _TITLE - 1]}…"
+        boxes.append(Box(order, title, 1 + column * (BOX[0] + _GAP[0]), 1 + row * (BOX[1] + _GAP[1])))
     places = {box.order.id: box for box in boxes}
     lines = tuple(
         (
@@ -111,35 +131,67 @@ def graph(orders: Sequence[Order]) -> Graph:
 
 
 def timeline(orders: Sequence[Order]) -> Timeline | None:
-    """The runs in time; None if none has ended."""
-    spans = [
-        (order, begin, end)
-        for order in orders
-        for run in order.runs
-        if (begin := _moment(run.record.started)) is not None
-        and (end := _moment(run.summary.ended if run.summary else run.record.ended)) is not None
-        and end >= begin
-    ]
-    if not spans:
+    """The attempts in time; None if nothing is known of any."""
+    listed = [(order, label, steps, well) for order in orders for label, steps, well in _attempts(order)]
+    axis = _Axis(sorted((step.begin, step.end) for _, _, steps, _ in listed for step in steps))
+    if not listed:
         return None
-    first, last = min(begin for _, begin, _ in spans), max(end for _, _, end in spans)
-    whole = max(last - first, 0.001)
-    rows = tuple(order for order in orders if any(order is named for named, _, _ in spans))
-    bars = tuple(
-        Bar(
-            order=order,
-            row=rows.index(order),
-            x=LABELS + round((begin - first) / whole * _WIDTH),
-            width=max(_LEAST_BAR, round((end - begin) / whole * _WIDTH)),
-            label=duration(end - begin),
+    bars, rows = [], []
+    for number, (order, label, steps, well) in enumerate(listed):
+        for step in steps:
+            x = axis.x(step.begin)
+            width = max(_LEAST_BAR, axis.x(step.end) - x)
+            took = f"{step.label}: {_seconds(step.end - step.begin)}"
+            bars.append(Bar(number, LABELS + x, width, step.kind, step.passed, took))
+        told = tuple(
+            (step.label, duration(axis.seconds(step.begin)), _seconds(step.end - step.begin), step.passed)
+            for step in steps
         )
-        for order, begin, end in spans
+        rows.append(Row(order, label, well, duration(steps[-1].end - steps[0].begin), told))
+    breaks = tuple(LABELS + x for x in axis.breaks)
+    return Timeline(
+        tuple(bars), tuple(rows), breaks, LABELS + _WIDTH + 60, len(rows) * ROW, duration(axis.whole)
     )
-    return Timeline(bars, rows, LABELS + _WIDTH + 60, len(rows) * ROW, duration(whole))
 
 
-def _moment(text: str | None) -> float | None:
-    try:
-        return None if text is None else datetime.fromisoformat(text).timestamp()
-    except ValueError:
-        return None
+def _attempts(order: Order) -> Iterator[tuple[str, tuple[Step, ...], bool]]:
+    for run in order.runs:
+        timed = [attempt for attempt in run.attempts if attempt.steps]
+        for attempt in timed:
+            steps = (*run.before, *attempt.steps) if attempt is timed[0] else attempt.steps
+            yield f"{order.id}, {attempt.title}", steps, attempt.failure is None
+        if run.before and not timed:
+            yield f"{order.id}, before the work", run.before, run.failure is None
+
+
+class _Axis:
+    """Time as places: a pause in which nothing was done is cut short.
+
+    Args:
+        spans: when something was done, by its beginning.
+    """
+
+    def __init__(self, spans: Sequence[tuple[float, float]]) -> None:
+        busy: list[list[float]] = []
+        for begin, end in spans:
+            if busy and begin <= busy[-1][1] + _PAUSE:
+                busy[-1][1] = max(busy[-1][1], end)
+            else:
+                busy.append([begin, end])
+        self._busy = busy
+        self.whole = sum(end - begin for begin, end in busy)
+        self._room = _WIDTH - _BREAK * max(0, len(busy) - 1)
+        self.breaks = [self.x(begin) - _BREAK // 2 for begin, _ in busy[1:]]
+
+    def seconds(self, moment: float) -> float:
+        """How long after the start, pauses left out."""
+        return sum(min(end, moment) - begin for begin, end in self._busy if begin < moment)
+
+    def x(self, moment: float) -> int:
+        """The place of a moment in which something was done."""
+        before = sum(begin <= moment for begin, _ in self._busy) - 1
+        return round(self.seconds(moment) / max(self.whole, 0.001) * self._room) + _BREAK * before
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.1f} s" if seconds < 60 else duration(seconds)

@@ -1,31 +1,40 @@
 """The report: what it tells of a run and of a build, in each form; what strangers wrote can't act in it."""
 
+import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from markupsafe import escape
 
 from factory.builds.state.attempts import RunEntry
 from factory.builds.state.file import save_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
+from factory.builds.state.plan_record import record_findings
 from factory.cli import main
 from factory.contract.errors import WorkorderError
-from factory.contract.work_order import WorkOrder
-from factory.report.page.html import write_html
+from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.report.page.attempts import Room
+from factory.report.page.html import ROOM, write_html
 from factory.report.page.junit import write_junit
 from factory.report.page.pictures import graph, timeline
-from factory.report.page.story import Order, Story, read_story
+from factory.report.page.reading import read_story
+from factory.report.page.story import Order, Step, Story
 from factory.report.page.summary import write_markdown
+from factory.system.templates import template_path
 from tests.support.answers import a_proposal
 from tests.support.build_states import a_state, an_attempt, an_order
-from tests.support.plans import makes
+from tests.support.plans import makes, manifest
 from tests.support.repositories import make_repo
 from tests.support.runs import Scene
 
 HOSTILE = "</pre><script>document.title='owned'</script><img src=http://127.0.0.1:9/x>\u202e\x1b[31m```"
+SMALL = Room(each=1_000, all=100_000)
 COMMAND = "python -c \"import sys; sys.exit(open('a.txt').read())\""
 
 
@@ -48,7 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def story(folder: Path) -> Story:
-    return read_story(folder, 1_000)
+    return read_story(folder, SMALL)
 
 
 class _Page(HTMLParser):
@@ -57,23 +66,31 @@ class _Page(HTMLParser):
     def __init__(self, text: str) -> None:
         super().__init__()
         self.tags: set[str] = set()
+        self.scripts: list[str] = []
         self.addresses: list[str] = []
         self.text = ""
         self.feed(text)
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.add(tag)
+        if tag == "script":
+            assert not attrs
+            self.scripts.append("")
         self.addresses += [value or "" for name, value in attrs if name in ("href", "src")]
         assert not any(name.startswith("on") or name == "style" for name, _ in attrs)
 
     def handle_data(self, data: str) -> None:
-        self.text += data
+        if self.lasttag == "script" and self.scripts and not self.scripts[-1]:
+            self.scripts[-1] = data
+        elif self.lasttag != "style":
+            self.text += data
 
 
 def test_what_strangers_wrote_is_text_on_the_page(story: Story, folder: Path) -> None:
     text = write_html(story, folder / "report.html")
     page = _Page(text)
-    assert not page.tags & {"script", "img", "iframe", "form", "link", "object"}
+    assert not page.tags & {"img", "iframe", "form", "link", "object"}
+    assert page.scripts == [template_path("report/fold.js").read_text()]
     assert "<script>document.title='owned'</script>" in page.text
     assert not re.search("[\x00-\x08\x0b-\x1f\x7f\u202e]", text)
     assert all(not address.startswith(("http", "//", "/", "javascript")) for address in page.addresses)
@@ -84,6 +101,7 @@ def test_what_strangers_wrote_is_text_on_the_page(story: Story, folder: Path) ->
 
 def test_the_failure_comes_first_with_what_was_printed(story: Story, folder: Path) -> None:
     text = _Page(write_html(story, folder / "report.html")).text
+    text = text[text.index("to the work orders") :]
     assert text.index("What failed") < text.index("The whole") < text.index("Work orders")
     assert text.index("failed at acceptance_failed") < text.index("The whole")
     assert "2 attempts are spent" in text[: text.index("What failed")]
@@ -92,12 +110,12 @@ def test_the_failure_comes_first_with_what_was_printed(story: Story, folder: Pat
 
 
 def test_a_long_text_is_cut_in_its_middle_and_linked(folder: Path) -> None:
-    (run,) = read_story(folder, 1_000).orders[0].runs
+    (run,) = read_story(folder, SMALL).orders[0].runs
     prompt = next(text for text in run.attempts[0].texts if text.name == "prompt")
-    assert 0 < len(prompt.text) < 1_100
+    assert 0 < len(escape(prompt.text)) < 1_100
     assert prompt.left_out > 0
     assert f"{prompt.left_out:,} characters are left out" in prompt.text
-    assert "attempt_1/se_prompt.txt" in write_html(read_story(folder, 1_000), folder / "report.html")
+    assert "attempt_1/se_prompt.txt" in write_html(read_story(folder, SMALL), folder / "report.html")
 
 
 def test_markdown_holds_its_fences(story: Story) -> None:
@@ -129,7 +147,7 @@ def test_a_build_tells_all_work_orders_and_a_failed_attempt_of_a_landed_one_brea
     tried = tried.model_copy(update={"runs": runs})
     save_state(tmp_path, a_state(tried, an_order(2), state=BuildPhase.FAILED))
 
-    story = read_story(tmp_path, 1_000)
+    story = read_story(tmp_path, SMALL)
 
     assert [(order.id, order.state, order.is_done) for order in story.orders] == [
         ("WO-01", "landed", True),
@@ -145,7 +163,7 @@ def test_a_build_tells_all_work_orders_and_a_failed_attempt_of_a_landed_one_brea
 def order(number: int, *on: int) -> Order:
     names = tuple(f"WO-{name:02d}" for name in on)
     contract = WorkOrder.model_validate(makes(number, f"{number}.py") | {"depends_on": names})
-    return Order(contract.id, contract.title, "pending", "", "", contract, (), {})
+    return Order(contract.id, contract.title, "pending", "", "", contract, ())
 
 
 def test_the_graph_goes_from_left_to_right_and_leaves_out_what_follows() -> None:
@@ -158,12 +176,74 @@ def test_the_graph_goes_from_left_to_right_and_leaves_out_what_follows() -> None
     assert max(x2 for _, _, x2, _ in drawn.lines) < drawn.width
 
 
-def test_the_timeline_has_a_bar_for_each_run(story: Story) -> None:
+def test_the_timeline_has_a_bar_for_each_command_of_each_attempt(story: Story) -> None:
     drawn = timeline(story.orders)
     assert drawn is not None
-    (bar,) = drawn.bars
-    assert bar.x + bar.width < drawn.width
+    assert [row.label for row in drawn.rows] == ["WO-01, attempt 1", "WO-01, attempt 2"]
+    assert not any(row.passed for row in drawn.rows)
+    kinds = [(bar.kind, bar.passed) for bar in drawn.bars if bar.row == 0]
+    assert kinds[:2] == [("before", True), ("answer", True)]
+    assert ("check", False) in kinds
+    assert any(f"acceptance: {COMMAND} (exit 1): " in bar.label for bar in drawn.bars)
+    assert all(bar.x + bar.width < drawn.width for bar in drawn.bars)
     assert timeline([order(1)]) is None
+
+
+def test_the_timeline_leaves_out_that_nothing_was_done_for_days(story: Story) -> None:
+    (told,) = story.orders
+    (run,) = told.runs
+    steps = tuple(Step("check", "verify", begin, begin + 10) for begin in (0.0, 10.0, 300_000.0))
+    attempt = replace(run.attempts[0], steps=steps)
+    drawn = timeline([replace(told, runs=(replace(run, before=(), attempts=(attempt,)),))])
+    assert drawn is not None
+    assert (drawn.total, len(drawn.breaks)) == ("0:30", 1)
+    first, second, third = drawn.bars
+    assert first.x + first.width == second.x
+    assert second.x + second.width < drawn.breaks[0] < third.x
+    assert abs(first.width - third.width) <= 1
+
+
+def test_thirty_work_orders_of_nothing_but_hostile_signs_are_below_3_mb(folder: Path, tmp_path: Path) -> None:
+    for number in range(30):
+        run = tmp_path / f"run{number}"
+        shutil.copytree(folder, run)
+        record = (run / "run.json").read_text().replace('"WO-01"', f'"WO-{number + 1:02d}"')
+        (run / "run.json").write_text(record)
+        for attempt in run.glob("attempt_*"):
+            for name in ("se_prompt.txt", "llm_response.txt", "changes.diff"):
+                (attempt / name).write_text("+\"'<&\x1b\n" * 20_000)
+    text = write_html(read_story(tmp_path, ROOM), tmp_path / "report.html")
+    assert text.count('class="order"') == 30
+    assert 1_000_000 < len(text.encode()) < 3_000_000
+
+
+def test_what_the_rules_found_in_the_plan_of_a_build(folder: Path, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "out" / folder.name)
+    out, repo = tmp_path / "out", tmp_path / "repo"
+    save_state(out, a_state(an_order(1), an_order(2), state=BuildPhase.FAILED))
+    files = ["--sarif", str(tmp_path / "r.sarif"), "--gitlab", str(tmp_path / "r.json")]
+    assert main(["report", "--out", str(out), *files]) == 2
+    assert not (tmp_path / "r.json").exists()
+
+    value = manifest(makes(1, "a.py"), makes(2, "b.py", depends_on=["WO-01"]))
+    (repo / "plan").mkdir(parents=True)
+    (repo / "plan" / MANIFEST_NAME).write_text(json.dumps(value, indent=1))
+    found = Diagnostic("E101", "unmet", Severity.ERROR, "WO-02", "/work_orders/1/intent", HOSTILE, "mend it")
+    record_findings(out, Plan.model_validate(value), [found], repo / "plan", repo)
+    assert main(["report", "--out", str(out), *files]) == 0
+
+    (result,) = json.loads((tmp_path / "r.sarif").read_text())["runs"][0]["results"]
+    place = result["locations"][0]["physicalLocation"]
+    line = place["region"]["startLine"]
+    assert place["artifactLocation"]["uri"] == f"plan/{MANIFEST_NAME}"
+    assert '"intent": "Do step 2."' in (repo / "plan" / MANIFEST_NAME).read_text().splitlines()[line - 1]
+    (entry,) = json.loads((tmp_path / "r.json").read_text())
+    assert (entry["severity"], entry["location"]["lines"]["begin"]) == ("major", line)
+    told = read_story(out, SMALL)
+    assert [order.contract.depends_on for order in told.orders if order.contract] == [None, ("WO-01",)]
+    page = _Page(write_html(told, out / "report.html"))
+    assert "error E101" in page.text
+    assert HOSTILE[:40] in page.text
 
 
 def test_the_command_writes_what_is_asked_for(
@@ -176,4 +256,4 @@ def test_the_command_writes_what_is_asked_for(
     assert main(["report", "--out", str(folder)]) == 2
     assert "no file is named" in capsys.readouterr().err
     with pytest.raises(WorkorderError, match="holds no build and no run"):
-        read_story(tmp_path, 1_000)
+        read_story(tmp_path, SMALL)
