@@ -25,7 +25,7 @@ _SLOW_SUPPORT = tuple(
     f"tests.support.{name}"
     for name in ("answering_program", "builds", "crashes", "openai_stand_in", "repositories", "runs")
 )
-_SLOW_FOLDERS = ("tests.e2e.", "tests.security.", "tests.templates.")
+_SLOW_FOLDERS = ("tests.browser.", "tests.e2e.", "tests.security.", "tests.templates.")
 
 hypothesis.settings.register_profile("workorder", database=None, deadline=None)
 hypothesis.settings.load_profile("workorder")
