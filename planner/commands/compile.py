@@ -36,6 +36,7 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or a file can't be written.
     """
+    from factory.plans.states.provided import files_to_come
     from planner.commands.ask import execute
     from planner.commands.inputs import read_spec
     from planner.commands.job import job_of
@@ -45,4 +46,5 @@ def run(options: Namespace, console: Console) -> int:
         raise WorkorderError("has a meaning only with --repo", where="--project", hint="name the repository")
     spec = read_spec(options.spec)
     sources = sources_of_one(present_sources(options.repo), options.project)
-    return execute(job_of(options, spec, sources.files, sources), options, console)
+    files = sources.files | files_to_come(sources)
+    return execute(job_of(options, spec, files, sources), options, console)

@@ -17,6 +17,7 @@ from factory.languages.table import (
     languages_in,
 )
 from factory.llm.port import Message, estimate_tokens
+from factory.plans.states.provided import files_to_come
 from factory.plans.states.sources import Sources
 from planner.prompt.context import Context, counted
 from planner.prompt.file_listing import file_listing
@@ -66,7 +67,7 @@ def gather(
         head += WITHOUT_A_VERIFY_SCRIPT.format(verification=_verification(sources))
     if _has_services(sources):
         head += WITH_SERVICES
-    files = file_listing(sources.files, limit // _SHARES[Part.FILES])
+    files = file_listing(sources.files | files_to_come(sources), limit // _SHARES[Part.FILES])
     left = limit - _RESERVED_TOKENS - estimate_tokens(head) - files.tokens
     parts: list[Shown] = []
     for part, pieces in candidates.items():

@@ -14,6 +14,7 @@ from factory.contract.identity import contract_hash, contract_trailers
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
 from factory.people.skips import skips_of
+from factory.plans.states.provided import files_to_come
 from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
 from factory.system.git.commits import (
@@ -71,7 +72,8 @@ class LandedPlan:
     Attributes:
         commits: the commit that landed each work order, by the work order's id, in the plan's order.
         written: the files that it changed, by the work order's id.
-        files: the tracked files that the plan starts from: those of now without those that work orders added.
+        files: the tracked files that the plan starts from: those of now without those that work orders added,
+            and those that locking the repository's packages adds.
         sources: the repository as it is now, with what has landed.
     """
 
@@ -153,11 +155,13 @@ def landed_plan(
     landed = {name: commit.id for name, commit in _commits(git, orders, tip).items()}
     changed = changed_files(git, landed.values())
     sources = present_sources(repo) if branch is None or tip is None else committed_sources(git, tip)
+    before = files_before(sources.files, [changed[commit] for commit in landed.values()])
+    of_one = sources_of_one(sources, project)
     return LandedPlan(
         commits={order.id: landed[order.id] for order in orders if order.id in landed},
         written={name: frozenset(changed[commit]) for name, commit in landed.items()},
-        files=files_before(sources.files, [changed[commit] for commit in landed.values()]),
-        sources=sources_of_one(sources, project),
+        files=before | files_to_come(of_one),
+        sources=of_one,
     )
 
 
