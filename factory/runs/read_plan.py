@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from factory.contract.documents import BadDocument, read_document, schema_problems
+from factory.contract.strict_json import BadJson
 from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.repository.target import Refused
 from factory.specification.passages import Specification
@@ -70,6 +71,15 @@ def load_work_order(path: Path) -> WorkOrder:
             str(path),
             hint="`planner explain E005` shows what a work order must look like",
         )
+    except BadJson as error:
+        if path.suffix.lower() == ".json":
+            raise
+        raise Refused(
+            "is no work order, which is JSON",
+            where=str(path),
+            hint="name a WO-NN.json of a plan's directory; `planner compile --spec` makes a plan of a"
+            " specification",
+        ) from error
     except BadDocument as error:
         if any(problem.pointer == "/work_orders" for problem in error.problems):
             raise Refused(

@@ -260,6 +260,9 @@ def test_a_missing_or_unsafe_work_order_is_refused_first(tmp_path: Path) -> None
         assert reason in finished.ending.message
     scene.work_order.write_text('{"work_orders": []}')
     assert "nothing.json: is a plan, not one work order" in scene.run().ending.message
+    scene.work_order = tmp_path / "spec.md"
+    scene.work_order.write_text("# A greeter\n")
+    assert "spec.md: is no work order, which is JSON" in scene.run().ending.message
     assert scene.asked == 0
 
 

@@ -46,6 +46,16 @@ def test_two_values_in_one_work_order_are_an_error(first: str, second: str) -> N
     assert of_two(first, second) == [("E405", "WO-01")]
 
 
+def test_numbers_are_told_as_a_person_writes_them() -> None:
+    commands = [
+        python(f"from app.sums import f; assert f(2) == {value}") for value in ("[1, 0.5]", "[2, 0.5]")
+    ]
+    checked = check_document(manifest(makes(1, "app/sums.py", acceptance_commands=commands)), frozenset())
+    (message,) = (it.message for it in checked.diagnostics if it.code == "E405")
+    assert "`[2, 0.5]`" in message
+    assert "`[1, 0.5]`" in message
+
+
 @pytest.mark.parametrize(
     ("first", "second"),
     [

@@ -172,7 +172,8 @@ def _spelled(value: object) -> str:
     """A value, equal ones alike."""
     match value:
         case bool() | int() | float() if value == value and abs(value) < 2**53:
-            return repr(float(value))
+            # One text for numbers that are equal, as a person would write it.
+            return repr(int(value)) if value == int(value) else repr(float(value))
         case list():
             return f"[{', '.join(map(_spelled, value))}]"
         case tuple():
