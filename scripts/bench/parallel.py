@@ -109,13 +109,9 @@ def build_seconds(
         delay: the seconds after which the model answers.
         verification: the text of the repository's script that verifies it.
     """
-    repo = folder / "repo"
-    (repo / "scripts").mkdir(parents=True)
-    (repo / "scripts" / "verify.sh").write_text(f"{verification}\n")
-    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "Start"]):
-        subprocess.run(["git", *command], cwd=repo, check=True)
+    repo = new_repository(folder / "repo", verification)
     manifest = folder / "plan.json"
-    manifest.write_text(json.dumps(_plan(needs)))
+    manifest.write_text(json.dumps(plan_with(needs)))
     ledger = Ledger(folder / "out" / "ledger")
     parameters = Parameters(max_output_tokens=1_000, temperature=0.0)
     settings = BuildSettings(
@@ -136,7 +132,17 @@ def build_seconds(
     return seconds
 
 
-def _plan(needs: Mapping[int, Sequence[int]]) -> dict[str, object]:
+def new_repository(repo: Path, verification: str) -> Path:
+    """Make a repository with nothing but a script that verifies it."""
+    (repo / "scripts").mkdir(parents=True)
+    (repo / "scripts" / "verify.sh").write_text(f"{verification}\n")
+    for command in (["init", "--quiet"], ["add", "--all"], ["commit", "--quiet", "--message", "Start"]):
+        subprocess.run(["git", *command], cwd=repo, check=True)
+    return repo
+
+
+def plan_with(needs: Mapping[int, Sequence[int]]) -> dict[str, object]:
+    """A plan whose work orders each make one file, by number from 1 with those that they depend on."""
     whole = plan(len(needs))
     for number, order in enumerate(whole["work_orders"], start=1):
         path = f"{order['id']}.txt"

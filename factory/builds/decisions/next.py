@@ -178,6 +178,8 @@ def _stop_for(course: Course, order_id: str, result: Result) -> None:
 
 def _give_up(course: Course) -> None:
     given = course.standing.given_up
+    if not given and OrderPhase.BLOCKED not in course.standing.phases.values():
+        return
     for order_id in course.standing.dependencies.order:
         if isinstance(course.standing.positions[order_id], Landed | Skipped):
             continue

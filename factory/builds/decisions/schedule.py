@@ -80,6 +80,9 @@ class GivenUp:
     def __contains__(self, order_id: object) -> bool:
         return order_id in self.blocked or order_id in self.unreached
 
+    def __bool__(self) -> bool:
+        return bool(self.blocked or self.unreached)
+
 
 def given_up(dependencies: Dependencies, failed: Collection[str], *, keep_going: bool) -> GivenUp:
     """What a sequential build would not reach.

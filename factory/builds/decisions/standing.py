@@ -200,11 +200,11 @@ class Standing:
             if isinstance(position, Passed) and position.step in (Step.QUEUED, Step.UNPROVEN)
         }
 
-    @property
+    @cached_property
     def tasks(self) -> int:
         """How many tasks are under way."""
         return sum(
-            isinstance(position, Attempting | Withdrawn)
+            isinstance(position, (Attempting, Withdrawn))
             or (isinstance(position, Passed) and position.step in EXAMINED)
             for position in self.positions.values()
         )

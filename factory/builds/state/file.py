@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.builds.state.model import BuildState
+from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump, readable_json
 from factory.contract.documents import BadDocument, read_document
 from factory.contract.errors import Fault, WorkorderError
@@ -71,4 +72,38 @@ def save_state(out: Path, state: BuildState) -> None:
     Raises:
         FileProblem: it can't be written; what was there is as it was.
     """
-    write_atomic(out / STATE_FILE, readable_json(dump(state)))
+    StateFile(out).save(state)
+
+
+class StateFile:
+    """The file of one build, written again and again: of the work orders, only what changed is told anew.
+
+    Args:
+        out: the directory that it is in.
+    """
+
+    def __init__(self, out: Path) -> None:
+        self._path = out / STATE_FILE
+        self._told: dict[str, tuple[OrderState, bytes]] = {}
+
+    def save(self, state: BuildState) -> None:
+        """Put the state on the disk.
+
+        Raises:
+            FileProblem: it can't be written; what was there is as it was.
+        """
+        frame = readable_json(dump(state.model_copy(update={"orders": ()})))
+        if not state.orders:
+            write_atomic(self._path, frame)
+            return
+        # Texts hold no line breaks, so this is the field.
+        before, _, after = frame.partition(b'\n  "orders": []')
+        orders = b",\n    ".join(self._tell(order) for order in state.orders)
+        write_atomic(self._path, before + b'\n  "orders": [\n    ' + orders + b"\n  ]" + after)
+
+    def _tell(self, order: OrderState) -> bytes:
+        told = self._told.get(order.id)
+        if told is None or told[0] is not order:
+            told = order, readable_json(dump(order)).rstrip(b"\n").replace(b"\n", b"\n    ")
+            self._told[order.id] = told
+        return told[1]

@@ -11,7 +11,7 @@ from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
 from factory.builds.state.attempts import AttemptRecord, LastFailure, RunEntry
-from factory.builds.state.file import save_state
+from factory.builds.state.file import StateFile
 from factory.builds.state.machine import BuildPhase, OrderPhase, next_build_phase, next_order_phase
 from factory.builds.state.model import BuildState, Ended
 from factory.builds.state.order import OrderState
@@ -55,6 +55,7 @@ class Records:
         self.out = out
         self._clock = clock
         self._listener = listener
+        self._file = StateFile(out)
         self._events = EventLog(out / EVENTS_FILE, clock)
 
     def event(self, kind: str, **facts: JsonValue) -> None:
@@ -115,7 +116,7 @@ class Records:
         self._write()
 
     def _write(self) -> None:
-        save_state(self.out, self.state)
+        self._file.save(self.state)
 
 
 def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:
