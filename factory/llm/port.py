@@ -3,11 +3,11 @@
 Not here: how a name such as `gpt-5.2` becomes an adapter (`select`), and what is remembered (`ledger`).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
@@ -178,6 +178,14 @@ class Model(Protocol):
             ProviderError: no answer could be had, after the adapter's own retries.
         """
         ...
+
+
+Heard: TypeAlias = Callable[[int], None]
+"""Told how many characters of an answer have come, each time some do: for who waits, and for nothing else."""
+
+
+def unheard(_characters: int) -> None:
+    """Nobody waits."""
 
 
 def identity(model: Model) -> str:

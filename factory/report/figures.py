@@ -4,14 +4,7 @@ from datetime import datetime
 
 from factory.builds.state.attempts import Spending
 from factory.llm.spending.budget import Limits
-from factory.system.terminal.console import visible
-
-
-def duration(seconds: float) -> str:
-    """`0:07`, `12:34` or `1:02:03`; never negative, because two clocks may disagree."""
-    minutes, rest = divmod(max(0, int(seconds)), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+from factory.system.terminal.console import duration, visible
 
 
 def elapsed(since: str, now: str) -> str:

@@ -8,10 +8,10 @@ from factory.builds.settings import Built
 from factory.builds.state.attempts import unpriced
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
-from factory.report.figures import dollars, duration, in_one_line, spent
+from factory.report.figures import dollars, in_one_line, spent
 from factory.runs.record.files import KILL_PROOF, WORK_ORDER
 from factory.runs.record.folder import attempts_in
-from factory.system.terminal.console import one_line
+from factory.system.terminal.console import duration, one_line
 
 
 def render_totals(built: Built, out: Path, seconds: float) -> str:

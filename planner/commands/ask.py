@@ -12,13 +12,14 @@ from factory.contract.errors import WorkorderError
 from factory.llm.adapters.replay import REPLAY
 from factory.llm.adapters.select import select_model
 from factory.llm.ledger.store import Ledger
-from factory.llm.port import Model, ProviderError, Request, Usage
+from factory.llm.port import Model, ProviderError, Request, Usage, identity, total
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import known_price
 from factory.plans.diagnostics.render import OutputFormat, counted, render
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console, one_line
 from factory.system.terminal.notify import Ended, notify
+from planner.commands.live import Ear, shown
 from planner.compile.artifacts import LEDGER_NAME, Artifacts, default_directory
 from planner.compile.ending import Outcome
 from planner.compile.exit_codes import EXIT_CODES, ExitCode
@@ -28,6 +29,7 @@ from planner.compile.manifest_schema import SCHEMA_NAME
 from planner.compile.summary import CompileSummary, RemarkRecord
 from planner.prompt.context import render_context
 from planner.report import estimate
+from planner.report.asking import Asking
 
 
 def execute(job: Job, options: Namespace, console: Console) -> int:
@@ -42,16 +44,30 @@ def execute(job: Job, options: Namespace, console: Console) -> int:
     directory = _artifacts_directory(options)
     ledger = Ledger(options.ledger if options.ledger is not None else directory / LEDGER_NAME)
     budget = Budget(Limits(options.max_cost_usd, options.max_tokens, job.price), ledger)
-    model = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ, budget=budget)
-    deps = Deps(model=model, clock=SystemClock(), artifacts=Artifacts(directory), progress=console.progress)
+    heard = Ear()
+    model = select_model(
+        options.llm, stage="planner", ledger=ledger, environment=os.environ, budget=budget, heard=heard
+    )
     for line in render_context(job.context):
         console.progress(line)
     if options.llm.startswith(REPLAY):
         console.progress(
             f"answers come from the recording {options.llm.removeprefix(REPLAY)}: no model is asked"
         )
+    clock = SystemClock()
+
+    def beginning() -> Asking:
+        limits = Limits(options.max_cost_usd, options.max_tokens)
+        is_limited = limits.usd is not None or limits.tokens is not None
+        held = total(entry.answer.usage for _, entry in ledger.answers() if is_limited)
+        price = job.price or known_price(model)
+        return Asking(identity(model), job.max_attempts, clock.monotonic(), limits, price, held)
+
     try:
-        result = compile_spec(job, deps)
+        with shown(console, console.animated(os.environ), beginning, clock) as face:
+            heard.by = face.heard
+            deps = Deps(model, clock, Artifacts(directory), face.progress, face.watch, face.detail)
+            result = compile_spec(job, deps)
     except WorkorderError as error:
         _notify(EXIT_CODES[error.fault], error.message, options, console)
         raise

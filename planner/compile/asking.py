@@ -10,6 +10,7 @@ from planner.compile.artifacts import ANSWER, CUT_OFF_ANSWER, PROMPT, Artifacts
 from planner.compile.ending import End, provider_failed, unusable
 from planner.compile.manifest_schema import SCHEMA_NAME
 from planner.compile.summary import CallRecord
+from planner.compile.watch import Answered, Asked, Watch, nobody
 
 
 class Asking:
@@ -24,6 +25,7 @@ class Asking:
         schema: the JSON schema of the answers.
         artifacts: where prompts and answers are kept.
         progress: who hears of it.
+        watch: told what happens.
     """
 
     def __init__(
@@ -33,12 +35,14 @@ class Asking:
         schema: JsonObject,
         artifacts: Artifacts,
         progress: Callable[[str], None],
+        watch: Watch = nobody,
     ) -> None:
         self._model = model
         self._parameters = parameters
         self._schema = schema
         self._artifacts = artifacts
         self._progress = progress
+        self._watch = watch
         self._was_cut_off = False
         self._calls: list[CallRecord] = []
 
@@ -76,8 +80,10 @@ class Asking:
             parameters=self._parameters,
             attempt=attempt,
         )
+        self._watch(Asked(attempt))
         recorded = self._model.ask(request)
         answer = recorded.answer
+        self._watch(Answered(answer.usage, recorded.from_ledger))
         self._calls.append(
             CallRecord(
                 max_output_tokens=self._parameters.max_output_tokens,

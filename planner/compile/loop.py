@@ -39,6 +39,7 @@ from planner.compile.summary import (
     remark_records,
     total_usage,
 )
+from planner.compile.watch import Judged, Watch, nobody
 from planner.prompt.template import revision_message
 from planner.specification.lines import SpecLines
 from planner.specification.spec import Spec
@@ -49,12 +50,23 @@ _SHOWN_FINDINGS: Final = 10
 
 @dataclass(frozen=True)
 class Deps:
-    """What a compile touches."""
+    """What a compile touches.
+
+    Attributes:
+        model: who is asked.
+        clock: the time.
+        artifacts: where prompts, answers and findings are kept.
+        progress: hears what happens.
+        watch: told what happens, as values.
+        detail: hears what whoever is told that sees anyway; None where `progress` shall hear it.
+    """
 
     model: RecordedModel
     clock: Clock
     artifacts: Artifacts
     progress: Callable[[str], None]
+    watch: Watch = nobody
+    detail: Callable[[str], None] | None = None
 
 
 @dataclass(frozen=True)
@@ -110,12 +122,15 @@ class _Compile:
         self._model_name = f"{deps.model.adapter}:{deps.model.name}"
         self._compile_hash = job.compile_hash(self._model_name)
         schema = job.question.schema(job.named_projects)
-        self._asking = Asking(deps.model, job.parameters, schema, deps.artifacts, deps.progress)
+        self._asking = Asking(deps.model, job.parameters, schema, deps.artifacts, deps.progress, deps.watch)
         self._attempts: list[PlanningAttempt] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()
         self._warned = False
         self._started_at = deps.clock.now()
         self._started = deps.clock.monotonic()
+
+    def _detail(self, text: str) -> None:
+        (self._deps.detail or self._deps.progress)(text)
 
     def attempt_until_right(self) -> Plan | End:
         """Ask, check and ask again; the plan, or why there is none."""
@@ -126,7 +141,7 @@ class _Compile:
         may_see: Callable[[str, Spec | None], Further | None] | None = self._job.question.further
         while True:
             began = self._deps.clock.monotonic()
-            self._deps.progress(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name}")
+            self._detail(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name}")
             answer = self._asking.ask(number, messages)
             further = (
                 None if may_see is None or isinstance(answer, End) else may_see(answer.text, self._job.spec)
@@ -156,7 +171,7 @@ class _Compile:
                 )
             self._warned = True
             for line in _sent_back(checked.diagnostics):
-                self._deps.progress(line)
+                self._detail(line)
             rendered = [render([diagnostic], OutputFormat.FULL) for diagnostic in checked.diagnostics]
             messages = (*first, revision_message(self._job.revision, answer.text, rendered))
             number += 1
@@ -255,6 +270,7 @@ class _Compile:
             self._deps.artifacts.document(MANIFEST, number, checked.document)
         self._deps.artifacts.document(DIAGNOSTICS, number, as_json(checked.diagnostics))
         self._diagnostics = checked.diagnostics
+        self._deps.watch(Judged(number, checked.diagnostics, checked.is_json))
         self._deps.progress(f"attempt {number}: {_verdict(checked)}")
         return checked
 

@@ -1,19 +1,14 @@
 """`python -m factory build`, `status`, `reset` as a user meets them: exit codes, the screen, signals."""
 
-import fcntl
 import json
 import os
-import pty
 import re
 import shlex
 import signal
-import struct
 import subprocess
 import sys
-import termios
 import time
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -30,6 +25,7 @@ from tests.support.repositories import (
     make_repo,
     write_files,
 )
+from tests.support.screens import Screen
 
 ROOT = Path(__file__).parents[2]
 
@@ -406,27 +402,6 @@ def test_a_build_that_was_killed_is_told_and_goes_on(tmp_path: Path) -> None:
 
 
 # On a terminal
-
-
-class Screen:
-    """A build whose standard error is a terminal of 12 lines."""
-
-    def __init__(self, argv: list[str], environment: Mapping[str, str] | None = None) -> None:
-        self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 12, 90, 0, 0))
-        variables = {**os.environ, "TERM": "xterm", **(environment or {})}
-        self.process = starts.start(argv, cwd=ROOT, env=variables, stdout=subprocess.DEVNULL, stderr=slave)
-        os.close(slave)
-
-    def text(self) -> str:
-        """All that was printed, once the process has ended."""
-        data = b""
-        # The other end is closed: that is how a terminal tells of it.
-        with suppress(OSError):
-            while got := os.read(self.master, 65_536):
-                data += got
-        os.close(self.master)
-        return data.decode()
 
 
 def test_a_terminal_shows_each_work_order_and_gets_its_cursor_back(tmp_path: Path) -> None:

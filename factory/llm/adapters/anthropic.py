@@ -14,7 +14,7 @@ from factory.contract.errors import Fault, WorkorderError
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.text import encodable
 from factory.llm.adapters.endpoint import Endpoint, Server
-from factory.llm.port import Answer, FinishReason, Message, Request, Usage
+from factory.llm.port import Answer, FinishReason, Heard, Message, Request, Usage, unheard
 from factory.llm.schema_text import messages_with_schema
 
 if TYPE_CHECKING:
@@ -64,12 +64,15 @@ class Anthropic:
         name: the model's name.
         endpoint: the server and the key.
         max_retries: how often a request is sent again.
+        heard: told of what comes of an answer, thoughts included.
 
     Raises:
         WorkorderError: the SDK is not installed.
     """
 
-    def __init__(self, name: str, endpoint: Endpoint, *, max_retries: int = _MAX_RETRIES) -> None:
+    def __init__(
+        self, name: str, endpoint: Endpoint, *, max_retries: int = _MAX_RETRIES, heard: Heard = unheard
+    ) -> None:
         if find_spec("anthropic") is None:
             raise _MissingExtra(
                 "Anthropic's SDK is not installed",
@@ -79,6 +82,7 @@ class Anthropic:
         self._name = name
         self._endpoint = endpoint
         self._max_retries = max_retries
+        self._heard = heard
         # What the server has not refused so far.
         self._options = set(_OPTIONS)
 
@@ -95,6 +99,7 @@ class Anthropic:
             gathered = _Gathered()
             for event in stream:
                 gathered.add(event)
+                self._heard(_length(event))
             request_id = stream.response.headers.get("request-id")
             return self._answer(gathered, request_id)
 
@@ -256,6 +261,19 @@ class _Gathered:
         details = usage.output_tokens_details
         if details is not None:
             self._thinking = details.thinking_tokens
+
+
+def _length(event: "RawMessageStreamEvent") -> int:
+    """How many characters of the answer, or of the thoughts before it, an event brings."""
+    if event.type != "content_block_delta":
+        return 0
+    match event.delta.type:
+        case "text_delta":
+            return len(event.delta.text)
+        case "thinking_delta":
+            return len(event.delta.thinking)
+        case _:
+            return 0
 
 
 class _Thoughts(Protocol):

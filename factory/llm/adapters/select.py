@@ -16,7 +16,7 @@ from factory.llm.adapters.openai.presets import PRESETS
 from factory.llm.adapters.openai.responses import OpenAiResponses
 from factory.llm.adapters.replay import ReplayModel
 from factory.llm.ledger.store import Ledger, RecordedModel
-from factory.llm.port import Model
+from factory.llm.port import Heard, Model, unheard
 from factory.llm.spending.budget import Budget
 from factory.llm.spending.prices import Price
 from factory.system.process.stop import Stop
@@ -56,6 +56,7 @@ def select_model(
     stop: Stop | None = None,
     price: Price | None = None,
     otherwise: Price | None = None,
+    heard: Heard = unheard,
 ) -> RecordedModel:
     """The model of that name, its calls remembered in `ledger`; a recording is its own ledger.
 
@@ -68,6 +69,7 @@ def select_model(
         stop: ends or leaves a call when another thread asks for that; None if none will.
         price: what the repository says that the model costs, if the user says nothing.
         otherwise: what it costs if nobody knows.
+        heard: told of what comes of an answer, where the adapter streams.
 
     Raises:
         WorkorderError: there is no such model, or its price is needed and not known.
@@ -82,21 +84,24 @@ def select_model(
         case "openai" | "openai-chat":
             _refuse_foreign(kind, rest, environment)
             by_chat = kind == "openai-chat" or stage == "factory"
-            asked = _openai(rest, by_chat=by_chat, ledger=ledger, environment=environment)
+            asked = _openai(rest, by_chat=by_chat, ledger=ledger, environment=environment, heard=heard)
         case "anthropic":
-            asked = Anthropic(rest, Endpoint.from_environment(environment, ANTHROPIC))
+            asked = Anthropic(rest, Endpoint.from_environment(environment, ANTHROPIC), heard=heard)
         case _:
             preset = PRESETS[kind]
-            asked = OpenAiChat(rest, Endpoint.from_environment(environment, preset.server), preset)
+            endpoint = Endpoint.from_environment(environment, preset.server)
+            asked = OpenAiChat(rest, endpoint, preset, heard=heard)
     if stop is not None and kind != "command":
         asked = AbandonableModel(asked, stop)
     return ledger.wrap(asked, budget.permit(asked, stop, price, otherwise) if budget is not None else None)
 
 
-def _openai(name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[str, str]) -> Model:
+def _openai(
+    name: str, *, by_chat: bool, ledger: Ledger, environment: Mapping[str, str], heard: Heard
+) -> Model:
     endpoint = Endpoint.from_environment(environment)
     if by_chat:
-        return OpenAiChat(name, endpoint)
+        return OpenAiChat(name, endpoint, heard=heard)
     return OpenAiResponses(name, endpoint, ledger.pending)
 
 

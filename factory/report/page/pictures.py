@@ -4,8 +4,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from factory.report.figures import duration
 from factory.report.page.story import Order, Step
+from factory.system.terminal.console import duration
 
 BOX: Final = (168, 44)
 _GAP: Final = (36, 14)

@@ -30,6 +30,13 @@ def one_line(text: str) -> str:
     return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
+def duration(seconds: float) -> str:
+    """`0:07`, `12:34` or `1:02:03`; never negative, because two clocks may disagree."""
+    minutes, rest = divmod(max(0, int(seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02d}:{rest:02d}" if hours else f"{minutes}:{rest:02d}"
+
+
 def listed(names: Sequence[str]) -> str:
     """The first of the names, made fit for a line of text."""
     shown = [visible(name.strip()).replace("\n", "\\n") for name in names[:_LISTED]]

@@ -21,9 +21,12 @@ class Drawing:
     Args:
         terminal: where to draw.
         render: what stands there now, given the columns and lines that there are; called in another thread.
+        stays: whether it is still there when the block has ended.
     """
 
-    def __init__(self, terminal: TextIO, render: Callable[[int, int], RenderableType]) -> None:
+    def __init__(
+        self, terminal: TextIO, render: Callable[[int, int], RenderableType], *, stays: bool = True
+    ) -> None:
         # Forced: that it is a terminal is decided already.
         self._console = Console(
             file=terminal,
@@ -45,6 +48,7 @@ class Drawing:
             redirect_stdout=False,
             redirect_stderr=False,
             vertical_overflow="crop",
+            transient=not stays,
             get_renderable=drawn,
         )
 

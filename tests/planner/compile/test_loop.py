@@ -21,6 +21,7 @@ from planner.compile.artifacts import Artifacts, default_directory
 from planner.compile.ending import Outcome
 from planner.compile.job import Job, Warnings
 from planner.compile.loop import Compiled, Deps, compile_spec
+from planner.compile.watch import Answered, Asked, Happening, Judged
 from planner.prompt.gather import gather
 from planner.specification.spec import Spec
 from tests.support.scripted_model import Script, ScriptedModel, answer
@@ -74,6 +75,7 @@ class Bench:
 
     root: Path
     progress: list[str] = field(default_factory=list)
+    happened: list[Happening] = field(default_factory=list)
     models: list[ScriptedModel] = field(default_factory=list)
 
     @property
@@ -118,6 +120,7 @@ class Bench:
             clock=SystemClock(),
             artifacts=Artifacts(self.artifacts),
             progress=self.progress.append,
+            watch=self.happened.append,
         )
         return compile_spec(replace(job, **changes), deps)
 
@@ -543,3 +546,14 @@ def test_a_revised_question_still_carries_it(bench: Bench) -> None:
 
     prompt = (bench.artifacts / "prompt_attempt_2.txt").read_text()
     assert prompt.index("Be brief.") < prompt.index("<previous_answer")
+
+
+def test_whoever_watches_learns_of_each_question_answer_and_finding(bench: Bench) -> None:
+    result = bench.compile([BAD, GOOD])
+
+    asked, answered, judged, *rest = bench.happened
+    assert asked == Asked(1)
+    assert isinstance(answered, Answered) and not answered.from_ledger
+    assert isinstance(judged, Judged) and [one.code for one in judged.diagnostics] == ["E101"]
+    assert rest[0] == Asked(2)
+    assert rest[-1] == Judged(2, result.diagnostics, True)

@@ -16,7 +16,16 @@ from factory.llm.adapters.endpoint import Endpoint
 from factory.llm.adapters.openai.client import MAX_RETRIES, TIMEOUT_SECONDS, Connection, cache_key
 from factory.llm.adapters.openai.errors import explain
 from factory.llm.adapters.openai.presets import OPENAI_CHAT, Preset
-from factory.llm.port import Answer, FinishReason, Message, Request, Usage, estimate_tokens
+from factory.llm.port import (
+    Answer,
+    FinishReason,
+    Heard,
+    Message,
+    Request,
+    Usage,
+    estimate_tokens,
+    unheard,
+)
 from factory.llm.schema_text import messages_with_schema, prompt_text
 
 if TYPE_CHECKING:
@@ -59,6 +68,7 @@ class OpenAiChat:
         preset: what is known of the server.
         timeout_seconds: how long the server may be silent.
         max_retries: how often a request is sent again.
+        heard: told of what comes of an answer, if the server streams it.
     """
 
     def __init__(
@@ -69,8 +79,10 @@ class OpenAiChat:
         *,
         timeout_seconds: float = TIMEOUT_SECONDS,
         max_retries: int = MAX_RETRIES,
+        heard: Heard = unheard,
     ) -> None:
         self._preset = preset
+        self._heard = heard
         self._connection = Connection(
             endpoint, name, timeout_seconds=timeout_seconds, max_retries=max_retries
         )
@@ -129,6 +141,7 @@ class OpenAiChat:
                 for choice in part.choices or ():
                     texts.append(choice.delta.content or "" if choice.delta else "")
                     refusals.append(choice.delta.refusal or "" if choice.delta else "")
+                    self._heard(len(texts[-1]))
                     if choice.finish_reason is not None:
                         reply.choices = [_Choice(finish_reason=choice.finish_reason, message=_Message())]
         except ValueError as error:

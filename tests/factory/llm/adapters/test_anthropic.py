@@ -16,7 +16,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.llm.adapters.anthropic import ANTHROPIC, Anthropic
 from factory.llm.adapters.endpoint import Endpoint
-from factory.llm.port import FinishReason, Message, ProviderError, Request, Usage
+from factory.llm.port import FinishReason, Heard, Message, ProviderError, Request, Usage, unheard
 from factory.llm.spending.prices import Price
 from planner.compile.manifest_schema import manifest_schema
 from tests.support.anthropic_stand_in import event, failure, message_events
@@ -28,16 +28,25 @@ pytest.importorskip("anthropic", reason="the extra workorder[anthropic] is not i
 KEY = "sk-ant-test-0123456789abcdef"
 
 
-def adapter(server: OpenAiStandIn, *, max_retries: int = 0) -> Anthropic:
+def adapter(server: OpenAiStandIn, *, max_retries: int = 0, heard: Heard = unheard) -> Anthropic:
     environment = {"ANTHROPIC_API_KEY": KEY, "ANTHROPIC_BASE_URL": server.url}
     endpoint = Endpoint.from_environment(environment, ANTHROPIC)
-    return Anthropic("claude-test", endpoint, max_retries=max_retries)
+    return Anthropic("claude-test", endpoint, max_retries=max_retries, heard=heard)
 
 
 def failed(server: OpenAiStandIn, **options: int) -> ProviderError:
     with pytest.raises(ProviderError) as caught:
         adapter(server, **options).complete(a_request())
     return caught.value
+
+
+def test_who_waits_hears_how_much_has_come_with_what_the_model_thought() -> None:
+    came: list[int] = []
+    with OpenAiStandIn(message_events("123456789", thought="hmm", pieces=3)) as server:
+        server.faults.append(None)
+        adapter(server, heard=came.append).complete(a_request())
+
+    assert [length for length in came if length] == [3, 3, 3, 3]
 
 
 def test_the_request_is_streamed_with_schema_effort_and_breakpoints_and_the_reply_is_whole() -> None:

@@ -107,8 +107,13 @@ def test_a_preset_asks_its_server_once_and_as_it_likes_it(name: str, tmp_path: P
     environment = {preset.server.key_variable: "sk-test-0123456789"}
     with Server(behaviour, '{"summary": "é\\n"}') as server:
         environment[preset.server.url_variable] = server.base_url
+        came: list[int] = []
         model = select_model(
-            f"{name}:some/m:1", stage="factory", ledger=Ledger(tmp_path), environment=environment
+            f"{name}:some/m:1",
+            stage="factory",
+            ledger=Ledger(tmp_path),
+            environment=environment,
+            heard=came.append,
         )
         answer = model.complete(a_request(temperature=0, reasoning_effort="low"))
 
@@ -118,6 +123,7 @@ def test_a_preset_asks_its_server_once_and_as_it_likes_it(name: str, tmp_path: P
     assert seen.headers["authorization"] == "Bearer sk-test-0123456789"
     assert seen.body[behaviour.limit] == 1_000
     assert seen.body["model"] == "some/m:1"
+    assert sum(came) == (len(answer.text) if preset.streams else 0)
     in_text = "additionalProperties" in json.dumps(seen.body["messages"])
     assert in_text == ("json_schema" not in behaviour.formats)
     assert (model.adapter, model.name) == (name, "some/m:1")
