@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
 from factory.commands.options import add_execution, ledger_folder, seconds
+from factory.contract.errors import WorkorderError
 from factory.system.process.signals import Interrupted, interruptible
 from factory.system.terminal.arguments import Commands, Options, positive
 from factory.system.terminal.console import SHOW_CURSOR, Console
@@ -132,8 +133,14 @@ def _tell(built: "Built", options: Namespace, console: Console) -> None:
 
 def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: float) -> None:
     from factory.report.totals import render_totals
+    from factory.repository.onward import onward
+    from factory.system.git.client import Git
 
-    text = render_totals(built, options.out, seconds)
+    around = None
+    # What has happened stays true, also where the repository can't be read any more.
+    with suppress(WorkorderError):
+        around = onward(Git.open(options.repo), built.state.branch) if built.state is not None else None
+    text = render_totals(built, options.out, seconds, around)
     with suppress(BrokenPipeError):
         if text:
             console.progress(text)

@@ -9,37 +9,69 @@ from factory.builds.state.attempts import unpriced
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.report.figures import dollars, in_one_line, spent
+from factory.repository.onward import Onward
 from factory.runs.record.files import KILL_PROOF, WORK_ORDER
 from factory.runs.record.folder import attempts_in
-from factory.system.terminal.console import duration, one_line
+from factory.system.terminal.console import duration, listed, one_line
 
 
-def render_totals(built: Built, out: Path, seconds: float) -> str:
+def render_totals(built: Built, out: Path, seconds: float, around: Onward | None = None) -> str:
     """The lines; empty if nothing was begun.
 
     Args:
         built: how the build ended.
         out: its directory.
         seconds: how long this pass took.
+        around: where the branch may go on from here.
     """
     state = built.state
-    return "" if state is None or not state.has_begun else "\n".join(_lines(state, out, seconds))
+    if state is None or not state.has_begun:
+        return ""
+    return "\n".join(_lines(state, out, seconds, around or Onward()))
 
 
-def _lines(state: BuildState, out: Path, seconds: float) -> Iterator[str]:
+def _lines(state: BuildState, out: Path, seconds: float, around: Onward) -> Iterator[str]:
+    yield from _fates(state)
     attempts = state.attempts
     failed = sum(attempt.stage is not None for attempt in attempts)
     line = f"took {duration(seconds)}; all passes used {spent(state.spent)}"
     without = unpriced(attempts)
     if dollars(state.spent) and without:
         line += f", and {without} answer{'s have' if without != 1 else ' has'} no known price"
-    yield f"{line}; {failed} attempt{'s' if failed != 1 else ''} failed"
+    retried = sum(attempt.attempt > 1 for attempt in attempts)
+    again = f", {retried} were retries" if retried > 1 else ", 1 was a retry" if retried else ""
+    count = f"{len(attempts)} attempt{'s' if len(attempts) != 1 else ''}"
+    yield f"{line}; {count}{again}, {failed} failed"
     yield from _survivors(state, out)
     yield from _accepted(state, out)
     if all(order.state in (OrderPhase.LANDED, OrderPhase.SKIPPED) for order in state.orders):
-        branch = shlex.quote(in_one_line(state.branch))
-        yield f"next: git log {branch}, git push origin {branch}"
+        yield from _next(state.branch, out, around)
     yield f"to show it: factory report --out {shlex.quote(str(out))} --html report.html"
+
+
+def _fates(state: BuildState) -> Iterator[str]:
+    """What has landed and what has not, and why; nothing where all has."""
+    others = [order for order in state.orders if order.state is not OrderPhase.LANDED]
+    if others:
+        names = listed([f"{order.id} ({order.state})" for order in others])
+        yield f"landed: {len(state.orders) - len(others)} of {len(state.orders)}; not: {names}"
+
+
+def _next(branch: str, out: Path, around: Onward) -> Iterator[str]:
+    """What to do with a branch that holds all: look, then merge it, push it, or propose it."""
+    name = shlex.quote(in_one_line(branch))
+    is_apart = around.checked_out not in ("", branch)
+    yield f"next: git log --stat {name}"
+    if is_apart:
+        yield f"to merge it into {in_one_line(around.checked_out)}: git merge {name}"
+    if around.remote:
+        remote = shlex.quote(in_one_line(around.remote))
+        yield f"to push it: git push {remote} {name}"
+        if is_apart and around.forge == "github":
+            body = f"factory report --out {shlex.quote(str(out))} --markdown report.md"
+            yield f"to open a pull request: {body} && gh pr create --head {name} --title {name} -F report.md"
+        if is_apart and around.forge == "gitlab":
+            yield f"to open a merge request: git push -o merge_request.create {remote} {name}"
 
 
 def _survivors(state: BuildState, out: Path) -> Iterator[str]:

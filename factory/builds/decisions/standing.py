@@ -197,7 +197,7 @@ class Standing:
         return {
             order_id: turn if turn is not None and turn != order_id else ""
             for order_id, position in self.positions.items()
-            if isinstance(position, Passed) and position.step in (Step.QUEUED, Step.UNPROVEN)
+            if isinstance(position, Passed) and position.step not in (*EXAMINED, Step.LANDING)
         }
 
     @cached_property

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 from factory.attempt.exit_codes import ExitCode
 from factory.builds.settings import Built
 from factory.builds.state.machine import OrderPhase
@@ -9,6 +11,7 @@ from factory.builds.state.model import Ended
 from factory.contract.work_order import WorkOrder
 from factory.mutation.kill_proof import Fate
 from factory.report.totals import render_totals
+from factory.repository.onward import Onward
 from factory.runs.record.files import KILL_PROOF, WORK_ORDER
 from factory.runs.record.model import ProofResult
 from tests.support.build_states import a_state, an_attempt, an_order
@@ -40,14 +43,24 @@ def test_time_price_failures_what_nobody_noticed_and_what_next(tmp_path: Path) -
     tried = (an_attempt(1, passed=False), an_attempt(2, cost=None))
     state = a_state(an_order(1, OrderPhase.LANDED, attempts=tried), an_order(2, OrderPhase.SKIPPED))
 
-    assert render_totals(Built(ENDED, state), tmp_path, 75.9).splitlines() == [
+    around = Onward("main", "origin", "github")
+    state = state.model_copy(update={"branch": "built it"})
+
+    assert render_totals(Built(ENDED, state), tmp_path, 75.9, around).splitlines() == [
+        "landed: 1 of 2; not: WO-02 (skipped)",
         (
             "took 1:15; all passes used 2,000 tokens in, 400 out, $0.0100, and 1 answer has no known price;"
-            " 1 attempt failed"
+            " 2 attempts, 1 was a retry, 1 failed"
         ),
         "WO-01: no check notices 2 of 3 changes, such as a.py:7 (1 for 0\\x1b[31m)",
         "WO-01: the plan accepts W401",
-        f"next: git log {state.branch}, git push origin {state.branch}",
+        "next: git log --stat 'built it'",
+        "to merge it into main: git merge 'built it'",
+        "to push it: git push origin 'built it'",
+        (
+            f"to open a pull request: factory report --out {tmp_path} --markdown report.md"
+            " && gh pr create --head 'built it' --title 'built it' -F report.md"
+        ),
         f"to show it: factory report --out {tmp_path} --html report.html",
     ]
 
@@ -57,6 +70,50 @@ def test_what_was_not_begun_came_to_nothing(tmp_path: Path) -> None:
     assert render_totals(Built(ENDED, a_state(an_order(1))), tmp_path, 1) == ""
 
 
+@pytest.mark.parametrize(
+    ("around", "then"),
+    [
+        (None, []),
+        (Onward("main", "", "github"), []),
+        (Onward("main", "hub", "github"), ["to push it: git push hub main"]),
+        (
+            Onward("dev", "hub"),
+            ["to merge it into dev: git merge main", "to push it: git push hub main"],
+        ),
+        (
+            Onward("", "hub", "gitlab"),
+            ["to push it: git push hub main"],
+        ),
+        (
+            Onward("dev", "hub", "gitlab"),
+            [
+                "to merge it into dev: git merge main",
+                "to push it: git push hub main",
+                "to open a merge request: git push -o merge_request.create hub main",
+            ],
+        ),
+    ],
+)
+def test_what_comes_next_is_what_the_repository_allows(
+    around: Onward | None, then: list[str], tmp_path: Path
+) -> None:
+    state = a_state(an_order(1, OrderPhase.LANDED, attempts=(an_attempt(1),)))
+
+    _, looked, *others, _ = render_totals(Built(ENDED, state), tmp_path, 1, around).splitlines()
+
+    assert (looked, others) == ("next: git log --stat main", then)
+
+
 def test_what_is_not_done_is_not_pushed(tmp_path: Path) -> None:
-    state = a_state(an_order(1, OrderPhase.FAILED, attempts=(an_attempt(1, passed=False),)))
-    assert "git push" not in render_totals(Built(ENDED, state), tmp_path, 1)
+    state = a_state(
+        an_order(1, OrderPhase.FAILED, attempts=(an_attempt(1, passed=False),)),
+        *(an_order(number, OrderPhase.BLOCKED) for number in range(2, 9)),
+    )
+
+    text = render_totals(Built(ENDED, state), tmp_path, 1, Onward("main", "origin"))
+
+    assert "git push" not in text
+    assert text.startswith(
+        "landed: 0 of 8; not: WO-01 (failed), WO-02 (blocked), WO-03 (blocked), WO-04 (blocked),"
+        " WO-05 (blocked) and 3 more\n"
+    )
