@@ -18,6 +18,7 @@ _OF_THE_FACTORY: Final = {
     "status": "tell where a build stands",
     "show": "tell what happened in a run",
     "report": "write down what a build or a run did, as a page",
+    "serve": "show builds in a browser, while they go on",
     "hint": "tell the next attempt at a work order something",
     "retry": "try a work order that has failed once more, now",
     "skip": "leave a work order out, on purpose",
@@ -46,6 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words and words[0] in _OF_THE_FACTORY:
         from factory.cli import main as execute
 
+        if words[0] == "serve":
+            return execute(words, partial(config.of_all_builds, words))
         return execute(words, partial(config.given, words, config.PLACES))
     return run_program(Program(parser, EXIT_CODES, "out"), words, partial(config.given, words, ()))
 

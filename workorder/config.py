@@ -71,6 +71,19 @@ def given(words: Sequence[str], places: Collection[str]) -> Mapping[str, str]:
     return values | {name: place for name, place in _places(repo).items() if name in places}
 
 
+def of_all_builds(words: Sequence[str]) -> Mapping[str, str]:
+    """The same for who looks at all builds of a repository: `--out` is the directory that holds theirs.
+
+    Args:
+        words: the command line.
+
+    Raises:
+        WorkorderError: a value can't be used.
+    """
+    values = given(words, ("out", "ledger"))
+    return {**values, "out": str(Path(values["out"]).parent)} if "out" in values else values
+
+
 def _places(repo: Path) -> dict[str, str]:
     state = state_of(repo)
     places = {"repo": str(repo), "out": str(state / "runs"), "ledger": str(state / "ledger")}

@@ -68,7 +68,7 @@
   const source = new EventSource(new URL("events", location.href));
   source.addEventListener("changed", update);
   source.addEventListener("open", () => {
-    status.textContent = "current";
+    status.textContent = "shown as it is now";
     update();
   });
   source.addEventListener("error", () => {

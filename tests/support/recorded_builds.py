@@ -95,6 +95,7 @@ def _write_run(folder: Path, plan: Plan, number: int, failure: Failure | None) -
         work_order=order.id,
         title=order.title,
         started=a_minute(number),
+        outcome=RunOutcome.LANDED if number == 1 else None,
     )
     RUN.write(folder, run)
     WORK_ORDER.write(folder, order)

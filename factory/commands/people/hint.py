@@ -2,11 +2,16 @@
 
 import shlex
 from argparse import Namespace
+from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
 from factory.commands.options import add_named
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
+
+if TYPE_CHECKING:
+    from factory.people.hints import Hint
+    from factory.runs.record.tried import Named
 
 
 def add_options(commands: Commands) -> None:
@@ -28,16 +33,31 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: nothing was tried under that id, it has landed, or the words can't be taken.
     """
-    from factory.commands.people.said import said_of, spoken
-    from factory.people.hints import MAX_HINT_CHARS, add_hint
     from factory.runs.record.tried import named
 
-    text = spoken(options.text, "TEXT", MAX_HINT_CHARS)
     order = named(options.named, options.out)
-    hint = said_of(order).model_copy(update={"text": text})
-    add_hint(order.out, hint)
+    hint = say(order, options.text)
     console.result(
         f"{hint.work_order}: attempt {hint.after + 1} is told what {hint.author} says; build again, or:"
         f" factory retry {hint.work_order} --out {shlex.quote(str(order.out))}"
     )
     return ExitCode.PASS
+
+
+def say(order: "Named", words: str) -> "Hint":
+    """Write down a person's words.
+
+    Args:
+        order: the work order.
+        words: what is said.
+
+    Raises:
+        WorkorderError: nothing was tried of it, it has landed, or the words can't be taken.
+    """
+    from factory.commands.people.said import said_of, spoken
+    from factory.people.hints import MAX_HINT_CHARS, add_hint
+
+    text = spoken(words, "TEXT", MAX_HINT_CHARS)
+    hint = said_of(order).model_copy(update={"text": text})
+    add_hint(order.out, hint)
+    return hint

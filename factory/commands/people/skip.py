@@ -35,30 +35,55 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: there is no such work order, it has landed, or the reason can't be taken.
     """
+    from factory.runs.record.tried import named
+
+    order = named(options.named, options.out)
+    console.result(attempt_after_all(order) if options.undo else leave_out(order, options.reason))
+    return ExitCode.PASS
+
+
+def leave_out(order: "Named", why: str) -> str:
+    """Leave a work order out; what there is to say of it.
+
+    Args:
+        order: the work order.
+        why: the reason.
+
+    Raises:
+        WorkorderError: there is no such work order, it has landed, or the reason can't be taken.
+    """
     from factory.commands.people.said import spoken
     from factory.people.skips import MAX_REASON_CHARS, Skip, set_skip
-    from factory.runs.record.tried import named
     from factory.system.clock import SystemClock
     from factory.system.git.client import user_identity
 
-    order = named(options.named, options.out)
     place, contract = _known(order)
-    if options.undo:
-        changed = set_skip(place, contract, None)
-        again = "the next build attempts it" if changed else "it was not left out"
-        console.result(f"{order.work_order}: {again}")
-        return ExitCode.PASS
     author = user_identity(Path.cwd())
     skip = Skip(
         work_order=order.work_order,
         contract=contract,
-        reason=spoken(options.reason, "--reason", MAX_REASON_CHARS),
+        reason=spoken(why, "--reason", MAX_REASON_CHARS),
         author=author,
         said=SystemClock().now(),
     )
     set_skip(place, contract, skip)
-    console.result(f"{order.work_order}: left out, as {author} says; build again to do the rest")
-    return ExitCode.PASS
+    return f"{order.work_order}: left out, as {author} says; build again to do the rest"
+
+
+def attempt_after_all(order: "Named") -> str:
+    """Leave a work order out no more; what there is to say of it.
+
+    Args:
+        order: the work order.
+
+    Raises:
+        WorkorderError: there is no such work order, or it has landed.
+    """
+    from factory.people.skips import set_skip
+
+    place, contract = _known(order)
+    changed = set_skip(place, contract, None)
+    return f"{order.work_order}: {'the next build attempts it' if changed else 'it was not left out'}"
 
 
 def _known(order: "Named") -> tuple[Path, str]:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, StrictUndefined, Template
 from markupsafe import Markup
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -39,6 +39,7 @@ class Controls:
     Attributes:
         token: what its forms must bring along.
         running: whether the build goes on.
+        plan: the hash of the plan that is shown; empty if it is not known.
         said: what became of the last act; empty if there was none.
         went_well: whether it was done.
         news: what happened last, the latest first.
@@ -46,6 +47,7 @@ class Controls:
 
     token: str
     running: bool
+    plan: str = ""
     said: str = ""
     went_well: bool = True
     news: tuple[str, ...] = ()
@@ -60,7 +62,7 @@ def write_html(story: Story, place: Path, controls: Controls | None = None) -> s
         controls: what a page that is served has beside it; None for a file.
     """
     scripts = ["fold.js"] if controls is None else ["fold.js", "live.js"]
-    environment = page_environment(scripts, served=controls is not None)
+    environment = _environment(scripts, served=controls is not None)
     environment.filters["diff"] = _diff
     environment.filters["link"] = lambda path: _link(path, place)
     return environment.from_string(_read("page.html.j2")).render(
@@ -74,8 +76,13 @@ def write_html(story: Story, place: Path, controls: Controls | None = None) -> s
     )
 
 
-def page_environment(scripts: Sequence[str], *, served: bool) -> Environment:
-    """What pages are made with: values are escaped, and `style`, `scripts` and `policy` are for their heads.
+def page_template(name: str) -> Template:
+    """A page without a script, made from a template beside that of the report."""
+    return _environment((), served=True).from_string(_read(name))
+
+
+def _environment(scripts: Sequence[str], *, served: bool) -> Environment:
+    """What pages are made with: values are escaped; `style`, `scripts` and `policy` are for their heads.
 
     Args:
         scripts: the names of the scripts.
