@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
 from factory.attempt.failure import Failure
 from factory.contract.work_order import AcceptedWarning, SpecRemark, WorkOrder
@@ -11,6 +11,9 @@ from factory.people.hints import Hint
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.places import Place
 from factory.runs.record.model import ProofResult, RunDocument, RunSummary, SecondPassResult
+
+_HEADLINE: Final = 240
+"""The most characters of a headline."""
 
 StepKind = Literal["before", "answer", "check", "proof"]
 Tone = Literal["good", "bad", "going"]
@@ -273,6 +276,13 @@ class Story:
     found: tuple[tuple[Diagnostic, Place | None], ...] | None = None
     remarks: tuple[SpecRemark, ...] = ()
     accepted: tuple[AcceptedWarning, ...] = ()
+
+    @property
+    def headline(self) -> str:
+        """The outcome in a line that leaves room for what follows."""
+        line = self.outcome.strip().partition("\n")[0]
+        cut = len(line) > _HEADLINE
+        return f"{line[: _HEADLINE - 1]}…" if cut else line
 
     @property
     def is_well(self) -> bool:

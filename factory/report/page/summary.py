@@ -6,9 +6,10 @@ from typing import Final
 from factory.attempt.failure import Failure
 from factory.report.page.story import Order, Story
 from factory.system.terminal.console import visible
-from factory.system.terminal.markdown import escaped, paragraph
+from factory.system.terminal.markdown import posted, posted_paragraph
 
 _COMMIT: Final = 12
+_SIGNS: Final = {"good": "✅", "bad": "❌", "going": "⏳"}
 
 
 def write_markdown(story: Story) -> str:
@@ -17,25 +18,25 @@ def write_markdown(story: Story) -> str:
 
 
 def _lines(story: Story) -> Iterator[str]:
-    yield f"## {'✅' if story.is_well else '❌'} {escaped(story.outcome)}\n"
+    yield f"## {_SIGNS[story.tone]} {posted(story.headline)}\n"
     if story.hint:
-        yield f"{paragraph(story.hint)}\n"
+        yield f"{posted_paragraph(story.hint)}\n"
     for order in story.failed:
         assert order.failure is not None
         yield from _failed(order, order.failure)
     yield "| work order | | commit | acceptance | used |"
     yield "|---|---|---|---|---|"
     for order in story.orders:
-        commit = f"`{order.commit[:_COMMIT]}`" if order.commit else escaped(order.state)
-        cells = (f"{order.id} {escaped(order.title)}", "✅" if order.is_done else "", commit)
-        yield f"| {' | '.join((*cells, _proof(order), escaped(order.used)))} |"
+        commit = f"`{order.commit[:_COMMIT]}`" if order.commit else posted(order.state)
+        cells = (f"{order.id} {posted(order.title)}", "✅" if order.is_done else "", commit)
+        yield f"| {' | '.join((*cells, _proof(order), posted(order.used)))} |"
     yield ""
-    yield from (f"{escaped(name)}: {escaped(value)}  " for name, value in story.facts.items())
+    yield from (f"{posted(name)}: {posted(value)}  " for name, value in story.facts.items())
 
 
 def _failed(order: Order, failure: Failure) -> Iterator[str]:
-    yield f"### {order.id} {escaped(order.title)}\n"
-    yield f"failed at {failure.stage} ({failure.failure_class}): {escaped(failure.description)}\n"
+    yield f"### {order.id} {posted(order.title)}\n"
+    yield f"failed at {failure.stage} ({failure.failure_class}): {posted(failure.description)}\n"
     if failure.excerpt:
         shown = visible(failure.excerpt)
         fence = "`" * 3
@@ -43,7 +44,7 @@ def _failed(order: Order, failure: Failure) -> Iterator[str]:
             fence += "`"
         yield f"{fence}text\n{shown}\n{fence}\n"
     if failure.hint:
-        yield f"{paragraph(failure.hint)}\n"
+        yield f"{posted_paragraph(failure.hint)}\n"
 
 
 def _proof(order: Order) -> str:
