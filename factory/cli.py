@@ -5,12 +5,15 @@ from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.commands import build, cache, doctor, report, reset, run, serve, show, status
-from factory.commands.people import hint, retry, skip
+from factory.commands.people import adopt, hint, opening, retry, skip
 from factory.system.terminal.arguments import Parser, Version
 from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
 
-_COMMANDS: Final = (run, build, status, hint, retry, skip, reset, show, report, serve, cache, doctor)
+_COMMANDS: Final = (
+    *(run, build, status, hint, retry, opening, adopt, skip, reset),
+    *(show, report, serve, cache, doctor),
+)
 
 
 def main(argv: Sequence[str] | None = None, defaults: Callable[[], Mapping[str, str]] = dict) -> int:

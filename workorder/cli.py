@@ -21,6 +21,8 @@ _OF_THE_FACTORY: Final = {
     "serve": "show builds in a browser, while they go on",
     "hint": "tell the next attempt at a work order something",
     "retry": "try a work order that has failed once more, now",
+    "open": "do a work order that has failed by hand, in a worktree of your own",
+    "adopt": "take what you did by hand as a work order, if it passes",
     "skip": "leave a work order out, on purpose",
     "reset": "let the next build ask anew for work orders that have not landed",
     "cache": "list or remove kept environments",

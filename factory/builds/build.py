@@ -12,11 +12,13 @@ from factory.builds.endings import interruption, loop_ending, refusal
 from factory.builds.execution import PlanExecution
 from factory.builds.footing import Footing, find_footing, with_locked_packages
 from factory.builds.settings import BuildSettings, Built
+from factory.builds.state.attempts import RunEntry
 from factory.builds.state.file import load_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState, Ended
+from factory.builds.state.order import OrderState
 from factory.builds.state.plan_record import record_plan
-from factory.builds.state.records import Records
+from factory.builds.state.records import Records, attempts_of
 from factory.builds.state.resumption import require_same, state_to_start_from
 from factory.builds.watch import Watch, nobody
 from factory.contract.canonical import dump
@@ -36,6 +38,7 @@ from factory.runs.inputs import (
 )
 from factory.runs.preflight import clean_up
 from factory.runs.read_plan import load_plan, load_specification
+from factory.runs.record.files import SUMMARY
 from factory.specification.passages import Specification
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
@@ -153,6 +156,7 @@ def _record_landed(records: Records, past: History) -> None:
     for order in records.state.orders:
         landed = past.landed.get(order.id)
         if landed is not None and order.state is not OrderPhase.LANDED:
+            _record_person(records, order, landed.run_id)
             records.order(
                 order.id,
                 OrderPhase.LANDED,
@@ -160,6 +164,14 @@ def _record_landed(records: Records, past: History) -> None:
                 landed_run=landed.run_id,
                 last_failure=None,
             )
+
+
+def _record_person(records: Records, order: OrderState, run_id: str) -> None:
+    """Put on record what a person did in the place of this build, which knows nothing of it."""
+    summary = SUMMARY.read_sound(records.out / run_id) if run_id else None
+    if summary is not None and summary.person and all(run.run_id != run_id for run in order.runs):
+        entry = RunEntry(run_id=run_id, attempts=attempts_of(summary.attempts))
+        records.tried(order.id, entry, None)
 
 
 def _execute(execution: PlanExecution) -> Built:

@@ -64,14 +64,15 @@ def plan_hash(plan: Plan) -> str:
     return sha256_hex(canonical_json(whole))
 
 
-def run_id(order: WorkOrder, baseline: str) -> str:
+def run_id(order: WorkOrder, baseline: str, work: str = "") -> str:
     """The name of a run: first 16 hex digits of SHA-256 over the canonical work order and its baseline.
 
     Args:
         order: the work order, computed fields included.
         baseline: the full commit id the run starts from.
+        work: the name of what a person did for it; empty where nobody has done anything yet.
     """
-    return sha256_hex(canonical_json(_hashed(order)) + baseline.encode("ascii"))[:16]
+    return sha256_hex(canonical_json(_hashed(order)) + (baseline + work).encode("ascii"))[:16]
 
 
 def _contract(order: WorkOrder) -> JsonObject:

@@ -14,8 +14,10 @@ from factory.contract.errors import WorkorderError
 from factory.contract.proposal import WriteProposal
 from factory.gates.check import CheckResult, CommandResult
 from factory.llm.port import Usage
+from factory.people.adoptions import Adoption
 from factory.report.figures import output_lines
 from factory.runs.record.files import (
+    ADOPTION,
     ANSWER,
     CHECK_RESULTS,
     FAILURE_BRIEF,
@@ -74,7 +76,11 @@ def show_run(folder: Path) -> str:
             where=str(folder),
             hint="name OUT/RUN_ID, or a work order with --out OUT; `run` prints it as «artifacts»",
         )
-    lines = [*_heading(run), *_render_document(PROBE, folder, _probe)]
+    lines = [
+        *_heading(run),
+        *_render_document(ADOPTION, folder, _adopted),
+        *_render_document(PROBE, folder, _probe),
+    ]
     for number, attempt in attempts_in(folder):
         lines += ["", f"attempt {number}", *_attempt(attempt)]
     for number, attempt in attempts_in(folder / LANDING_FOLDER):
@@ -111,6 +117,14 @@ def _heading(run: RunDocument) -> list[str]:
         f"  in {visible(project.directory)}: {project.environment.description}" for project in run.projects
     ]
     lines += [f"  {language.name} lacks {', '.join(language.lacks)}" for language in run.languages]
+    return lines
+
+
+def _adopted(adoption: Adoption) -> list[str]:
+    """Whose work it was."""
+    lines = [f"  the work of {one_line(adoption.author)}, from {one_line(adoption.source)}"]
+    if adoption.widened:
+        lines.append(f"  beyond the work order's files, as they allow: {', '.join(adoption.widened)}")
     return lines
 
 

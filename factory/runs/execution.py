@@ -68,7 +68,7 @@ def execute(
         verify: adds to the run what is known of its base; the checkout is as it was afterwards.
         landed: the commit of this run if it has landed; asked after an interruption.
     """
-    record = RunRecord.start(run.folder, run.order, run.document)
+    record = RunRecord.start(run.folder, run.planned, run.document)
     meter = Meter()
     state: RunState | None = None
     try:
@@ -89,7 +89,9 @@ def execute(
     with shielded():
         proposal = state.get("proposal") if state is not None else None
         failing = owned_tests(run, state.get("failing_tests", ()), proposal) if state is not None else ()
-        request = repair_request(run.order, run.contract, ending.failure, ending.attempts, proposal, failing)
+        request = repair_request(
+            run.planned, run.contract, ending.failure, ending.attempts, proposal, failing
+        )
         if request is not None:
             REPAIR_REQUEST.write(run.folder.path, request)
         record.end(ending, meter.usage, meter.calls, meter.cost_usd(run.price))
@@ -103,16 +105,16 @@ def _attempt(
     verify: Callable[[Run, Bench], Run],
     start: RunState,
 ) -> tuple[Ending, RunState | None]:
-    # Where the plan gives the texts nobody is asked, so not even a key is needed.
-    asked = run.ports.agent is None and not run.order.fixed_files
-    model = _model(run, meter) if asked else None
+    # Where the plan, or a person, gives the texts nobody is asked, so not even a key is needed.
+    asked = run.work is None and not run.order.fixed_files
+    model = _model(run, meter) if asked and run.ports.agent is None else None
     with place() as checkout, prepared_services(run) as services:
         run = replace(run, services=services)
         problem = unlandable_path(run.order, checkout.git, run.target)
         if problem is not None:
             return stopped(problem, ()), None
         bench = run.bench(checkout)
-        if run.ports.agent is not None and not run.order.fixed_files:
+        if asked and run.ports.agent is not None:
             model = meter.wrap(run.ports.agent(workplace(bench, run.order), run.stop, run.price))
         run.folder.begin()
         with filled_build_cache(bench):
@@ -169,7 +171,7 @@ def _ending(run: Run, state: RunState, meter: Meter) -> Ending:
     failure = state["failure"]
     assert failure is not None
     if state.get("verdict") == "failed":
-        return failed(run.order.id, failure, attempts)
+        return failed(run.order.id, failure, attempts, by_person=run.work is not None)
     return stopped(failure, attempts)
 
 

@@ -38,6 +38,7 @@ from factory.llm.port import Model, identity
 from factory.llm.spending.prices import Price
 from factory.people.hints import Hint, others_for
 from factory.repository.target import Target
+from factory.runs.by_hand.work import Work
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import (
     BoundsRecord,
@@ -218,6 +219,8 @@ class Run:
         stop: ends it when another thread asks for that.
         projects: those of the repository beside its root.
         begins: told what is done now.
+        work: what a person did, which is taken in the place of a model's answer; None to ask. The work order
+            may write what they were allowed.
     """
 
     order: WorkOrder
@@ -240,11 +243,17 @@ class Run:
     stop: Stop | None = None
     projects: tuple[Subproject, ...] = ()
     begins: Begins = unwatched
+    work: Work | None = None
+
+    @property
+    def planned(self) -> WorkOrder:
+        """The work order as the plan has it."""
+        return self.order if self.work is None else self.work.order
 
     @cached_property
     def contract(self) -> str:
         """The work order's contract hash."""
-        return contract_hash(self.order)
+        return contract_hash(self.planned)
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
@@ -261,7 +270,7 @@ class Run:
     @cached_property
     def run_id(self) -> str:
         """Its name."""
-        return run_id(self.order, self.target.baseline)
+        return run_id(self.planned, self.target.baseline, self.work.name if self.work is not None else "")
 
     @property
     def price(self) -> Price | None:
@@ -299,6 +308,7 @@ class Run:
             services=services_record(self.services),
             settings=settings_record(self.settings, in_place=self.in_place),
             languages=self._languages,
+            person=self.work.adoption.author if self.work is not None else "",
         )
 
     @property
@@ -322,7 +332,11 @@ class Run:
     @property
     def authorship(self) -> Authorship:
         """Whom its commit names, but for the model that it asks."""
-        return Authorship(co_authors=self.settings.co_authors)
+        return Authorship(
+            by_person=self.work is not None,
+            widened=self.work.adoption.widened if self.work is not None else (),
+            co_authors=self.settings.co_authors,
+        )
 
     def bench(self, checkout: Checkout) -> Bench:
         """The checkout, with what its commands get."""

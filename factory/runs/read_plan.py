@@ -90,6 +90,23 @@ def load_work_order(path: Path) -> WorkOrder:
         raise
 
 
+def order_of(plan: Plan, order_id: str, path: Path) -> WorkOrder:
+    """A work order of a plan.
+
+    Args:
+        plan: the plan.
+        order_id: the work order's id.
+        path: where the plan was read from.
+
+    Raises:
+        Refused: it has none of that id.
+    """
+    found = next((order for order in plan.work_orders if order.id == order_id), None)
+    if found is None:
+        raise Refused(f"has no work order {order_id}", where=str(path), hint="`planner show` lists them")
+    return found
+
+
 def plan_beside(path: Path, order: WorkOrder) -> Plan | None:
     """The plan that a work order's file is a part of; None if its manifest does not stand beside the file.
 

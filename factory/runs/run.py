@@ -38,13 +38,14 @@ from factory.repository.target import (
     target,
 )
 from factory.runs.base import on_verified_base, try_services
+from factory.runs.by_hand.work import Taking, take
 from factory.runs.computed_fields import with_computed_fields
 from factory.runs.execution import execute
 from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports, Run
 from factory.runs.plan_defect import broken_rules, tell_warnings
 from factory.runs.preflight import clean_up, landed_by
-from factory.runs.read_plan import load_specification, load_work_order, plan_beside
+from factory.runs.read_plan import load_plan, load_specification, load_work_order, order_of, plan_beside
 from factory.runs.record.endings import Ending, interrupted, refusal_of, stopped
 from factory.runs.record.folder import RunFolder
 from factory.runs.settings import AttemptSettings
@@ -73,6 +74,8 @@ class RunSettings:
         baseline_red: whether it is accepted that the repository's own verification fails already.
         ledger: the directory in which answers are remembered, if that is known; it must not be in the
             repository.
+        require_approval: whether only what a person has approved is executed.
+        taking: whose work is taken in the place of a model's; None to ask a model.
     """
 
     repo: Path
@@ -84,6 +87,8 @@ class RunSettings:
     delete_ignored: bool
     baseline_red: bool = False
     ledger: Path | None = None
+    require_approval: bool = False
+    taking: Taking | None = None
 
 
 @dataclass(frozen=True)
@@ -100,9 +105,7 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
     Every expected ending is returned, also a refusal; only a bug raises, after it was recorded.
     """
     try:
-        order = load_work_order(settings.work_order)
-        plan = plan_beside(settings.work_order, order)
-        spec = load_specification(settings.work_order.parent, plan)
+        order, plan, spec = _read(settings)
         alone = settings.attempts.project
         order, plan = order.in_project(alone), plan.in_project(alone) if plan is not None else None
         git = Git.open(settings.repo)
@@ -118,6 +121,17 @@ def run_work_order(settings: RunSettings, ports: Ports) -> Finished:
         return Finished(interrupted(signal, None), None)
     except (WorkorderError, OSError) as error:
         return Finished(refusal_of(error), None)
+
+
+def _read(settings: RunSettings) -> tuple[WorkOrder, Plan | None, Specification | None]:
+    """What is to be executed, the plan that it is a part of, and what that was made for, if known."""
+    if settings.taking is not None and settings.taking.plan is not None:
+        path = settings.taking.plan
+        plan = load_plan(path)
+        return order_of(plan, settings.taking.work_order, path), plan, load_specification(path, plan)
+    order = load_work_order(settings.work_order)
+    beside = plan_beside(settings.work_order, order)
+    return order, beside, load_specification(settings.work_order.parent, beside)
 
 
 def _run(
@@ -148,7 +162,9 @@ def _run(
         goal = all_locked(goal, project, plan, ports, ready, tried)
         project = replace(project, commit=goal.baseline)
     sources = Sources(*committed_files(goal.git, goal.baseline), alone)
-    order = _computed(order, plan, sources)
+    order = planned = _computed(order, plan, sources)
+    work = take(goal, order, settings.taking) if settings.taking is not None and landed is None else None
+    order = order if work is None else work.widened
     terms, services, environment = None, NO_SERVICES, None
     projects: tuple[Subproject, ...] = ()
     if landed is None:
@@ -159,9 +175,13 @@ def _run(
     run = Run(
         order=order,
         target=goal,
-        folder=RunFolder(out / run_id(order, goal.baseline), ports.clock),
+        folder=RunFolder(out / run_id(planned, goal.baseline, work.name if work else ""), ports.clock),
         settings=settings.attempts.model_copy(
-            update={"max_attempts": attempts_with(out, contract_hash(order), settings.attempts.max_attempts)}
+            update={
+                "max_attempts": 1
+                if work
+                else attempts_with(out, contract_hash(order), settings.attempts.max_attempts)
+            }
         ),
         plan=plan,
         spec=spec,
@@ -172,10 +192,11 @@ def _run(
         environment=environment,
         services=services,
         projects=projects,
+        work=work,
     )
 
     def prepare() -> Ending | None:
-        skip = skips_of(goal.git.common_dir).get(run.contract) if landed is None else None
+        skip = skips_of(goal.git.common_dir).get(run.contract) if landed is None and not work else None
         if skip is not None:
             raise Refused(
                 f"{order.id} is left out on purpose; {visible(skip.author)} says why: {visible(skip.reason)}",
@@ -185,15 +206,18 @@ def _run(
             require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
         if landed is None:
             accepted = frozenset(settings.attempts.accepted_configuration)
+            if work is not None:
+                # A build accepts them for all its work orders.
+                accepted &= set(order.allowed_files)
             require_acceptance(goal.git, goal.baseline, [order], [order], accepted)
-            if configuration.require_approval:
-                require_approved(goal.git, [order])
+            if configuration.require_approval or settings.require_approval:
+                require_approved(goal.git, [planned])
             for missing in _not_landed(order, goal):
                 ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
             tell_prose([order], goal.git, goal.baseline, ports.progress)
             contract = plan.verify_contract if plan is not None else None
-            judged = judge_work_order(order, contract, sources)
-            whole = plan if plan is not None else Plan(work_orders=(order,))
+            judged = judge_work_order(planned, contract, sources)
+            whole = plan if plan is not None else Plan(work_orders=(planned,))
             halting = stopping(judged, whole, settings.attempts.warnings)
             defect = broken_rules(halting, settings.work_order.name)
             if defect is not None:

@@ -31,6 +31,10 @@ _RUN: Final[list[_Row]] = [
     (files.WORK_ORDER.name, "the contract"),
     (EVENTS_FILE, "one line for each thing that happened"),
     (CALL.name, "of `factory run`: how it was called, for `factory retry` and its like"),
+    (
+        files.ADOPTION.name,
+        "of `factory adopt`: whose work it was, from where, and what its scope was widened by",
+    ),
     (files.PROBE.name, "what the acceptance commands did before the work"),
     (f"{files.PROBE_FOLDER}/", "what they printed"),
     (files.REPAIR_REQUEST.name, "who may be at fault, the plan or the code, and the evidence"),

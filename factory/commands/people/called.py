@@ -1,19 +1,23 @@
 """A command line that is carried out once more: how `build` and `run` were called, kept and read again."""
 
 import os
+import shlex
 from argparse import Namespace
 from dataclasses import dataclass
 from pathlib import Path
 
 from factory.commands import build, run
+from factory.commands.composition import project_named
 from factory.contract.errors import WorkorderError
+from factory.contract.work_order import Plan, WorkOrder
 from factory.llm.secrets import redact, secret_values
+from factory.runs.read_plan import load_plan, load_work_order, order_of, plan_beside
 from factory.runs.record.call import CALL, Call, Command, last_call
 from factory.runs.record.tried import Named
 from factory.system.clock import SystemClock
 from factory.system.files.tree import FileProblem
 from factory.system.terminal.arguments import Parser, with_defaults
-from factory.system.terminal.console import Console
+from factory.system.terminal.console import Console, one_line
 
 
 @dataclass(frozen=True)
@@ -23,12 +27,12 @@ class Again:
     Attributes:
         command: which command it was.
         options: what it was given; paths in it are relative to the directory that is the current one now.
-        words: its command line, for people.
+        line: its command line, as a person gives it from where they are.
     """
 
     command: Command
     options: Namespace
-    words: tuple[str, ...]
+    line: str
 
     def run(self, console: Console) -> int:
         """Carry it out; the exit code."""
@@ -80,6 +84,7 @@ def again(named: Named) -> Again:
             where=str(named.out),
             hint="build, or run, it once more",
         )
+    before = Path.cwd()
     try:
         os.chdir(call.folder)
     except OSError as error:
@@ -97,4 +102,21 @@ def again(named: Named) -> Again:
     options.words, options.defaults = call.words, call.defaults
     # However it was named then.
     options.out = out
-    return Again(call.command, options, call.words)
+    there = "" if before == Path.cwd() else f"cd {shlex.quote(call.folder)} && "
+    return Again(call.command, options, one_line(f"{there}factory {shlex.join(call.words)}"))
+
+
+def order_called_for(named: Named, called: Again) -> tuple[WorkOrder, Plan | None]:
+    """A work order as the build or run that was called reads it, and its plan; None if there is none at hand.
+
+    Raises:
+        WorkorderError: the plan or the work order can't be read, or it is not there any more.
+    """
+    options = called.options
+    alone = project_named(options.project)
+    if called.command == "build":
+        whole = load_plan(options.plan).in_project(alone)
+        return order_of(whole, named.work_order, options.plan), whole
+    order = load_work_order(options.work_order)
+    plan = plan_beside(options.work_order, order)
+    return order.in_project(alone), plan.in_project(alone) if plan is not None else None

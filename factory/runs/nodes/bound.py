@@ -12,6 +12,7 @@ from factory.gates.bench import Bench
 from factory.gates.checks.registry import OTHER_PROJECTS
 from factory.llm.port import Model
 from factory.runs.agents.se import propose_by_agent
+from factory.runs.by_hand.se import propose_by_person
 from factory.runs.inputs import Run
 from factory.runs.nodes.finalize import finalize, land_attempt
 from factory.runs.nodes.given import give
@@ -64,7 +65,7 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
             finalize,
             land=_landing(run, bench) if run.lands else None,
             max_attempts=settings.max_attempts,
-            is_given=model is None,
+            is_given=model is None and run.work is None,
             checkout=checkout,
             folder=folder,
             progress=progress,
@@ -73,8 +74,10 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
 
 
 def _engineer(run: Run, bench: Bench, model: Model | None) -> Callable[[RunState], RunState]:
-    """Who proposes: the plan itself, an agent, or a model."""
+    """Who proposes: a person, the plan itself, an agent, or a model."""
     order, checkout, folder = run.order, bench.checkout, run.folder
+    if run.work is not None:
+        return partial(propose_by_person, order=order, work=run.work, checkout=checkout, folder=folder)
     if model is None:
         return partial(give, order=order, checkout=checkout, folder=folder)
     asked = partial(propose, plan=run.plan, template=_template(run.settings))
@@ -108,7 +111,7 @@ def _landing(run: Run, bench: Bench) -> Callable[[RunState], str | Failure]:
     """What lands an attempt that passed."""
     return partial(
         land_attempt,
-        order=run.order,
+        order=run.planned,
         run_id=run.run_id,
         target=run.target,
         environment=bench.environment_of(run.order).hash,

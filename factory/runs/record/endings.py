@@ -76,8 +76,13 @@ def interrupted(signal: Interrupted, landed: str | None) -> Ending:
     return Ending(RunOutcome.INTERRUPTED, code, message, "run again to go on")
 
 
-def failed(order_id: str, failure: Failure, attempts: tuple[AttemptSummary, ...]) -> Ending:
+def failed(
+    order_id: str, failure: Failure, attempts: tuple[AttemptSummary, ...], *, by_person: bool = False
+) -> Ending:
     """The ending of a work order whose attempts are spent."""
+    if by_person:
+        message = f"{order_id} is not done by that: it failed at {failure.stage}: {failure.description}"
+        return Ending(RunOutcome.FAILED, ExitCode.FAIL, message, failure.hint, failure, attempts=attempts)
     hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
     if failure.hint:
         # What a person may do about this failure, such as declaring a package, stands there alone.

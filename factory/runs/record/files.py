@@ -14,6 +14,7 @@ from factory.contract.proposal import WriteProposal
 from factory.contract.strict_json import read_json
 from factory.contract.work_order import WorkOrder
 from factory.llm.agents.answer import AgentRecord
+from factory.people.adoptions import Adoption
 from factory.runs.record.model import (
     AnswerRecord,
     CheckResults,
@@ -86,6 +87,7 @@ RUN: Final = Artifact("run.json", RunDocument)
 SUMMARY: Final = Artifact("run_summary.json", RunSummary)
 WORK_ORDER: Final = Artifact("work_order.json", WorkOrder)
 PROBE: Final = Artifact("probe.json", ProbeResult)
+ADOPTION: Final = Artifact("adoption.json", Adoption)
 REPAIR_REQUEST: Final = Artifact("repair_request.json", RepairRequest)
 PROBE_FOLDER: Final = "probe"
 OPINIONS_FOLDER: Final = "second_opinion"

@@ -103,6 +103,12 @@ def tried(out: Path, work_order: str) -> Tried:
     return Tried(folder, record.contract, max(asked, default=0))
 
 
+def latest_asked(out: Path, work_order: str) -> Path | None:
+    """The folder of the latest run of a work order in which a model was, or would have been, asked."""
+    found = _latest(out, work_order, of_people=False)
+    return found[0] if found is not None else None
+
+
 def run_folder(text: str, out: Path | None) -> Path:
     """The folder of a run: the one that is named, or the latest of the work order that is.
 
