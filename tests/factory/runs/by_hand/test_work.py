@@ -75,7 +75,7 @@ def test_commits_are_taken_from_their_branch_and_say_what_was_done(scene: Scene)
 
 def test_the_scope_is_widened_by_name_and_the_contract_stays(scene: Scene) -> None:
     write_files(scene.place, {"src/app.py": "A = 2\n", "helper one.py": "h\n"})
-    with pytest.raises(Refused, match="`helper one.py` is not one of") as refused:
+    with pytest.raises(Refused, match=r"`helper one\.py` is not one of") as refused:
         scene.take()
     assert "--allow 'helper one.py'" in refused.value.hint
 
@@ -119,9 +119,7 @@ def _repository(place: Path) -> None:
         (lambda place: os.mkfifo(place / "src/new.py"), "holds no change"),
     ],
 )
-def test_what_a_work_order_can_not_do_is_named(
-    scene: Scene, act: Callable[[Path], None], said: str
-) -> None:
+def test_what_a_work_order_can_not_do_is_named(scene: Scene, act: Callable[[Path], None], said: str) -> None:
     act(scene.place)
     with pytest.raises(Refused, match=said):
         scene.take(secrets=("sk-123456789",))
@@ -140,7 +138,7 @@ def test_what_the_plan_forbids_and_what_was_not_done_are_not_let_in(scene: Scene
 def test_what_the_branch_changed_since_is_their_business(scene: Scene) -> None:
     write_files(scene.place, {"src/app.py": "A = 2\n"})
     commit_files(scene.repo, {"src/app.py": "A = 3\n", "src/old.py": "newer\n"}, "meanwhile")
-    with pytest.raises(Refused, match="`src/app.py` was changed on main, too") as refused:
+    with pytest.raises(Refused, match=r"`src/app\.py` was changed on main, too") as refused:
         scene.take()
     assert "git rebase main" in refused.value.hint
     # As they are told.
