@@ -13,7 +13,7 @@ from factory.system.terminal.console import Console
 if TYPE_CHECKING:
     from factory.report.page.story import Story
 
-_OTHERS: Final = ("--markdown FILE", "--junit FILE", "--sarif FILE")
+_OTHERS: Final = tuple(f"--{name} FILE" for name in ("markdown", "junit", "sarif", "gitlab", "json"))
 
 
 def add_options(commands: Commands) -> None:
@@ -44,6 +44,15 @@ def add_options(commands: Commands) -> None:
     command.add_argument(
         "--gitlab", type=Path, metavar="FILE", help="the same as a report of GitLab's code quality"
     )
+    command.add_argument(
+        "--json", type=Path, metavar="FILE", help="how it ended and what it used, for programs"
+    )
+    command.add_argument(
+        "--annotations",
+        type=Path,
+        metavar="FILE",
+        help="the work orders that failed, at most ten, as annotations that GitHub takes from a log",
+    )
     command.set_defaults(run=run)
 
 
@@ -57,6 +66,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.report.page.html import ROOM, write_html
     from factory.report.page.junit import write_junit
     from factory.report.page.reading import read_story
+    from factory.report.page.result import write_annotations, write_json
     from factory.report.page.summary import write_markdown
     from factory.system.files.tree import write_atomic
 
@@ -66,11 +76,15 @@ def run(options: Namespace, console: Console) -> int:
         options.junit: write_junit,
         options.sarif: write_sarif,
         options.gitlab: write_gitlab,
+        options.json: write_json,
+        options.annotations: write_annotations,
     }
     asked = {file: write for file, write in forms.items() if file is not None}
     if not asked:
         raise WorkorderError(
-            "no file is named", where="report", hint=f"--html FILE, {', '.join(_OTHERS)} or --gitlab FILE"
+            "no file is named",
+            where="report",
+            hint=f"--html FILE, {', '.join(_OTHERS)} or --annotations FILE",
         )
     story = read_story(options.out, ROOM)
     # All of them first: nothing is written if one of them can't be.

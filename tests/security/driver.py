@@ -135,8 +135,8 @@ def main() -> None:
         in_turn = Lock()
 
         def answered(request: dict[str, Any]) -> dict[str, Any]:
-            # A command begins by clearing its directory of temporary files of places to mount things at: those
-            # that share one come one after the other, as the commands of a checkout do.
+            # A command begins by clearing its directory of temporary files of places to mount things at.
+            # Those that share one come one after the other, as the commands of a checkout do.
             with nullcontext() if request.get("apart") else in_turn:
                 return answer(sandbox, groups, place, request)
 

@@ -17,7 +17,7 @@ from factory.system.terminal.console import one_line
 
 Placed = tuple[Diagnostic, Place | None]
 _SCHEMA: Final = "https://json.schemastore.org/sarif-2.1.0.json"
-_MOST_ANNOTATIONS: Final = 10
+MOST_ANNOTATIONS: Final = 10
 """GitHub shows no more of a step, of each kind."""
 
 
@@ -109,14 +109,26 @@ def annotations(placed: Iterable[Placed]) -> str:
 
 def _annotations(placed: Sequence[Placed], severity: Severity) -> Iterator[str]:
     chosen = [(diagnostic, place) for diagnostic, place in placed if diagnostic.severity is severity]
-    for diagnostic, place in chosen[:_MOST_ANNOTATIONS]:
-        file = f"file={_property(one_line(place.file))},line={place.line}," if place is not None else ""
-        title = _property(f"{diagnostic.code} {diagnostic.name}")
-        # The only line break of the message is our own, and escaped: nothing quoted can begin a command.
-        yield f"::{severity} {file}title={title}::{_data(_text(diagnostic))}"
-    more = len(chosen) - _MOST_ANNOTATIONS
+    for diagnostic, place in chosen[:MOST_ANNOTATIONS]:
+        where = {} if place is None else {"file": one_line(place.file), "line": str(place.line)}
+        title = f"{diagnostic.code} {diagnostic.name}"
+        yield workflow_command(str(severity), _text(diagnostic), **where, title=title)
+    more = len(chosen) - MOST_ANNOTATIONS
     if more > 0:
-        yield f"::notice::and {more} more {severity}{'s' if more > 1 else ''}: `planner check` shows all"
+        rest = f"and {more} more {severity}{'s' if more > 1 else ''}: `planner check` shows all"
+        yield workflow_command("notice", rest)
+
+
+def workflow_command(kind: str, message: str, **properties: str) -> str:
+    """A command to GitHub in a line, in which nothing that is quoted can begin another one.
+
+    Args:
+        kind: such as `error`.
+        message: what is shown; line breaks are kept.
+        properties: such as `title`.
+    """
+    given = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{kind}{' ' if given else ''}{given}::{_data(message)}"
 
 
 def _text(diagnostic: Diagnostic) -> str:

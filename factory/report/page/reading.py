@@ -64,6 +64,9 @@ def _of_build(out: Path, state: BuildState, room: Room) -> Story:
         outcome=ended.message if ended is not None else going,
         hint=ended.hint if ended is not None else "",
         tone=_tone(state, orders),
+        exit_code=None if ended is None else int(ended.exit_code),
+        branch=state.branch,
+        spending=state.spent,
         facts=_facts(state, orders),
         orders=orders,
         found=None if record is None or record.found is None else tuple(one.placed for one in record.found),
@@ -106,7 +109,7 @@ def _order_of_build(
         title=order.title,
         state=str(order.state),
         commit=order.commit or "",
-        used=spent(order.spent) if order.spent != Spending() else "",
+        spending=order.spent,
         contract=contract,
         runs=runs,
         asked=_asked(contract, runs, None if record is None else record.plan),
@@ -130,6 +133,9 @@ def _of_runs(out: Path, runs: Sequence[Run]) -> Story:
         outcome=single if len(orders) == 1 else f"{landed} of {len(orders)} work orders have landed",
         hint=last.hint if last is not None and len(orders) == 1 else "",
         tone="good" if landed == len(orders) else bad,
+        exit_code=None if last is None else last.exit_code,
+        branch=runs[-1].record.branch,
+        spending=_spending(runs),
         facts={"branch": runs[-1].record.branch, "last start": runs[-1].record.started},
         orders=orders,
     )
@@ -140,20 +146,23 @@ def _order_of_runs(out: Path, name: str, runs: tuple[Run, ...]) -> Order:
         (run.summary for run in reversed(runs) if run.summary and run.summary.outcome in _DONE), None
     )
     last = runs[-1].record.outcome if runs[-1].summary is None else runs[-1].summary.outcome
-    made = Spending.on(
-        AttemptRecord.of(summary) for run in runs if run.summary for summary in run.summary.attempts
-    )
     contract = WORK_ORDER.read_sound(runs[-1].folder)
     return Order(
         id=name,
         title=runs[-1].record.title,
         state="landed" if landed is not None else str(last or "not ended"),
         commit=(landed.commit or "") if landed is not None else "",
-        used=spent(made) if made != Spending() else "",
+        spending=_spending(runs),
         contract=contract,
         runs=runs,
         asked=_asked(contract, runs, None),
         hints=_hints(out, runs[-1].record.contract),
+    )
+
+
+def _spending(runs: Sequence[Run]) -> Spending:
+    return Spending.on(
+        AttemptRecord.of(summary) for run in runs if run.summary for summary in run.summary.attempts
     )
 
 

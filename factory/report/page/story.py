@@ -5,11 +5,13 @@ from pathlib import Path
 from typing import Final, Literal
 
 from factory.attempt.failure import Failure
+from factory.builds.state.attempts import Spending
 from factory.contract.work_order import AcceptedWarning, SpecRemark, WorkOrder
 from factory.gates.check import Probed
 from factory.people.hints import Hint
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.places import Place
+from factory.report.figures import spent
 from factory.runs.record.model import ProofResult, RunDocument, RunSummary, SecondPassResult
 
 _HEADLINE: Final = 240
@@ -205,7 +207,7 @@ class Order:
         title: its title.
         state: where it stands, such as `landed`.
         commit: the commit that landed it; empty without one.
-        used: what it used; empty if nothing.
+        spending: what it used.
         contract: what was ordered; None if that is not known.
         runs: what was tried, the earliest first.
         asked: the requirements that it takes.
@@ -217,7 +219,7 @@ class Order:
     title: str
     state: str
     commit: str
-    used: str
+    spending: Spending
     contract: WorkOrder | None
     runs: tuple[Run, ...]
     asked: tuple[Asked, ...] = ()
@@ -228,6 +230,11 @@ class Order:
     def is_done(self) -> bool:
         """Whether it has landed."""
         return self.state == "landed"
+
+    @property
+    def used(self) -> str:
+        """What it used, in words; empty if nothing."""
+        return spent(self.spending) if self.spending != Spending() else ""
 
     @property
     def is_under_way(self) -> bool:
@@ -259,6 +266,9 @@ class Story:
         outcome: how it ended, or where it stands, in a sentence.
         hint: who must do what next; empty if nothing is to be done.
         tone: whether all is well, something is not, or it goes on.
+        exit_code: of the build, or of the latest run; None if it goes on, or was killed.
+        branch: where it lands.
+        spending: what all of it used.
         facts: what else is known of the whole, by name.
         orders: the work orders, in the plan's order.
         found: what the rules found in the plan; None if that is not known.
@@ -271,6 +281,9 @@ class Story:
     outcome: str
     hint: str
     tone: Tone
+    exit_code: int | None
+    branch: str
+    spending: Spending
     facts: dict[str, str]
     orders: tuple[Order, ...]
     found: tuple[tuple[Diagnostic, Place | None], ...] | None = None

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import pytest
 from markupsafe import escape
 
-from factory.builds.state.attempts import RunEntry
+from factory.builds.state.attempts import RunEntry, Spending
 from factory.builds.state.file import save_state
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.plan_record import record_findings
@@ -24,6 +24,7 @@ from factory.report.page.html import ROOM, write_html
 from factory.report.page.junit import write_junit
 from factory.report.page.pictures import graph, timeline
 from factory.report.page.reading import read_story
+from factory.report.page.result import write_annotations, write_json
 from factory.report.page.story import Order, Step, Story
 from factory.report.page.summary import write_markdown
 from factory.system.templates import template_path
@@ -138,6 +139,35 @@ def test_junit_has_each_command_of_each_attempt(story: Story) -> None:
     assert int(suite.get("tests") or 0) == len(suite) > 2
 
 
+def test_json_tells_how_it_ended_and_what_it_used(story: Story) -> None:
+    told = json.loads(write_json(story))
+    assert (told["all_landed"], told["exit_code"], told["branch"]) == (False, 1, "main")
+    (order,) = told["work_orders"]
+    assert (order["id"], order["state"], order["commit"]) == ("WO-01", "failed", None)
+    assert order["failure"]["stage"] == "acceptance_failed"
+    assert told["spent"] == order["spent"]
+    assert set(told["spent"]) >= {"input_tokens", "output_tokens", "cost_usd"}
+    assert not re.search("[\x1b\u202e]", told["outcome"] + order["title"])
+
+
+def test_annotations_are_ten_lines_that_nothing_can_break_out_of(story: Story) -> None:
+    (failed,) = story.failed
+    (run,) = failed.runs
+    (*_, last) = run.attempts
+    assert last.failure is not None
+    hostile = replace(last, failure=last.failure.model_copy(update={"message": "100%\n::add-mask::a"}))
+    run = replace(run, summary=None, attempts=(hostile,))
+    orders = tuple(replace(failed, id=f"WO-{number:02d}", runs=(run,)) for number in range(1, 13))
+
+    lines = write_annotations(replace(story, orders=orders)).splitlines()
+
+    assert lines[0].startswith("::error title=WO-01 failed at acceptance_failed::100%25")
+    assert not any(line.startswith("::add-mask") for line in lines)
+    assert [line.split()[0] for line in lines] == ["::error"] * 10 + ["::notice::and"]
+    assert "and 2 more" in lines[-1]
+    assert write_annotations(replace(story, orders=(order(1),))) == ""
+
+
 def test_a_build_tells_all_work_orders_and_a_failed_attempt_of_a_landed_one_breaks_nothing(
     folder: Path, tmp_path: Path
 ) -> None:
@@ -163,7 +193,7 @@ def test_a_build_tells_all_work_orders_and_a_failed_attempt_of_a_landed_one_brea
 def order(number: int, *on: int) -> Order:
     names = tuple(f"WO-{name:02d}" for name in on)
     contract = WorkOrder.model_validate(makes(number, f"{number}.py") | {"depends_on": names})
-    return Order(contract.id, contract.title, "pending", "", "", contract, ())
+    return Order(contract.id, contract.title, "pending", "", Spending(), contract, ())
 
 
 def test_the_graph_goes_from_left_to_right_and_leaves_out_what_follows() -> None:
