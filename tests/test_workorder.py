@@ -20,8 +20,14 @@ def test_init_begins_a_project_and_writes_over_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", str(tmp_path / "new"), "--ci", "github"]) == 0
-    made = sorted(str(path.relative_to(tmp_path / "new")) for path in (tmp_path / "new").rglob("*.*"))
-    assert made == [".github", ".github/workflows/workorder.yml", "spec.md", "workorder.toml"]
+    new = tmp_path / "new"
+    assert sorted(str(path.relative_to(new)) for path in new.rglob("*") if path.is_file()) == [
+        ".github/actions/workorder/action.yml",
+        ".github/workflows/workorder-build.yml",
+        ".github/workflows/workorder.yml",
+        "spec.md",
+        "workorder.toml",
+    ]
     (tmp_path / "old").mkdir()
     (tmp_path / "old" / "workorder.toml").write_text("")
     assert main(["init", str(tmp_path / "old")]) == 2

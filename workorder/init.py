@@ -1,4 +1,4 @@
-"""`workorder init`: a specification to start from, the configuration, and a job for CI."""
+"""`workorder init`: a specification to start from, the configuration, and the files of a job for CI."""
 
 from argparse import Namespace
 from pathlib import Path
@@ -14,8 +14,12 @@ from factory.system.terminal.console import Console
 _SPEC: Final = "spec.md"
 _CONFIGURATION: Final = "workorder.toml"
 _JOBS: Final = {
-    "github": (".github/workflows/workorder.yml", "ci/github-actions.yml"),
-    "gitlab": (".gitlab-ci.yml", "ci/gitlab-ci.yml"),
+    "github": {
+        ".github/workflows/workorder.yml": "ci/workorder.yml",
+        ".github/workflows/workorder-build.yml": "ci/workorder-build.yml",
+        ".github/actions/workorder/action.yml": "ci/action.yml",
+    },
+    "gitlab": {".gitlab-ci.yml": "ci/gitlab-ci.yml"},
 }
 
 
@@ -44,8 +48,7 @@ def run(options: Namespace, console: Console) -> int:
     directory: Path = options.directory
     files = {_SPEC: "spec.md", _CONFIGURATION: "workorder.toml"}
     if options.ci is not None:
-        place, template = _JOBS[options.ci]
-        files[place] = template
+        files |= _JOBS[options.ci]
     there = [name for name in files if (directory / name).is_symlink() or (directory / name).exists()]
     if there:
         raise WorkorderError(

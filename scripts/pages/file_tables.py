@@ -88,8 +88,10 @@ _BUILD: Final[list[_Row]] = [
     (CALL.name, "how the build was called last, for `factory retry` and its like"),
     (
         HINTS_FILE,
-        "what people told the next attempts by `factory hint`, and which they asked for by `factory retry`:"
-        " who, when, about which contract",
+        (
+            "what people told the next attempts by `factory hint`, and which they asked for by"
+            " `factory retry`: who, when, about which contract"
+        ),
     ),
     ("ledger/", "the answers; in `ledger/retired` those that `factory reset` has put away"),
 ]

@@ -1,0 +1,207 @@
+"""As much of GitHub's runner as the templates use: expressions, steps, composite actions, commands in output.
+
+Not for actions of others: what `actions/…` do is done by a function that the test gives.
+"""
+
+import re
+import subprocess
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+_TOKEN = re.compile(r"\s*('(?:[^']|'')*'|\|\||&&|==|!=|[(),]|[A-Za-z_][\w.-]*)")
+_COMMAND = re.compile(r"\s*::([a-z-]+|[0-9a-f]{64})( [^:]*)?::(.*)")
+
+
+class Expression:
+    """An expression, evaluated as it is read.
+
+    Args:
+        text: what stands between `${{` and `}}`.
+        values: of all names that it may use, such as `inputs.plan`; what is not there is empty.
+    """
+
+    def __init__(self, text: str, values: Mapping[str, str]) -> None:
+        self._tokens = _TOKEN.findall(text)
+        assert "".join(self._tokens) == re.sub(r"\s+(?=(?:[^']*'[^']*')*[^']*$)", "", text), text
+        self._values = values
+        self.value = self._either()
+        assert not self._tokens, text
+
+    def _next(self, *wanted: str) -> str:
+        return self._tokens.pop(0) if self._tokens and (self._tokens[0] in wanted or not wanted) else ""
+
+    def _either(self) -> str:
+        value = self._both()
+        while self._next("||"):
+            other = self._both()
+            value = value or other
+        return value
+
+    def _both(self) -> str:
+        value = self._compared()
+        while self._next("&&"):
+            other = self._compared()
+            value = value and other
+        return value
+
+    def _compared(self) -> str:
+        value = self._one()
+        if operator := self._next("==", "!="):
+            return "true" if (value == self._one()) is (operator == "==") else ""
+        return value
+
+    def _one(self) -> str:
+        token = self._next()
+        if token == "(":
+            value = self._either()
+            assert self._next(")")
+            return value
+        if token.startswith("'"):
+            return token[1:-1].replace("''", "'")
+        if not self._next("("):
+            return self._values.get(token, "")
+        arguments = []
+        while not self._next(")"):
+            arguments.append(self._either())
+            self._next(",")
+        if token == "format":
+            return re.sub(r"\{([0-9])\}", lambda number: arguments[int(number[1]) + 1], arguments[0])
+        assert (token, arguments) == ("always", []), token
+        return "true"
+
+
+def filled(text: object, values: Mapping[str, str]) -> str:
+    """A text with its expressions evaluated."""
+    return re.sub(r"\$\{\{(.*?)\}\}", lambda found: Expression(found[1].strip(), values).value, str(text))
+
+
+@dataclass
+class Machine:
+    """A machine that runs the steps of one job.
+
+    Attributes:
+        folder: where its files go; `workspace` and `temporary` are in it.
+        environment: what every step sees.
+        action: how an action of others is carried out: its name and its settings are given.
+        own_action: the file of the action that the repository has itself.
+        skipped: the names of steps that are left out, as they need a network.
+        output: what was printed.
+        obeyed: the commands in the output that the runner would obey, by step.
+        summary: the summary of the job.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    action: Callable[[str, dict[str, str]], None]
+    own_action: Path
+    skipped: tuple[str, ...] = ()
+    output: str = ""
+    obeyed: list[tuple[str, str, str]] = field(default_factory=list)
+    summary: str = ""
+
+    @property
+    def workspace(self) -> Path:
+        """Where the checkout is."""
+        return self.folder / "workspace"
+
+    @property
+    def temporary(self) -> Path:
+        """The runner's own directory for temporary files."""
+        return self.folder / "temporary"
+
+    def run(self, steps: list[dict[str, Any]], values: dict[str, str], env: Mapping[str, str]) -> bool:
+        """Run steps in order; whether all passed.
+
+        Args:
+            steps: as they stand in the file.
+            values: what expressions may use; the outputs of the steps are added.
+            env: of the workflow.
+        """
+        self.temporary.mkdir(parents=True, exist_ok=True)
+        values["runner.temp"] = str(self.temporary)
+        passed = True
+        for step in steps:
+            condition = str(step.get("if", "")).removeprefix("${{").removesuffix("}}").strip()
+            if "always()" not in condition and not passed:
+                continue
+            if condition and not Expression(condition, values).value:
+                continue
+            if step.get("name") in self.skipped:
+                continue
+            passed = self._step(step, values, env) and passed
+        return passed
+
+    def _step(self, step: dict[str, Any], values: dict[str, str], env: Mapping[str, str]) -> bool:
+        own = {name: filled(value, values) for name, value in step.get("env", {}).items()}
+        if "run" in step:
+            outputs, passed = self._shell(step, {**env, **own})
+        elif str(step["uses"]).startswith("$/"):
+            outputs, passed = self._composite(step, values, {**env, **own})
+        else:
+            given = {name: filled(value, values) for name, value in step.get("with", {}).items()}
+            self.action(str(step["uses"]).partition("@")[0], given)
+            outputs, passed = {}, True
+        if "id" in step:
+            values.update({f"steps.{step['id']}.outputs.{name}": text for name, text in outputs.items()})
+        return passed
+
+    def _composite(
+        self, step: dict[str, Any], values: Mapping[str, str], env: Mapping[str, str]
+    ) -> tuple[dict[str, str], bool]:
+        assert step["uses"] == "$/.github/actions/workorder"
+        action = yaml.safe_load(self.own_action.read_text())
+        assert set(step.get("with", {})) <= set(action["inputs"])
+        inner = {name: value for name, value in values.items() if not name.startswith(("inputs.", "steps."))}
+        inner = {name: value for name, value in inner.items() if not name.startswith("secrets.")}
+        for name, described in action["inputs"].items():
+            given = step.get("with", {}).get(name)
+            inner[f"inputs.{name}"] = (
+                str(described.get("default", "")) if given is None else filled(given, values)
+            )
+        passed = self.run(action["runs"]["steps"], inner, env)
+        return {name: filled(output["value"], inner) for name, output in action["outputs"].items()}, passed
+
+    def _shell(self, step: dict[str, Any], env: Mapping[str, str]) -> tuple[dict[str, str], bool]:
+        outputs, summary = self.temporary / "outputs", self.temporary / "summary"
+        for file in (outputs, summary):
+            file.write_text("")
+        done = subprocess.run(
+            ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", step["run"]],
+            cwd=self.workspace,
+            env={
+                **self.environment,
+                **env,
+                "GITHUB_OUTPUT": str(outputs),
+                "GITHUB_STEP_SUMMARY": str(summary),
+                "RUNNER_TEMP": str(self.temporary),
+            },
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self.output += done.stdout
+        self._obey(step["name"], done.stdout)
+        assert summary.stat().st_size < 1_048_576
+        self.summary += summary.read_text()
+        pairs = [line.partition("=") for line in outputs.read_text().splitlines()]
+        return {name: value for name, _, value in pairs}, done.returncode == 0
+
+    def _obey(self, step: str, output: str) -> None:
+        """Note the commands that are obeyed: none between `stop-commands` and its token."""
+        stopped = ""
+        for line in output.splitlines():
+            found = _COMMAND.fullmatch(line)
+            if found is None or (stopped and found[1] != stopped):
+                continue
+            if found[1] == "stop-commands":
+                stopped = found[3]
+                # Nobody who prints between the marks can know it.
+                assert re.fullmatch("[0-9a-f]{64}", stopped)
+            elif found[1] == stopped:
+                stopped = ""
+            else:
+                self.obeyed.append((step, found[1], found[3]))
