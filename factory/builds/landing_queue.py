@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from typing import Final
 
-from factory.attempt.authorship import Authorship
+from factory.attempt.commit.authorship import Authorship
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.failure import Failure, Stage
 from factory.builds.branch.history import History

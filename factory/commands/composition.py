@@ -5,7 +5,7 @@ import os
 from collections.abc import Callable
 from typing import Final
 
-from factory.attempt.authorship import co_authors
+from factory.attempt.commit.authorship import co_authors
 from factory.commands.options import ledger_folder
 from factory.configuration.document import OWN_FILE, Configuration
 from factory.configuration.guarded import OPTION

@@ -8,8 +8,8 @@ import tempfile
 from collections.abc import Mapping, Set
 from typing import Final
 
-from factory.attempt.authorship import Authorship
-from factory.attempt.commit_message import commit_message
+from factory.attempt.commit.authorship import Authorship
+from factory.attempt.commit.message import commit_message
 from factory.attempt.outcome import VerdictKind
 from factory.attempt.summary import KillScores
 from factory.configuration.committed import changed_hashes

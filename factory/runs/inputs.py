@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from pathlib import Path
 
-from factory.attempt.authorship import Authorship
+from factory.attempt.commit.authorship import Authorship
 from factory.attempt.state import RunState
 from factory.attempt.step import Begins, unwatched
 from factory.checkout.workspace import Checkout
@@ -38,7 +38,7 @@ from factory.llm.port import Model, identity
 from factory.llm.spending.prices import Price
 from factory.people.hints import Hint, others_for
 from factory.repository.target import Target
-from factory.runs.by_hand.work import Work
+from factory.runs.people.work import Work
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import (
     BoundsRecord,

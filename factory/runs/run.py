@@ -38,11 +38,11 @@ from factory.repository.target import (
     target,
 )
 from factory.runs.base import on_verified_base, try_services
-from factory.runs.by_hand.work import Taking, take
 from factory.runs.computed_fields import with_computed_fields
 from factory.runs.execution import execute
 from factory.runs.forbidden_prose import tell_prose
 from factory.runs.inputs import Ports, Run
+from factory.runs.people.work import Taking, take
 from factory.runs.plan_defect import broken_rules, tell_warnings
 from factory.runs.preflight import clean_up, landed_by
 from factory.runs.read_plan import load_plan, load_specification, load_work_order, order_of, plan_beside

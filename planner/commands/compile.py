@@ -36,7 +36,7 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or a file can't be written.
     """
-    from factory.plans.states.provided import files_to_come
+    from factory.plans.states.locks import files_to_come
     from planner.commands.ask import execute
     from planner.commands.inputs import read_spec
     from planner.commands.job import job_of

@@ -17,7 +17,7 @@ from factory.languages.table import (
     languages_in,
 )
 from factory.llm.port import Message, estimate_tokens
-from factory.plans.states.provided import files_to_come
+from factory.plans.states.locks import files_to_come
 from factory.plans.states.sources import Sources
 from planner.prompt.context import Context, counted
 from planner.prompt.file_listing import file_listing

@@ -14,7 +14,7 @@ from factory.contract.identity import contract_hash, contract_trailers
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
 from factory.people.skips import skips_of
-from factory.plans.states.provided import files_to_come
+from factory.plans.states.locks import files_to_come
 from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
 from factory.system.git.commits import (

@@ -16,7 +16,7 @@ from factory.system.terminal.exit_code import epilog
 
 if TYPE_CHECKING:
     from factory.commands.people.called import Again
-    from factory.runs.by_hand.work import Taking
+    from factory.runs.people.work import Taking
     from factory.runs.record.tried import Named
     from factory.runs.run import RunSettings
 
@@ -113,14 +113,14 @@ def _taking(options: Namespace, known: "Named") -> "Taking":
     Raises:
         WorkorderError: nothing tells where it was done, or an option can't be used.
     """
-    from factory.attempt.authorship import co_authors
+    from factory.attempt.commit.authorship import co_authors
     from factory.commands.people.said import spoken
     from factory.contract.errors import WorkorderError
     from factory.contract.repo_path import RepoPath, UnsafePath
     from factory.llm.secrets import secret_values
     from factory.people.adoptions import opened_in
     from factory.people.hints import MAX_HINT_CHARS
-    from factory.runs.by_hand.work import ALLOW, Taking
+    from factory.runs.people.work import ALLOW, Taking
     from factory.system.clock import SystemClock
     from factory.system.git.client import user_identity
 
@@ -157,7 +157,7 @@ def _taking(options: Namespace, known: "Named") -> "Taking":
 
 def _settings(options: Namespace, called: "Again", taking: "Taking") -> "RunSettings":
     """The settings of the build or run, with what is said of this work."""
-    from factory.attempt.authorship import co_authors
+    from factory.attempt.commit.authorship import co_authors
     from factory.commands.composition import attempt_settings
     from factory.runs.run import RunSettings
 

@@ -36,7 +36,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.commands.people.called import again, order_called_for
     from factory.contract.identity import contract_hash
     from factory.repository.target import target
-    from factory.runs.by_hand.worktree import Failed, open_worktree
+    from factory.runs.people.worktree import Failed, open_worktree
     from factory.runs.record.tried import latest_asked, named
     from factory.system.clock import SystemClock
     from factory.system.git.client import Git, user_identity

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from factory.attempt.agents.changes import proposal_of
 from factory.attempt.agents.prompt import build_agent_messages
-from factory.attempt.commit_message import generator
+from factory.attempt.commit.message import generator
 from factory.attempt.failure import Failure
 from factory.attempt.retry import PreviousAttempt
 from factory.attempt.state import RunState

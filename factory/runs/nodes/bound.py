@@ -12,7 +12,6 @@ from factory.gates.bench import Bench
 from factory.gates.checks.registry import OTHER_PROJECTS
 from factory.llm.port import Model
 from factory.runs.agents.se import propose_by_agent
-from factory.runs.by_hand.se import propose_by_person
 from factory.runs.inputs import Run
 from factory.runs.nodes.finalize import finalize, land_attempt
 from factory.runs.nodes.given import give
@@ -22,6 +21,7 @@ from factory.runs.nodes.se import propose
 from factory.runs.nodes.second_pass import repeat
 from factory.runs.nodes.tr import apply
 from factory.runs.oracle import Oracle
+from factory.runs.people.se import propose_by_person
 from factory.runs.settings import AttemptSettings
 from factory.system.templates import template_path
 

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Set
 from dataclasses import replace
 
-from factory.attempt.authorship import Authorship
 from factory.attempt.brief import excerpt
+from factory.attempt.commit.authorship import Authorship
 from factory.attempt.failure import Failure
 from factory.attempt.routing import blamed_on_plan, spends_attempt
 from factory.attempt.state import RunState

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 
 from factory.attempt.answers.parse import parse_answer
 from factory.attempt.answers.versions import ContextFile, Versions
-from factory.attempt.commit_message import generator
+from factory.attempt.commit.message import generator
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.prompt import AgentsFile, build_messages
 from factory.attempt.retry import PreviousAttempt

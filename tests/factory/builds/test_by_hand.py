@@ -15,8 +15,8 @@ from factory.people.adoptions import Adoption
 from factory.people.skips import Skip, set_skip
 from factory.report.endings import render_ending
 from factory.report.show import show_run
-from factory.runs.by_hand.work import Taking
 from factory.runs.inputs import Ports
+from factory.runs.people.work import Taking
 from factory.runs.record.files import ADOPTION
 from factory.runs.record.tried import named, tried
 from factory.runs.run import Finished, RunSettings, run_work_order

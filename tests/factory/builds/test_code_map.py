@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from factory.attempt.commit_message import commit_message
+from factory.attempt.commit.message import commit_message
 from factory.builds.branch.history import history
 from factory.builds.code_map import CODE_MAP_FILE, write_code_map
 from factory.contract.identity import contract_hash

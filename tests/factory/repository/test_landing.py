@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from factory.attempt.authorship import Authorship, BadCoAuthor, co_authors
-from factory.attempt.commit_message import commit_message, generator
+from factory.attempt.commit.authorship import Authorship, BadCoAuthor, co_authors
+from factory.attempt.commit.message import commit_message, generator
 from factory.attempt.summary import KillScores
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder

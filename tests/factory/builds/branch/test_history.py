@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from factory.attempt.commit_message import commit_message
+from factory.attempt.commit.message import commit_message
 from factory.builds.branch.history import History, history
 from factory.contract.identity import contract_hash, contract_trailers
 from factory.contract.work_order import Plan

@@ -7,7 +7,7 @@ from factory.contract.canonical import EMPTY_SHA256, sha256_hex
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.work_order import WorkOrder
-from factory.runs.by_hand.work import Work
+from factory.runs.people.work import Work
 from factory.runs.plan_defect import plan_defect
 from factory.runs.record.files import ADOPTION, PROPOSAL
 from factory.runs.record.folder import RunFolder

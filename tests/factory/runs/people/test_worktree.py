@@ -12,7 +12,7 @@ from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.repository.target import Refused, target
-from factory.runs.by_hand.worktree import Failed, Worktree, open_worktree
+from factory.runs.people.worktree import Failed, Worktree, open_worktree
 from factory.system.git.client import Git
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import a_work_order, git, make_repo

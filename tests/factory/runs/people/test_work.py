@@ -10,7 +10,7 @@ from factory.contract.identity import contract_trailers
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.repository.target import Refused, target
-from factory.runs.by_hand.work import Taking, Work, take
+from factory.runs.people.work import Taking, Work, take
 from factory.system.git.client import Git, NotARepository
 from tests.support.repositories import a_work_order, commit_files, git, make_repo, write_files
 

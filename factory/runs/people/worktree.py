@@ -16,8 +16,8 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
 from factory.people.adoptions import OPENED_FOLDER, Opened, keep_opened, opened_in
 from factory.repository.target import Refused, Target, require_outside
-from factory.runs.by_hand.brief import render_brief
 from factory.runs.nodes.tr import write_all
+from factory.runs.people.brief import render_brief
 from factory.runs.record.files import FAILURE_BRIEF, PROPOSAL, RUN
 from factory.runs.record.folder import attempts_in
 from factory.system.files.tree import Tree, write_atomic

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from factory.attempt.authorship import NOBODY, Authorship, one_line, printable
+from factory.attempt.commit.authorship import NOBODY, Authorship, one_line, printable
 from factory.attempt.outcome import VerdictKind
 from factory.attempt.summary import KillScores
 from factory.contract.work_order import WorkOrder

@@ -21,7 +21,7 @@ class Authorship:
     """Who made the files of a commit.
 
     Attributes:
-        generated_by: the model, as `commit_message.generator` says it, or `plan`; empty if that is not known,
+        generated_by: the model, as `message.generator` says it, or `plan`; empty if that is not known,
             or a person did.
         by_person: whether a person did.
         widened: the files that a person wrote although the work order does not list them, sorted.

@@ -2,7 +2,7 @@
 
 import pytest
 
-from factory.plans.states.provided import files_to_come
+from factory.plans.states.locks import files_to_come
 from factory.plans.states.sources import Sources
 
 NODE = '[environment]\nnode = { zod = "^4" }\n'
