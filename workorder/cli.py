@@ -67,6 +67,8 @@ def parser() -> Parser:
     commands = top.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for command in (init, go, config, completion):
         command.add_options(commands)
+    # Of its own as it is now: it is filled with what the others have.
+    commands.choices["completion"].set_defaults(top=parser)
     _name_others(commands)
     return top
 

@@ -37,7 +37,7 @@ def run(options: Namespace, console: Console) -> int:
             "shtab is not installed", hint="install the extra: pip install 'workorder[completion]'"
         ) from error
 
-    parser = whole_parser()
+    parser = whole_parser(options.top())
     for action in _places(parser):
         # shtab reads it from there.
         action.complete = shtab.FILE  # type: ignore[attr-defined]
@@ -45,13 +45,15 @@ def run(options: Namespace, console: Console) -> int:
     return ExitCode.PASS
 
 
-def whole_parser() -> Parser:
-    """All commands with their options, those of both stages too, which are their own otherwise."""
+def whole_parser(top: Parser) -> Parser:
+    """All commands with their options, those of both stages too, which are their own otherwise.
+
+    Args:
+        top: that of `workorder`, which is changed.
+    """
     from factory.cli import parser as of_factory
     from planner.cli import parser as of_planner
-    from workorder.cli import parser
 
-    top = parser()
     choices = _choices(top)
     choices.update({name: command for name, command in _choices(of_factory()).items() if name in choices})
     choices["plan"] = of_planner()

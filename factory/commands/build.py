@@ -47,7 +47,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.builds.build import build
     from factory.builds.settings import BuildSettings
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, limits_of, ports_of
-    from factory.commands.people.called import keep_call
+    from factory.commands.people.kept import keep_call
     from factory.report.build import view
     from factory.system.clock import SystemClock
 

@@ -37,7 +37,7 @@ def add_options(commands: Commands) -> None:
 def run(options: Namespace, console: Console) -> int:
     """Execute the work order."""
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, ports_of
-    from factory.commands.people.called import keep_call
+    from factory.commands.people.kept import keep_call
     from factory.report.endings import render_ending
     from factory.runs.run import RunSettings, run_work_order
 

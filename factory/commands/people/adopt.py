@@ -73,7 +73,8 @@ def run(options: Namespace, console: Console) -> int:
         WorkorderError: there is no such work order, nothing was done, or an option can't be used.
     """
     from factory.commands.composition import LEFT_AT_ONCE, ports_of
-    from factory.commands.people.called import again, keep_call
+    from factory.commands.people.called import again
+    from factory.commands.people.kept import keep_call
     from factory.people.adoptions import forget_opened, opened_in
     from factory.report.endings import render_ending
     from factory.runs.record.tried import named

@@ -1,4 +1,4 @@
-"""A command line that is carried out once more: how `build` and `run` were called, kept and read again."""
+"""A command line that is carried out once more: how `build` and `run` were called, read again."""
 
 import os
 import shlex
@@ -10,12 +10,9 @@ from factory.commands import build, run
 from factory.commands.composition import project_named
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan, WorkOrder
-from factory.llm.secrets import redact, secret_values
 from factory.runs.read_plan import load_plan, load_work_order, order_of, plan_beside
-from factory.runs.record.call import CALL, Call, Command, last_call
+from factory.runs.record.call import Command, last_call
 from factory.runs.record.tried import Named
-from factory.system.clock import SystemClock
-from factory.system.files.tree import FileProblem
 from factory.system.terminal.arguments import Parser, with_defaults
 from factory.system.terminal.console import Console, one_line
 
@@ -38,32 +35,6 @@ class Again:
         """Carry it out; the exit code."""
         command = build.run if self.command == "build" else run.run
         return command(self.options, console)
-
-
-def keep_call(command: Command, options: Namespace, folder: Path) -> None:
-    """Keep how a command was called, unless its words hold a key; where that can't be, nothing is kept.
-
-    Args:
-        command: the command.
-        options: what it was given, with its words.
-        folder: where it is kept.
-    """
-    words, defaults = options.words, options.defaults
-    secrets = secret_values(os.environ)
-    if any(redact(text, secrets) != text for text in (*words, *defaults.values())):
-        return
-    call = Call(
-        command=command,
-        words=words,
-        defaults=defaults,
-        folder=str(Path.cwd()),
-        ended=SystemClock().now(),
-    )
-    try:
-        CALL.write(folder, call)
-    except (FileProblem, ValueError):
-        # It has ended as it has: what can't be repeated is told to who wants to.
-        return
 
 
 def again(named: Named) -> Again:
