@@ -17,17 +17,29 @@ from factory.gates.checks.kept_tests import kept_of, passed_tests, vanished
 from factory.gates.judge import judge
 from factory.languages.port import Language, Read, Verification
 from factory.languages.python.language import PYTHON
+from factory.languages.starters import starter
 from factory.languages.table import languages_in
 from factory.system.files.tree import FileProblem, Tree
 
 SCRIPT_VERIFIES: Final = "skipped: scripts/verify.sh verifies"
+ONE_BY_ONE: Final = "skipped: it is that of a new project, and what it does is run one by one"
 EXEMPT: Final = "skipped: the work order is exempt"
 NO_PYTHON: Final = "skipped: the repository holds no Python"
 
 
 def script_verifies(context: CheckContext) -> bool:
     """Whether the repository's own script does the work."""
-    return not context.exempt and context.tree.exists(VERIFY_SCRIPT)
+    return not context.exempt and context.tree.exists(VERIFY_SCRIPT) and not is_of_a_new_project(context)
+
+
+def is_of_a_new_project(context: CheckContext) -> bool:
+    """Whether the script is, word for word, the one that a new project in these languages begins with.
+
+    It does what the languages' own commands do, of which more is known than the exit code of a shell.
+    """
+    languages = languages_in(context.landing)
+    text = starter(languages, ())[VERIFY_SCRIPT] if languages else ""
+    return bool(text) and reading(context.tree)(VERIFY_SCRIPT) == text.encode("utf-8")
 
 
 def holds_python(context: CheckContext) -> bool:

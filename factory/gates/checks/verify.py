@@ -11,7 +11,15 @@ from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.checks.kept_tests import passed_tests, vanished
-from factory.gates.checks.languages import EXEMPT, NO_PYTHON, SCRIPT_VERIFIES, holds_python, script_verifies
+from factory.gates.checks.languages import (
+    EXEMPT,
+    NO_PYTHON,
+    ONE_BY_ONE,
+    SCRIPT_VERIFIES,
+    holds_python,
+    is_of_a_new_project,
+    script_verifies,
+)
 from factory.gates.checks.pytest_report import (
     LONGEST_REPORT,
     REPORT_OPTIONS,
@@ -42,7 +50,7 @@ _LONGEST_EVIDENCE: Final = 400_000
 
 @dataclass(frozen=True)
 class VerifyScript:
-    """`bash scripts/verify.sh`, if the repository has one and the work order is not exempt."""
+    """`bash scripts/verify.sh`, if the repository has one of its own and the work order is not exempt."""
 
     name = "verify.sh"
 
@@ -51,6 +59,8 @@ class VerifyScript:
             return CheckResult(name=self.name, note=EXEMPT)
         if not context.tree.exists(VERIFY_SCRIPT):
             return CheckResult(name=self.name, note="skipped: the repository has none")
+        if is_of_a_new_project(context):
+            return CheckResult(name=self.name, note=ONE_BY_ONE)
         result = context.execute("verify", f"bash {VERIFY_SCRIPT}", ("bash", VERIFY_SCRIPT))
         failure = judge(result, Stage.VERIFY_FAILED, context)
         return CheckResult(name=self.name, failure=failure, commands=(result,))

@@ -8,12 +8,16 @@ import pytest
 from factory.attempt.failure import FailureClass
 from factory.configuration.document import Configuration
 from factory.contract.strict_json import JsonValue
+from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.registry import verification
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
 from factory.gates.trial import expanded
 from factory.gates.verdict.report import PytestReport
+from factory.languages.python.language import PYTHON
+from factory.languages.starters import starter
+from tests.support.repositories import write_files
 from tests.support.results import Commands, a_context
 
 
@@ -38,6 +42,19 @@ def test_a_verify_script_is_all_that_runs(with_script: Path) -> None:
 
 def test_without_one_python_s_own_checks_run(tmp_path: Path) -> None:
     assert ran(tmp_path) == ["python -m compileall -q .", "python -m pytest -q -p no:cacheprovider"]
+
+
+def test_the_script_of_a_new_project_is_run_command_by_command(tmp_path: Path) -> None:
+    text = starter((PYTHON,), ())[VERIFY_SCRIPT]
+    for script, commands in (
+        (text, ["python -m compileall -q .", "python -m pytest -q -p no:cacheprovider"]),
+        (f"{text}\necho more\n", ["bash scripts/verify.sh"]),
+    ):
+        write_files(tmp_path, {VERIFY_SCRIPT: script, "a.py": ""})
+        ran_commands = Commands()
+        context = a_context(tmp_path, ran_commands, landing=(VERIFY_SCRIPT, "a.py"))
+        assert all(check.run(context).passed for check in expanded(verification(Configuration()), context))
+        assert [" ".join(words) for _, words in ran_commands.ran] == commands
 
 
 def test_an_exempt_work_order_is_only_compiled(with_script: Path) -> None:
