@@ -33,6 +33,7 @@ COMMAND: Final = (
 
 _CONTROL: Final = re.compile(r"\x1b\[(\d*)([A-Za-ln-z])|\x1b\[\?25[hl]|[\r\n]")
 _LANDED: Final = re.compile(r"(\d+) of (\d+) landed")
+_JUDGING: Final = re.compile(r"^ +(?:acceptance|mutant) \d", re.MULTILINE)
 # That of rich, without its fonts, which would come from another server.
 _FORMAT: Final = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xmlns="http://www.w3.org/2000/svg">
 <style>
@@ -63,7 +64,8 @@ def main() -> None:
         root = Path(folder)
         _prepare(root)
         screens = _screens(_watch(root))
-    middle = next(screen for screen in screens if _is_middle(screen))
+    middles = [screen for screen in screens if _is_middle(screen)]
+    middle = next(filter(_shows_commands, middles), middles[0])
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), color_system="truecolor")
     console.print(Text.from_ansi("\n".join([f"$ {COMMAND}", *middle, "…", *_last_board(screens[-1])])))
     svg = console.export_svg(title="factory build", code_format=_FORMAT)
@@ -143,6 +145,11 @@ def _is_middle(screen: list[str]) -> bool:
     landed = _LANDED.search(text)
     at_work = len(re.findall(r" (?:testing|generating) +attempt", text))
     return landed is not None and 2 * int(landed[1]) >= int(landed[2]) and at_work == 2
+
+
+def _shows_commands(screen: list[str]) -> bool:
+    """Whether what is done now is what a plan's command or a mutant is tried for."""
+    return bool(_JUDGING.search(Text.from_ansi("\n".join(screen)).plain))
 
 
 def _last_board(screen: list[str]) -> list[str]:

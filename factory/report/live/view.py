@@ -1,5 +1,6 @@
 """Draws a build on a terminal again and again while it goes on."""
 
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
@@ -105,7 +106,7 @@ class Known:
 class LiveView:
     """A build on a terminal, while the block goes on.
 
-    Told by one thread; what it is told is put in the place of what was there, because another one draws.
+    Told by one thread and drawn by another: what is told is put in the place of what was there, or is locked.
 
     Args:
         terminal: where to draw.
@@ -118,6 +119,7 @@ class LiveView:
         self._known = known or Known()
         self._pace = Pace(self._known.remembered.contracts)
         self._pace.read(self._known.events)
+        self._lock = threading.Lock()
         self._state: BuildState | None = None
         self._around = Around(limits=self._known.limits)
         self._started = clock.now()
@@ -138,7 +140,8 @@ class LiveView:
 
     def event(self, state: BuildState, event: JsonObject) -> None:
         """Another state; of events, only what must not scroll away gets a line."""
-        self._pace.read([event])
+        with self._lock:
+            self._pace.read([event])
         if event.get("event") == "work_order":
             self._without(str(event.get("work_order")))
         self._count(state)
@@ -171,5 +174,7 @@ class LiveView:
         if state is None:
             return Text("")
         now = self._clock.now()
-        around = self._around.with_time(self._pace.left(state, now))
+        with self._lock:
+            left = self._pace.left(state, now)
+        around = self._around.with_time(left)
         return render_board(board(state, now, self._started, lines, around), width)
