@@ -10,7 +10,6 @@ from queue import Empty, SimpleQueue
 from typing import TypeAlias, TypeVar, assert_never
 
 from factory.attempt.outcome import RunOutcome
-from factory.attempt.step import Step, StepKind
 from factory.builds.decisions.acts import (
     Act,
     Examine,
@@ -43,6 +42,7 @@ from factory.builds.state.machine import UNDER_WAY, OrderPhase
 from factory.builds.state.records import Records
 from factory.builds.watch import Doing, Watch, nobody
 from factory.contract.work_order import Plan, WorkOrder
+from factory.gates.step import Step, StepKind
 from factory.runs.record.documents import retell
 from factory.runs.record.files import LANDING_FOLDER
 from factory.system.process.signals import shielded

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from factory.attempt.step import Step
+from factory.gates.step import Step
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,6 @@ from pathlib import Path
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
 from factory.attempt.state import RunState
-from factory.attempt.step import Occasion, Step, StepKind
 from factory.builds.decisions.messages import NodeEntered
 from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
 from factory.builds.state.attempts import RunEntry
@@ -26,6 +25,7 @@ from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineReport
+from factory.gates.step import Occasion, Step, StepKind
 from factory.llm.spending.prices import Prices
 from factory.people.hints import attempts_with
 from factory.repository.target import Target

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Final
 
 from factory.attempt.brief import canonical_output, excerpt
-from factory.attempt.step import Begins, Occasion, Step, unwatched
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.contract.repo_path import RepoPath
@@ -20,6 +19,7 @@ from factory.environments.environment import Environment
 from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
 from factory.gates.confine import policy_for
 from factory.gates.landing_tree import LandingTree
+from factory.gates.step import Begins, Occasion, Step, unwatched
 from factory.gates.verdict.judgement import kind_of, shortcoming, summary_of
 from factory.gates.verdict.observed import observe
 from factory.services.around import Around, Ended, Unready

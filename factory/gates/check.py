@@ -14,9 +14,9 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure
 from factory.attempt.outcome import VerdictKind
-from factory.attempt.step import Begins, unwatched
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
+from factory.gates.step import Begins, unwatched
 from factory.gates.verdict.judgement import Summary
 from factory.gates.verdict.report import Report
 from factory.system.files.tree import Tree

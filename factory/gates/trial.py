@@ -12,11 +12,11 @@ from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.outcome import VerdictKind, weakest
-from factory.attempt.step import Step, StepKind
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import Check, CheckContext, CheckFamily, CheckResult
 from factory.gates.checks.promises import Acceptance
+from factory.gates.step import Step, StepKind
 from factory.gates.verdict.judgement import failing_tests
 from factory.system.terminal.console import visible
 

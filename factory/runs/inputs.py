@@ -9,7 +9,6 @@ from pathlib import Path
 
 from factory.attempt.commit.authorship import Authorship
 from factory.attempt.state import RunState
-from factory.attempt.step import Begins, unwatched
 from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.configuration.document import Configuration
@@ -28,6 +27,7 @@ from factory.gates.checks.projects import touched
 from factory.gates.checks.registry import registry
 from factory.gates.environment import gate_environment
 from factory.gates.landing_tree import LandingTree
+from factory.gates.step import Begins, unwatched
 from factory.gates.trial import CheckGroup
 from factory.languages.features import lacking
 from factory.languages.table import languages_in

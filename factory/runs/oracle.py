@@ -18,10 +18,10 @@ from factory.attempt.oracle import (
     question,
     read_opinions,
 )
-from factory.attempt.step import Begins, Step, StepKind, unwatched
 from factory.contract.documents import BadDocument
 from factory.contract.strict_json import BadJson
 from factory.contract.work_order import Requirement, WorkOrder
+from factory.gates.step import Begins, Step, StepKind, unwatched
 from factory.llm.port import FinishReason, Model, Parameters, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript

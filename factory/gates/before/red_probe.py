@@ -9,13 +9,13 @@ import posixpath
 from collections.abc import Callable, Sequence
 
 from factory.attempt.failure import Failure, FailureClass, Stage
-from factory.attempt.step import Step, StepKind
 from factory.configuration.command_words import words_of
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from factory.gates.before.lacking.of_programs import CANNOT_EXECUTE
 from factory.gates.before.lacking.reasons import lacking
 from factory.gates.check import CheckContext, Colour, CommandResult, Probed
 from factory.gates.judge import judge
+from factory.gates.step import Step, StepKind
 
 
 def probe(order: WorkOrder, context: CheckContext, restore: Callable[[], None]) -> tuple[Probed, ...]:

@@ -3,10 +3,10 @@
 from dataclasses import dataclass
 
 from factory.attempt.failure import Failure, Stage
-from factory.attempt.step import Step, StepKind
 from factory.configuration.command_words import words_of
 from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.judge import judge
+from factory.gates.step import Step, StepKind
 
 
 @dataclass(frozen=True)

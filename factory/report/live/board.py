@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from factory.attempt.step import Step
 from factory.builds.state.attempts import AttemptRecord, Spending, unpriced
 from factory.builds.state.machine import UNDER_WAY, OrderPhase
 from factory.builds.state.model import BuildState
 from factory.builds.state.order import OrderState
+from factory.gates.step import Step
 from factory.llm.spending.budget import Limits
 from factory.report.figures import dollars, elapsed, in_one_line, tokens, used
 from factory.report.live.steps import render_step

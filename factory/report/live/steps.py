@@ -2,7 +2,7 @@
 
 from typing import Final, assert_never
 
-from factory.attempt.step import Step, StepKind
+from factory.gates.step import Step, StepKind
 from factory.report.figures import in_one_line
 
 _LONGEST: Final = 300

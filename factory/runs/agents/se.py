@@ -8,13 +8,13 @@ from factory.attempt.commit.message import generator
 from factory.attempt.failure import Failure
 from factory.attempt.retry import PreviousAttempt
 from factory.attempt.state import RunState
-from factory.attempt.step import Begins, Step, StepKind
 from factory.checkout.workspace import Checkout
 from factory.contract.canonical import dump
 from factory.contract.identity import contract_hash
 from factory.contract.work_order import VERIFY_SCRIPT, WorkOrder
 from factory.environments.environment import Package
 from factory.gates.checks.registry import gating_commands
+from factory.gates.step import Begins, Step, StepKind
 from factory.gates.trial import CheckGroup
 from factory.llm.agents.answer import AgentAnswer
 from factory.llm.ledger.store import recorded

@@ -12,12 +12,12 @@ from typing import Final
 
 from factory.attempt.failure import FailureClass
 from factory.attempt.state import RunState
-from factory.attempt.step import Step, StepKind, unwatched
 from factory.checkout.workspace import Checkout
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
 from factory.gates.build_cache import filled_build_cache
+from factory.gates.step import Step, StepKind, unwatched
 from factory.gates.trial import CheckGroup, TrialResult
 from factory.mutation.kill_proof import (
     Fate,

@@ -9,7 +9,6 @@ from factory.attempt.failure import Failure, Stage
 from factory.attempt.prompt import AgentsFile, build_messages
 from factory.attempt.retry import PreviousAttempt
 from factory.attempt.state import RunState
-from factory.attempt.step import Begins, Step, StepKind
 from factory.checkout.workspace import Checkout
 from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
@@ -22,6 +21,7 @@ from factory.gates.bench import seen_from
 from factory.gates.checks.languages import reading
 from factory.gates.checks.registry import gating_commands
 from factory.gates.landing_tree import LandingTree
+from factory.gates.step import Begins, Step, StepKind
 from factory.gates.trial import CheckGroup
 from factory.languages.port import Verification
 from factory.languages.table import default_verification

@@ -10,7 +10,6 @@ from pathlib import Path
 
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
-from factory.attempt.step import Occasion
 from factory.contract.work_order import WorkOrder
 from factory.gates.bench import Bench
 from factory.gates.differences import (
@@ -20,6 +19,7 @@ from factory.gates.differences import (
     changed_environment,
     compare,
 )
+from factory.gates.step import Occasion
 from factory.gates.trial import CheckGroup, Trial, try_out
 from factory.runs.nodes.written import put, written_files
 from factory.runs.record.files import SECOND_PASS

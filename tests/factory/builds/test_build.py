@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.brief import excerpt
-from factory.attempt.step import Step, StepKind
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.watch import Doing
 from factory.contract.note import Note
+from factory.gates.step import Step, StepKind
 from factory.llm.port import ProviderError, Request
 from factory.llm.spending.prices import Price
 from factory.runs.record.files import REPAIR_REQUEST

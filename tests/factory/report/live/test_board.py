@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
-from factory.attempt.step import Step, StepKind
 from factory.builds.state.attempts import Spending
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.builds.state.order import OrderState
+from factory.gates.step import Step, StepKind
 from factory.llm.spending.budget import Limits
 from factory.report.live.board import Around, Begun, board, time_left
 from factory.report.live.view import render_board

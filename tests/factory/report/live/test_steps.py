@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.attempt.step import Occasion, Step, StepKind
+from factory.gates.step import Occasion, Step, StepKind
 from factory.report.live.steps import render_step
 from factory.system.terminal.console import visible
 

@@ -1,4 +1,4 @@
-"""What an attempt does right now, as a value, for who watches: nothing is decided by it, or recorded."""
+"""What is done right now, as a value, for who watches: nothing is decided by it, or recorded."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
