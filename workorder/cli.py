@@ -1,7 +1,7 @@
 """The command line of `workorder`: which commands there are, and whose they are."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -51,8 +51,14 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         if words[0] == "serve":
             return execute(words, partial(config.of_all_builds, words))
-        return execute(words, partial(config.given, words, config.PLACES))
+        given = partial(config.given, words, config.PLACES)
+        # Another model than the one that is always asked.
+        return execute(words, partial(_without, given, "llm") if words[0] == "retry" else given)
     return run_program(Program(parser, EXIT_CODES, "out"), words, partial(config.given, words, ()))
+
+
+def _without(given: Callable[[], Mapping[str, str]], name: str) -> Mapping[str, str]:
+    return {other: value for other, value in given().items() if other != name}
 
 
 def parser() -> Parser:

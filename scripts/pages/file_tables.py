@@ -93,6 +93,10 @@ _BUILD: Final[list[_Row]] = [
             " `factory retry`: who, when, about which contract"
         ),
     ),
+    (
+        "open/",
+        "what people do by hand: `WO-NN.txt` tells what, `WO-NN.json` where; by default the worktrees, too",
+    ),
     ("ledger/", "the answers; in `ledger/retired` those that `factory reset` has put away"),
 ]
 _COMPILE: Final[list[_Row]] = [
