@@ -71,6 +71,7 @@ def test_what_landed_is_pushed_and_told_however_it_ends_and_starting_again_goes_
         assert "=merge_request.target=main\n" in options
     else:
         told_on_github(remote, first, begun, second)
+        told_again_where_nothing_is_new(remote)
 
 
 def told_on_github(remote: Remote, first: Result, begun: str, second: Result) -> None:
@@ -102,6 +103,16 @@ def told_on_github(remote: Remote, first: Result, begun: str, second: Result) ->
         ("Report", "error"),
     ]
     assert {command for _, command, _ in second.obeyed} <= {"warning"}
+
+
+def told_again_where_nothing_is_new(remote: Remote) -> None:
+    """The pull request has the report of the latest job, also of one that had nothing to push."""
+    before = remote.tip()
+    third = on_github(remote, 3)
+    assert (third.exit_code, third.outputs["verdict"], third.outputs["price"]) == (0, "passed", "")
+    assert remote.tip() == before
+    assert (remote.folder / "gh").read_text().splitlines()[-1].startswith("pr edit 7 ")
+    assert "Pushed to" not in third.summary
 
 
 def failures(result: Result) -> list[str | None]:
