@@ -11,8 +11,6 @@ from planner.report.page import Item, Part, Section
 from planner.specification.lines import SpecLines
 
 _COMMIT_CHARS: Final = 12
-_ATTEMPTS: Final = 2
-"""How many `factory build` makes at a work order with one model, unless it is told otherwise."""
 
 
 @dataclass(frozen=True)
@@ -24,12 +22,14 @@ class Shown:
         dependencies: for each work order the ids of those that it depends on.
         spec: the specification that it was made for; None if it is not known.
         commits: what has landed, by the id of the work order; None if nobody looked.
+        cost: what a build of it will cost, a line each.
     """
 
     plan: Plan
     dependencies: Sequence[Sequence[str]]
     spec: SpecLines | None
     commits: Mapping[str, str] | None = None
+    cost: Sequence[str] = ()
 
 
 def title_of(shown: Shown) -> str:
@@ -74,20 +74,8 @@ def _whole(shown: Shown) -> Section:
                 "after each work order",
                 (Item(str(verification.command), "code"),) if verification is not None else (),
             ),
-            Part("what it costs", (Item(_cost(shown)),)),
+            Part("what it costs", tuple(map(Item, shown.cost))),
         ),
-    )
-
-
-def _cost(shown: Shown) -> str:
-    landed = shown.commits or {}
-    asked = [order for order in shown.plan.work_orders if not order.fixed_files and order.id not in landed]
-    if not asked:
-        return "no answer of a model: nothing is left that asks for one"
-    most = _ATTEMPTS * len(asked)
-    return (
-        f"at least {counted(len(asked), 'answer')} of a model, one a work order; {most} if each needs"
-        " a second attempt, the last unless --max-attempts says otherwise; the price is the model's"
     )
 
 

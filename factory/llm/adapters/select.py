@@ -18,7 +18,7 @@ from factory.llm.adapters.replay import ReplayModel
 from factory.llm.ledger.store import Ledger, RecordedModel
 from factory.llm.port import Heard, Model, unheard
 from factory.llm.spending.budget import Budget
-from factory.llm.spending.prices import Price
+from factory.llm.spending.prices import Price, price_of
 from factory.system.process.stop import Stop
 
 Stage = Literal["planner", "factory"]
@@ -94,6 +94,16 @@ def select_model(
     if stop is not None and kind != "command":
         asked = AbandonableModel(asked, stop)
     return ledger.wrap(asked, budget.permit(asked, stop, price, otherwise) if budget is not None else None)
+
+
+def price_of_named(name: str) -> Price | None:
+    """What the model of that name costs, if that is known; no key is needed, and nobody is asked.
+
+    Raises:
+        WorkorderError: there is no such model.
+    """
+    kind, rest = _parse(name)
+    return price_of("openai_chat" if kind.startswith("openai") else kind, rest)
 
 
 def _openai(

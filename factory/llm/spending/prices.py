@@ -103,7 +103,12 @@ def cost_usd(model: Model, usage: Usage, price: Price | None) -> float | None:
 
 def known_price(model: Model) -> Price | None:
     """The price of a hosted model, or None if nobody knows it, as of a local program."""
-    provider = _PROVIDERS.get(model.adapter)
+    return price_of(model.adapter, model.name)
+
+
+def price_of(adapter: str, name: str) -> Price | None:
+    """Likewise of a model that nobody is about to ask, by its adapter's name and its own."""
+    provider = _PROVIDERS.get(adapter)
     if provider is None:
         return None
     # Here and not above: it takes a fifth of a second, and most commands set no limit in money.
@@ -111,9 +116,7 @@ def known_price(model: Model) -> Price | None:
     from genai_prices import calc_price
 
     def price(**tokens: int) -> tuple[Decimal, Decimal]:
-        quote = calc_price(
-            Priced(**tokens), model.name, provider_id=provider, genai_request_timestamp=_NEWEST
-        )
+        quote = calc_price(Priced(**tokens), name, provider_id=provider, genai_request_timestamp=_NEWEST)
         return quote.input_price, quote.output_price
 
     try:

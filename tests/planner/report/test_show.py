@@ -1,6 +1,10 @@
 """A plan for a person: everything that it will do, in the specification's words; nothing of it can act."""
 
+from decimal import Decimal
+
 from factory.contract.work_order import Plan
+from factory.llm.spending.prices import Price
+from planner.report.building import building, in_words
 from planner.report.page import Item, PageFormat, Part, Section, write_page
 from planner.report.show import Shown, sections, title_of
 from planner.specification.lines import SpecLines
@@ -42,7 +46,9 @@ PLAN = Plan.model_validate(
         accepted_warnings=[{"code": "W204", "reason": "Nobody needs it."}],
     )
 )  # fmt: skip
-SHOWN = Shown(PLAN, ([], ["WO-01"]), SpecLines(SPEC), {"WO-01": "a" * 40})
+PRICES = {"gpt-5.2": Price(Decimal("1.75"), Decimal(14)), "command:x": None}
+COST = tuple(in_words(building(PLAN, {"WO-01"}, 6_000), PRICES))
+SHOWN = Shown(PLAN, ([], ["WO-01"]), SpecLines(SPEC), {"WO-01": "a" * 40}, COST)
 
 
 def test_a_plan_as_text() -> None:
@@ -75,7 +81,20 @@ def test_what_is_not_known_is_not_told() -> None:
     text = write_page(title_of(bare), sections(bare), PageFormat.TEXT)
     assert "line" not in text.replace("lines", "")
     assert "landed" not in text
-    assert "at least 2 answers" in text
+    assert "what it costs" not in text
+
+
+def test_a_build_costs_an_answer_a_work_order_that_has_not_landed() -> None:
+    assert building(PLAN, (), 6_000).answers == 2
+    left = building(PLAN, {"WO-01"}, 6_000)
+    assert left.answers == 1
+    assert 1_500 < left.tokens < 2_000
+    (asked, priced) = in_words(left, {"m": Price(Decimal(2), Decimal(10))})
+    assert asked.startswith("at least 1 answer of a model")
+    assert priced == "m: $0.00 and what the answers take; $0.65 if each of 2 has 32,000 tokens"
+    assert list(in_words(building(PLAN, {"WO-01", "WO-02"}, 6_000), {})) == [
+        "no answer of a model: nothing is left that asks for one"
+    ]
 
 
 def test_markdown_of_strangers_begins_nothing() -> None:
