@@ -1,5 +1,6 @@
 """What a person does about work orders that failed, as they do it: tried again, mended by hand, built on."""
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from factory.cli import main
 from factory.runs.record.call import CALL
 from tests.support.builds import write_plan, writes
 from tests.support.repositories import git, make_repo, write_files
+from workorder.cli import main as workorder
 
 _PROGRAM = """
 import json, re, sys
@@ -61,6 +63,11 @@ def test_tried_again_mended_by_hand_and_built_on(
     monkeypatch.chdir(tmp_path)
     assert main(["retry", "WO-01", "--out", str(out), "--llm", model("good")]) == 1
     assert "WO-01: landed" in capsys.readouterr().err
+    # Whom a person always asks is no other model than the build's.
+    monkeypatch.setenv("WORKORDER_LLM", model("good"))
+    monkeypatch.chdir(tmp_path)
+    assert workorder(["retry", "WO-02", "--out", str(out)]) == 1
+    assert "llm" not in json.loads((out / "hints.json").read_bytes())["hints"][-1]
 
     monkeypatch.chdir(tmp_path)
     assert main(["open", "WO-02", "--out", str(out), "--at", "my place"]) == 0
