@@ -34,7 +34,7 @@ from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.target import Target
 from factory.runs.base import BASELINE_FOLDER, verify_base
-from factory.runs.inputs import Ports, Run
+from factory.runs.inputs import Ports, Run, setting_of
 from factory.runs.plan_defect import tell_warnings
 from factory.runs.preflight import indexes_folder
 from factory.runs.record.folder import RunFolder
@@ -204,6 +204,17 @@ class PlanExecution:
                 [order for order in self.plan.work_orders if order.id not in self.history.landed],
                 red_accepted=self.settings.baseline_red,
                 projects=footing.projects,
+                trials=self.ports.trials,
+                setting=setting_of(
+                    self.history.base,
+                    self.plan,
+                    footing.configuration,
+                    self.settings.attempts,
+                    footing.terms,
+                    footing.environment,
+                    footing.projects,
+                    self.ports.environment,
+                ),
             )
         self.watch(Doing("", None))
         return report

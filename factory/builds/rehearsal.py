@@ -33,6 +33,7 @@ from factory.runs.record.files import PROBE
 from factory.system.git.client import Git
 from factory.system.process.signals import Interrupted
 from factory.system.process.stop import Stop
+from factory.trials.memory import RememberedTrials
 
 _WAITING: Final = (OrderPhase.PENDING, OrderPhase.BLOCKED)
 _REFS: Final = ("+refs/heads/*:refs/heads/*", "+refs/tags/workorder/*:refs/tags/workorder/*")
@@ -131,7 +132,11 @@ def _with_silence(ports: Ports, asked: dict[str, int]) -> Ports:
     def model(stop: Stop | None, price: Price | None) -> Model:
         return _Silence(ports.model(stop, price) if ports.agent is None else _Agent(), asked)
 
-    return replace(ports, model=model, agent=None, other=None)
+    trials = ports.trials
+    if isinstance(trials, RememberedTrials):
+        # What is known may be believed, and the directory of the build stays as it is.
+        trials = replace(trials, writes=False)
+    return replace(ports, model=model, agent=None, other=None, trials=trials)
 
 
 def _until_asked(settings: BuildSettings, repo: Path, out: Path) -> BuildSettings:

@@ -156,8 +156,9 @@ class Worker:
                 update = examine(
                     {"attempt": task.attempt, "tree": task.tree},
                     order=task.order,
-                    bench=run.bench(opened).on(Occasion.LANDING),
-                    checks=run.checks,
+                    conditions=run.conditions(run.bench(opened).on(Occasion.LANDING)),
+                    trials=run.ports.trials,
+                    files=(),
                     folder=folder,
                     progress=run.ports.progress,
                 )

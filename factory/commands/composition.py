@@ -37,6 +37,8 @@ from factory.system.sandbox.policy import Network, Resources
 from factory.system.sandbox.port import Sandbox, SandboxRefused, Terms
 from factory.system.terminal.arguments import parse_price
 from factory.system.terminal.console import visible
+from factory.trials.local import LocalTrials
+from factory.trials.memory import TRIALS_FOLDER, RememberedTrials
 
 LEFT_AT_ONCE: Final = (
     "left at once: throw-away checkouts may remain in the directory for temporary files;"
@@ -181,6 +183,7 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
         asked = hire(hired, place, stop)
         return ledger.wrap(asked, budget.permit(asked, stop, price))
 
+    trials = RememberedTrials(LocalTrials(), options.out.absolute() / TRIALS_FOLDER, reads=not options.retest)
     return Ports(
         model,
         SystemClock(),
@@ -189,6 +192,7 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
         terms,
         agent if hired is not None else None,
         other if hired is None else None,
+        trials,
     )
 
 

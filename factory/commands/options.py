@@ -269,6 +269,11 @@ def _add_proof(command: Options) -> None:
         " checks notice; 0 for none (default: %(default)s)",
     )
     command.add_argument(
+        "--retest",
+        action="store_true",
+        help="run every trial, also one whose result an earlier start remembers in OUT/trials",
+    )
+    command.add_argument(
         "--kill-threshold",
         type=_percentage,
         metavar="PERCENT",

@@ -11,14 +11,18 @@ from factory.contract.work_order import Plan, VerifyContract, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
 from factory.environments.provide import Project
-from factory.gates.baseline_report import BaselineReport
+from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
 from factory.gates.before.services import require_services
 from factory.gates.before.toolchains import require_toolchains
 from factory.gates.bench import Bench
+from factory.gates.trial import CheckGroup
 from factory.runs.inputs import Ports, Run
 from factory.runs.settings import AttemptSettings
 from factory.services.templates import prepared
+from factory.trials.conditions import Conditions, Setting
+from factory.trials.port import Trials
+from factory.trials.request import TrialRequest, VerifyBase
 
 BASELINE_FOLDER: Final = "baseline"
 """The folder with what the verification of a base said, beside those of the runs."""
@@ -34,6 +38,8 @@ def verify_base(
     red_accepted: bool,
     reuse: bool = True,
     projects: Sequence[Subproject] = (),
+    trials: Trials | None = None,
+    setting: Setting | None = None,
 ) -> BaselineReport:
     """What the repository's own verification says of a base on which work can be judged.
 
@@ -46,6 +52,8 @@ def verify_base(
         red_accepted: whether the user accepts a base that fails.
         reuse: whether a result of the same base is used again.
         projects: those of the repository.
+        trials: runs the verification; None to run it here.
+        setting: what other machines need to run it.
 
     Raises:
         Refused: it fails and that is not accepted, or no attempt could be judged on it.
@@ -55,18 +63,31 @@ def verify_base(
         FileProblem, GitError: the result can't be written, or git failed.
         Stopped: the bench's stop asked for it.
     """
-    require_toolchains(bench, orders, folder)
-    require_services(bench, folder)
+    elsewhere = trials is not None and trials.are_elsewhere
+    if not elsewhere:
+        # Other machines see for themselves.
+        require_toolchains(bench, orders, folder)
+        require_services(bench, folder)
     files = bench.checkout.tree
+    exempt = contract is not None and not all(
+        condition.holds(files.exists(condition.path)) for condition in contract.requires
+    )
+
+    def run_checks(parts: tuple[CheckGroup, ...], evidence: Path) -> tuple[BaselineCheck, ...]:
+        assert trials is not None
+        assert setting is not None
+        request = TrialRequest(question=VerifyBase(exempt=exempt), base=bench.checkout.baseline)
+        return trials.ask(request, Conditions(bench, parts, setting), evidence).baseline
+
     report = examine_baseline(
         bench,
         folder,
         configuration,
-        exempt=contract is not None
-        and not all(condition.holds(files.exists(condition.path)) for condition in contract.requires),
+        exempt=exempt,
         red_accepted=red_accepted,
         reuse=reuse,
         projects=projects,
+        run_checks=run_checks if elsewhere else None,
     )
     require_usable(report, folder, red_accepted=red_accepted)
     return report

@@ -6,7 +6,7 @@ Where it works, whether it may start, and where a passed attempt lands are the c
 import gc
 import sys
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from factory.attempt.exit_codes import ExitCode
@@ -117,10 +117,12 @@ def _attempt(
         if asked and run.ports.agent is not None:
             model = meter.wrap(run.ports.agent(workplace(bench, run.order), run.stop, run.price))
         run.folder.begin()
-        with filled_build_cache(bench):
+        with nullcontext() if run.ports.trials.are_elsewhere else filled_build_cache(bench):
             run = verify(run, bench)
             if run.settings.red_probe and start["attempt"] == 1:
-                problem = probe_baseline(run.order, bench, run.folder, run.ports.progress)
+                problem = probe_baseline(
+                    run.order, run.conditions(bench), run.ports.trials, run.folder, run.ports.progress
+                )
                 if problem is not None:
                     return stopped(problem, ()), None
             oracle = _oracle(run, model) if model is not None else None

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -13,9 +13,11 @@ from factory.checkout.workspace import Checkout
 from factory.configuration.committed import file_at
 from factory.configuration.document import Configuration
 from factory.configuration.guarded_parts import Guard
+from factory.contract.canonical import canonical_json, dump, sha256_hex
 from factory.contract.identity import contract_hash, run_id
 from factory.contract.note import notes_hash
 from factory.contract.repo_path import RepoPath
+from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
 from factory.environments.environment import Environment
 from factory.environments.locking import with_locked_packages
@@ -56,8 +58,12 @@ from factory.services.resolved import NO_SERVICES, Services
 from factory.specification.passages import Passages, Specification
 from factory.system.clock import Clock
 from factory.system.process.stop import Stop
+from factory.system.sandbox.policy import Resources
 from factory.system.sandbox.port import Terms
 from factory.system.terminal.console import visible
+from factory.trials.conditions import Conditions, Setting
+from factory.trials.local import LocalTrials
+from factory.trials.port import Trials
 
 
 @dataclass(frozen=True)
@@ -75,6 +81,7 @@ class Ports:
         agent: makes the agent that is the engineer, given where it works; None where the model is.
         other: makes the model that a person names for a single attempt, and what they say that it costs; None
             where nobody is asked.
+        trials: runs the checks.
     """
 
     model: Callable[[Stop | None, Price | None], Model]
@@ -84,6 +91,7 @@ class Ports:
     terms: Callable[[bool, Configuration], Terms | None] = lambda _in_place, _configuration: None
     agent: Callable[[Workplace, Stop | None, Price | None], Model] | None = None
     other: Callable[[Hint, Stop | None], tuple[RecordedModel, Price | None]] | None = None
+    trials: Trials = field(default_factory=LocalTrials)
 
     def diverted(self, model: Model, out: Path, contract: str, stop: Stop | None) -> Model:
         """The model, and in attempts of which a person says so another one.
@@ -352,6 +360,29 @@ class Run:
         )
         return replace(bench, begins=self.begins)
 
+    def conditions(self, bench: Bench) -> Conditions:
+        """Where and how the work order's trials run.
+
+        Args:
+            bench: the checkout at hand, with what its commands get.
+        """
+        assert self.environment is not None
+        setting = setting_of(
+            self.user_base or self.target.baseline,
+            self.plan,
+            self.configuration,
+            self.settings,
+            self.terms,
+            self.environment,
+            self.projects,
+            self.ports.environment,
+        )
+        known = {"known": self.known, "kept_tests": self.kept_tests}
+        return Conditions(bench, self.checks, setting.model_copy(update=known), self._tell_trial)
+
+    def _tell_trial(self, facts: JsonObject) -> None:
+        self.folder.event("tried", **facts)
+
     def entering(self, node: str, state: RunState) -> None:
         """What comes before each node.
 
@@ -361,6 +392,51 @@ class Run:
         if self.stop is not None:
             self.stop.heed()
         self.entered(node, state)
+
+
+def setting_of(
+    root: str,
+    plan: Plan | None,
+    configuration: Configuration,
+    settings: AttemptSettings,
+    terms: Terms | None,
+    environment: Environment,
+    projects: Sequence[Subproject],
+    own: Mapping[str, str],
+) -> Setting:
+    """What other machines need to run trials as this one would, of a base of which nothing is known yet.
+
+    Args:
+        root: the commit whose configuration and locked packages count.
+        plan: the plan; None if there is none.
+        configuration: the repository's own, as it counts.
+        settings: how work orders are attempted.
+        terms: the sandbox of every command; None for none.
+        environment: what commands find beside their checkout.
+        projects: those of the repository beside its root.
+        own: the factory's own environment variables.
+    """
+    return Setting(
+        root=root,
+        plan=plan,
+        project=settings.project,
+        touched_first=settings.verify == "touched",
+        timeout_seconds=settings.timeout_seconds,
+        passed={name: own[name] for name in settings.passed_variables if name in own},
+        level=terms.sandbox.level if terms is not None else "",
+        network=terms.network if terms is not None else "none",
+        resources=terms.resources if terms is not None else Resources(),
+        checks=sha256_hex(
+            canonical_json(
+                [
+                    ["", dump(configuration)],
+                    *([project.directory, dump(project.configuration)] for project in projects),
+                ]
+            )
+        ),
+        environments={"": environment.hash}
+        | {project.directory: project.environment.hash for project in projects},
+    )
 
 
 def sandbox_record(terms: Terms | None) -> SandboxRecord | None:

@@ -19,6 +19,7 @@ from factory.system.git.client import Git
 from factory.system.git.commits import landing_of_run
 from factory.system.removal import remove_tree
 from factory.system.terminal.console import visible
+from factory.trials.memory import TRIALS_FOLDER, remove_unfinished_trials
 
 _OUR_FOLDER: Final = re.compile(r"[0-9a-f]{16}|baseline")
 
@@ -38,6 +39,7 @@ def clean_up(git: Git, out: Path, ledger: Path | None, ports: Ports, *, in_place
     """
     for folder in (out, *([ledger] if ledger else []), *_our_folders(out)):
         remove_unfinished(folder)
+    remove_unfinished_trials(out / TRIALS_FOLDER)
     for message in (recover(git), restore_in_place(git, in_place=in_place)):
         if message:
             ports.progress(message)

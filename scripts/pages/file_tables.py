@@ -18,6 +18,7 @@ from factory.people.hints import HINTS_FILE
 from factory.runs.record import files
 from factory.runs.record.call import CALL
 from factory.runs.record.events import EVENTS_FILE
+from factory.trials.memory import TRIALS_FOLDER
 from planner.compile import artifacts
 
 _Row = tuple[str, str]
@@ -83,6 +84,13 @@ _BUILD: Final[list[_Row]] = [
     (PLAN_FILE, "the plan as it is executed, and what the rules found in it"),
     (CODE_MAP_FILE, "of each file the work orders, requirements and commits it comes from"),
     (f"baseline/{BASELINE_RESULT}", "the verification of the base, beside it what its commands printed"),
+    (
+        f"{TRIALS_FOLDER}/",
+        (
+            "what trials have found, each under the SHA-256 of all that could change it, with what"
+            " commands printed"
+        ),
+    ),
     ("environment/", "what the tools printed that locked and installed packages"),
     ("RUN_ID/", "the run of a work order on a base"),
     (CALL.name, "how the build was called last, for `factory retry` and its like"),

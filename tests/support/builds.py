@@ -22,6 +22,7 @@ from factory.runs.inputs import Ports
 from factory.runs.settings import AttemptSettings
 from factory.system.clock import SystemClock
 from factory.system.process.stop import Stop
+from factory.trials.local import LocalTrials
 from tests.support.repositories import a_work_order, git
 from tests.support.runs import attempt_settings
 from tests.support.scripted_model import answer
@@ -105,13 +106,21 @@ class BuildScene:
         (self.plan / MANIFEST_NAME).write_text(json.dumps(manifest), encoding="utf-8")
 
     def build(self, **settings: Any) -> Built:
-        """Build, or build again."""
+        """Build, or build again; `trials` run the checks, and `terms` are those of commands."""
+        trials, terms = settings.pop("trials", LocalTrials()), settings.pop("terms", None)
         ledger = Ledger(self.out / "ledger")
 
         def model(_stop: Stop | None, _price: Price | None) -> Model:
             return ledger.wrap(self.model)
 
-        ports = Ports(model, SystemClock(), lambda _text: None, os.environ)
+        ports = Ports(
+            model,
+            SystemClock(),
+            lambda _text: None,
+            os.environ,
+            lambda _in_place, _configuration: terms,
+            trials=trials,
+        )
         return build(self.settings(**settings), ports, self._listen, self.doing.append)
 
     def _listen(self, state: BuildState, event: JsonObject) -> None:

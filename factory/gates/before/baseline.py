@@ -4,7 +4,7 @@ The result is a view: it can be deleted, and a damaged one is made anew. Which f
 beside it is for `checks`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,12 +18,15 @@ from factory.environments.projects import Subproject
 from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.bench import Bench
 from factory.gates.checks.registry import verification
-from factory.gates.trial import expanded, run_check
+from factory.gates.trial import CheckGroup, expanded, run_check
 from factory.repository.target import Refused
 from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.terminal.console import visible
 
 BASELINE_RESULT: Final = "baseline_result.json"
+
+RunChecks = Callable[[tuple[CheckGroup, ...], Path], tuple[BaselineCheck, ...]]
+"""Runs the checks of a baseline, wherever that is."""
 
 _LARGEST_RESULT: Final = 100_000_000
 """The largest stored result that is used again, in bytes; it may name many failing tests."""
@@ -38,6 +41,7 @@ def examine_baseline(
     red_accepted: bool = False,
     reuse: bool = True,
     projects: Sequence[Subproject] = (),
+    run_checks: RunChecks | None = None,
 ) -> BaselineReport:
     """Run every check of the verification on a fresh checkout of the baseline.
 
@@ -53,6 +57,7 @@ def examine_baseline(
         red_accepted: whether the user accepts a baseline that fails.
         reuse: whether a result in the folder is used again.
         projects: those of the repository, all of which are verified.
+        run_checks: runs the checks, told them and the folder; None to run them here.
 
     Raises:
         FileProblem, GitError: the result can't be written, or git failed.
@@ -64,7 +69,11 @@ def examine_baseline(
     if reuse and stored is not None and stored.serves(tree, identity, red_accepted=red_accepted):
         return stored
     folder.mkdir(parents=True, exist_ok=True)
-    checks = _run_checks(bench, folder, configuration, projects, exempt=exempt)
+    parts = base_checks(configuration, projects)
+    if run_checks is not None:
+        checks = run_checks(parts, folder)
+    else:
+        checks = run_verification(bench, folder, parts, exempt=exempt)
     report = BaselineReport(tree=tree, identity=identity, checks=checks)
     write_atomic(folder / BASELINE_RESULT, readable_json(dump(report)))
     return report
@@ -107,20 +116,37 @@ def _first_failure(check: BaselineCheck) -> str:
     return check.failure.description if check.failure is not None else ""
 
 
-def _run_checks(
-    bench: Bench,
-    folder: Path,
-    configuration: Configuration,
-    projects: Sequence[Subproject],
-    *,
-    exempt: bool,
+def base_checks(configuration: Configuration, projects: Sequence[Subproject] = ()) -> tuple[CheckGroup, ...]:
+    """The verification of a baseline, as one part.
+
+    Args:
+        configuration: the repository's own, at the baseline.
+        projects: those of the repository, all of which are verified.
+    """
+    checks = verification(configuration, report=True, projects=projects)
+    return (CheckGroup("verify", Stage.VERIFY_FAILED, checks),)
+
+
+def run_verification(
+    bench: Bench, folder: Path, parts: Sequence[CheckGroup], *, exempt: bool
 ) -> tuple[BaselineCheck, ...]:
-    """All checks, also after one that failed: each failure is known by itself."""
+    """All checks of a baseline, also after one that failed: each failure is known by itself.
+
+    Args:
+        bench: at the baseline, nothing changed; afterwards its checkout holds what the checks left in it.
+        folder: gets the output of each command.
+        parts: the checks.
+        exempt: whether the files can't be verified as a whole yet: then they are only compiled.
+
+    Raises:
+        GitError: git failed.
+        Stopped: the bench's stop asked for it.
+    """
     # From here on everything that differs is what a check changed.
     bench.checkout.stage([])
     context = bench.baseline_context(folder, exempt=exempt)
     checks: list[BaselineCheck] = []
-    for check in expanded(verification(configuration, report=True, projects=projects), context):
+    for check in expanded([check for part in parts for check in part.checks], context):
         result = run_check(check, context, Stage.VERIFY_FAILED)
         checks.append(
             BaselineCheck(

@@ -9,13 +9,12 @@ from factory.attempt.prompt import BLOCKS_NAME, TEMPLATE_NAME, with_form
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.gates.bench import Bench
-from factory.gates.checks.registry import OTHER_PROJECTS
 from factory.llm.port import Model
 from factory.runs.agents.se import propose_by_agent
 from factory.runs.inputs import Run
 from factory.runs.nodes.finalize import finalize, land_attempt
 from factory.runs.nodes.given import give
-from factory.runs.nodes.po import examine
+from factory.runs.nodes.po import examine_written
 from factory.runs.nodes.proof import prove
 from factory.runs.nodes.se import propose
 from factory.runs.nodes.second_pass import repeat
@@ -28,7 +27,8 @@ from factory.system.templates import template_path
 
 def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | None) -> Nodes:
     """The nodes of a run's graph, each bound to what it touches; without a model the plan gives the texts."""
-    order, settings, checks = run.order, run.settings, run.checks
+    order, settings = run.order, run.settings
+    conditions, trials = run.conditions(bench), run.ports.trials
     checkout, folder, progress = bench.checkout, run.folder, run.ports.progress
     return {
         "se": _engineer(run, bench, model),
@@ -39,15 +39,20 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
             _examine,
             oracle=oracle,
             examine=partial(
-                examine, order=order, bench=bench, checks=checks, folder=folder, progress=progress
+                examine_written,
+                order=order,
+                conditions=conditions,
+                trials=trials,
+                folder=folder,
+                progress=progress,
             ),
         ),
         "second_pass": partial(
             repeat,
             order=order,
             settings=settings,
-            bench=bench,
-            checks=checks,
+            conditions=conditions,
+            trials=trials,
             folder=folder,
             progress=progress,
         ),
@@ -55,9 +60,8 @@ def bound_nodes(run: Run, bench: Bench, model: Model | None, oracle: Oracle | No
             prove,
             order=order,
             settings=settings,
-            bench=bench,
-            # Of a mutant only what is touched tells something.
-            checks=tuple(part for part in checks if part.name != OTHER_PROJECTS),
+            conditions=conditions,
+            trials=trials,
             folder=folder,
             progress=progress,
         ),

@@ -1,21 +1,18 @@
 """What judges the mutants of an attempt: its checks, and the compilers of its languages."""
 
-import os
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.gates.bench import Bench
-from factory.gates.check import CheckContext
 from factory.gates.checks.languages import reading
-from factory.gates.trial import CheckGroup, Trial, TrialResult, try_out
 from factory.languages.port import Language
 from factory.languages.table import language_of
 from factory.mutation.kill_proof import KillProof, PlacedMutant
-from factory.runs.nodes.written import put
-from factory.system.files.tree import FoundFile
+from factory.trials.conditions import Conditions
+from factory.trials.port import Trials
+from factory.trials.request import Mutate, Question, Trace, TrialAnswer, TrialRequest, Written
 
 
 @dataclass(frozen=True)
@@ -24,121 +21,93 @@ class Judges:
 
     Attributes:
         order: the work order.
-        bench: where the checks run.
-        checks: of the attempt.
-        files: what the attempt wrote.
+        tree: git's id of what the attempt made.
+        files: what it wrote.
+        conditions: where and how its checks run.
+        trials: runs them.
+        parts: the names of the checks' parts that judge.
+        limit_seconds: the time limit of each command.
         folder: where artifacts go.
     """
 
     order: WorkOrder
-    bench: Bench
-    checks: tuple[CheckGroup, ...]
-    files: Mapping[RepoPath, FoundFile]
+    tree: str
+    files: tuple[Written, ...]
+    conditions: Conditions
+    trials: Trials
+    parts: tuple[str, ...]
+    limit_seconds: float
     folder: Path
 
-    def results(self, sources: Mapping[RepoPath, str], name: str) -> list[TrialResult]:
-        """What each part of the checks says if some files have another text.
+    def answers(self, mutants: Sequence[PlacedMutant]) -> list[TrialAnswer]:
+        """What becomes of each mutant: a trial each, so that they can run at once.
 
         Args:
-            sources: the text of each.
-            name: what the folder of the artifacts is called.
+            mutants: the mutants, numbered from 1 in the names of the folders of their artifacts.
         """
-        tree = self._put(sources)
-        context = self.context(tree, name)
-        return [try_out(Trial(self.order, tree, (part,)), context) for part in self.checks]
+        compilers = self._compilers(mutants)
+        questions = [
+            Mutate(
+                parts=self.parts,
+                sources={RepoPath(placed.path): placed.mutant.source},
+                compiler=compilers.get(placed.path, ()),
+                limit_seconds=self.limit_seconds,
+            )
+            for placed in mutants
+        ]
+        requests = [
+            (self._request(question), self.folder / str(number))
+            for number, question in enumerate(questions, start=1)
+        ]
+        return self.trials.ask_all(requests, self.conditions)
 
-    def exit_code(self, words: tuple[str, ...], sources: Mapping[RepoPath, str], name: str) -> int | None:
-        """What a command returns if some files have another text; None if it has no end of its own.
-
-        Args:
-            words: the command.
-            sources: the text of each of these files.
-            name: what the folder of the artifacts is called.
-        """
-        context = self.context(self._put(sources), name).of_order
-        return context.execute("compile", " ".join(words), words).exit_code
-
-    def context(self, tree: str, name: str) -> CheckContext:
-        """What commands may use.
-
-        Args:
-            tree: git's id of what the checkout holds.
-            name: what the folder of the artifacts is called.
-        """
-        artifacts = self.folder / name
-        artifacts.mkdir(parents=True, exist_ok=True)
-        return self.bench.context(self.order, tree, artifacts)
-
-    def _put(self, sources: Mapping[RepoPath, str]) -> str:
-        changed = {
-            path: replace(self.files[path], data=source.encode("utf-8")) for path, source in sources.items()
-        }
-        return put({**self.files, **changed}, self.bench.checkout)
-
-    def with_executed_lines(self, proof: KillProof, sources: Mapping[RepoPath, str]) -> KillProof:
+    def with_executed_lines(self, proof: KillProof) -> KillProof:
         """The proof, of each mutant with whether the checks execute its line; one more pass tells."""
-        marks = {
-            (fate.path, fate.line): str(self.bench.checkout.temporary / f".workorder-line-{index}")
-            for index, fate in enumerate(proof.fates)
-        }
-        by_file = {
-            path: {line: mark for (file, line), mark in marks.items() if file == path} for path in sources
-        }
-        # What can't be marked tells nothing.
-        changed = {
-            path: text
-            for path, source in sources.items()
-            if (text := _marked(path, source, by_file[path])) is not None
-        }
-        self.results(changed, "executed")
+        lines: dict[RepoPath, set[int]] = {}
+        for fate in proof.fates:
+            lines.setdefault(RepoPath(fate.path), set()).add(fate.line)
+        question = Trace(
+            parts=self.parts,
+            lines={path: tuple(sorted(its_own)) for path, its_own in lines.items()},
+            limit_seconds=self.limit_seconds,
+        )
+        answer = self.trials.ask(self._request(question), self.conditions, self.folder / "executed")
         fates = (
-            fate.model_copy(update={"executed": os.path.lexists(marks[fate.path, fate.line])})
-            if fate.path in changed
+            fate.model_copy(update={"executed": fate.line in answer.executed[path]})
+            if (path := RepoPath(fate.path)) in answer.executed
             else fate
             for fate in proof.fates
         )
         return proof.model_copy(update={"fates": tuple(fates)})
 
-
-class Compilers:
-    """Tells mutants from changes that do not compile, which say nothing about tests.
-
-    Args:
-        judges: where commands run on what the attempt wrote.
-        tree: git's id of that.
-    """
-
-    def __init__(self, judges: Judges, tree: str) -> None:
-        self._judges = judges
-        self._tree = tree
-        self._commands: dict[str, tuple[str, ...]] = {}
-
-    def accept(self, placed: PlacedMutant, name: str) -> bool:
-        """Whether a change is a mutant: it compiles, or nobody can tell.
-
-        Args:
-            placed: the change.
-            name: what the folder of its artifacts is called.
-        """
-        language = language_of(placed.path)
-        if language is None:
-            return True
-        if language.key not in self._commands:
-            self._commands[language.key] = self._command(language)
-        words = self._commands[language.key]
-        return not words or self._judges.exit_code(words, {placed.path: placed.mutant.source}, name) in (
-            0,
-            None,
+    def _request(self, question: Question) -> TrialRequest:
+        return TrialRequest(
+            question=question,
+            base=self.conditions.bench.checkout.baseline,
+            order=self.order,
+            tree=self.tree,
+            files=self.files,
         )
 
-    def _command(self, language: Language) -> tuple[str, ...]:
+    def _compilers(self, mutants: Sequence[PlacedMutant]) -> Mapping[str, tuple[str, ...]]:
+        """By the path of a mutant the command that tells whether it compiles, of those for which one can."""
+        languages: dict[str, Language] = {}
+        for placed in mutants:
+            language = language_of(placed.path)
+            if language is not None:
+                languages[placed.path] = language
+        known: dict[str, tuple[str, ...]] = {}
+        for language in languages.values():
+            if language.key not in known:
+                known[language.key] = self._compiler(language)
+        return {path: known[language.key] for path, language in languages.items()}
+
+    def _compiler(self, language: Language) -> tuple[str, ...]:
         """The command that tells for a language; empty if there is none, or if it fails anyway."""
-        judges = self._judges
-        context = judges.bench.context(judges.order, self._tree, judges.folder).of_order
+        context = self.conditions.bench.context(self.order, self.tree, self.folder).of_order
         words = language.compiling(frozenset(context.landing), reading(context.tree))
-        return words if words and self._judges.exit_code(words, {}, "compile") == 0 else ()
-
-
-def _marked(path: str, source: str, marks: Mapping[int, str]) -> str | None:
-    language = language_of(path)
-    return language.marked(path, source, marks) if language is not None else None
+        if not words:
+            return ()
+        question = Mutate(parts=(), compiler=words, limit_seconds=self.limit_seconds)
+        answer = self.trials.ask(self._request(question), self.conditions, self.folder / "compile")
+        return words if answer.compiles and answer.is_lasting else ()

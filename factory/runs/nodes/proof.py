@@ -7,7 +7,6 @@ of the changed lines are executed at all. Nothing of it lands: the tree of the a
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import Final
 
 from factory.attempt.failure import FailureClass
@@ -15,10 +14,9 @@ from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.gates.bench import Bench
 from factory.gates.build_cache import filled_build_cache
-from factory.gates.step import Step, StepKind, unwatched
-from factory.gates.trial import CheckGroup, TrialResult
+from factory.gates.checks.registry import OTHER_PROJECTS
+from factory.gates.trial import TrialResult
 from factory.mutation.kill_proof import (
     Fate,
     KillProof,
@@ -28,12 +26,15 @@ from factory.mutation.kill_proof import (
     unchangeable,
     written_lines,
 )
-from factory.runs.nodes.judges import Compilers, Judges
-from factory.runs.nodes.written import put, written_files
+from factory.runs.nodes.judges import Judges
+from factory.runs.nodes.written import written_files
 from factory.runs.record.files import KILL_PROOF
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import ProofResult
 from factory.runs.settings import AttemptSettings
+from factory.trials.conditions import Conditions
+from factory.trials.conduct import found, put
+from factory.trials.port import Trials
 
 _LEAST_SECONDS: Final = 10.0
 _PATIENCE: Final = 5.0
@@ -45,8 +46,8 @@ def prove(
     *,
     order: WorkOrder,
     settings: AttemptSettings,
-    bench: Bench,
-    checks: tuple[CheckGroup, ...],
+    conditions: Conditions,
+    trials: Trials,
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> RunState:
@@ -59,37 +60,44 @@ def prove(
     number = state["attempt"]
     progress(f"attempt {number}: mutants of what was written, to see whether the checks notice")
     attempt = folder.opened_attempt(number).path
-    checkout, threshold = bench.checkout, settings.kill_threshold
-    files = written_files(state, checkout)
-    sources = {path: file.data.decode("utf-8") for path, file in files.items() if is_product_code(path)}
-    lines = {path: _lines(state, checkout, path) for path in sources}
-    patience = _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]
-    # Of the checks of a mutant nobody needs to know which runs.
-    hurried = replace(bench, timeout_seconds=min(bench.timeout_seconds, patience), begins=unwatched)
-    judges = Judges(order, hurried, checks, files, attempt / "mutants")
+    bench, checkout, threshold = conditions.bench, conditions.bench.checkout, settings.kill_threshold
+    tree, files = state["tree"], written_files(state, checkout)
+    assert tree is not None
+    sources = {file.path: file.text for file in files if is_product_code(file.path)}
+    lines = {path: _lines(tree, checkout, path) for path in sources}
+    judges = Judges(
+        order,
+        tree,
+        files,
+        conditions,
+        trials,
+        # Of a mutant only what is touched tells something.
+        tuple(group.name for group in conditions.checks if group.name != OTHER_PROJECTS),
+        min(bench.timeout_seconds, _LEAST_SECONDS + _PATIENCE * state["slowest_seconds"]),
+        attempt / "mutants",
+    )
     chosen = chosen_mutants(sources, lines, settings.mutants)
-    if any(placed.path.endswith(".go") for placed in chosen):
+    if any(placed.path.endswith(".go") for placed in chosen) and not trials.are_elsewhere:
         # Where the work order begins a module, what it wrote is compiled once for all mutants.
-        put(files, checkout)
+        put(found(files), checkout)
         cached: AbstractContextManager[None] = filled_build_cache(bench)
     else:
         cached = nullcontext()
     with cached:
-        compilers = Compilers(judges, state["tree"] or "")
-        fates: list[Fate] = []
-        for index, placed in enumerate(chosen, start=1):
-            line = f"{placed.path}:{placed.mutant.line}"
-            bench.begins(Step(StepKind.MUTANT, line, index, len(chosen)))
-            if compilers.accept(placed, str(index)):
-                fates.append(_fate(placed, judges.results({placed.path: placed.mutant.source}, str(index))))
-        unchanged = unchangeable(filter(is_product_code, files))
+        answers = judges.answers(chosen)
+        fates = [
+            _fate(placed, answer.results)
+            for placed, answer in zip(chosen, answers, strict=True)
+            if answer.compiles
+        ]
+        unchanged = unchangeable(filter(is_product_code, (file.path for file in files)))
         proof = KillProof(
             verdict="measured" if fates else "not measured", fates=tuple(fates), unchanged=unchanged
         )
         if proof.is_doubtful:
-            proof = judges.with_executed_lines(proof, sources)
-    if chosen:
-        put(files, checkout)
+            proof = judges.with_executed_lines(proof)
+    if chosen and not trials.are_elsewhere:
+        put(found(files), checkout)
     KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
     folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
     if proof.scores is not None and proof.scores.gap:
@@ -101,9 +109,7 @@ def prove(
     return {**update, "failure": problem} if problem is not None else update
 
 
-def _lines(state: RunState, checkout: Checkout, path: RepoPath) -> frozenset[int]:
-    tree = state["tree"]
-    assert tree is not None
+def _lines(tree: str, checkout: Checkout, path: RepoPath) -> frozenset[int]:
     patch = checkout.git.output(
         "diff-tree",
         "-r",

@@ -4,28 +4,22 @@ A command that passes the first time and not the second tells nothing of the wor
 difference at a time show which of them it was.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from factory.attempt.failure import Failure
 from factory.attempt.state import RunState
 from factory.contract.work_order import WorkOrder
-from factory.gates.bench import Bench
-from factory.gates.differences import (
-    DIFFERENCES,
-    OTHER_USER,
-    Difference,
-    changed_environment,
-    compare,
-)
+from factory.gates.differences import DIFFERENCES, OTHER_USER, Difference, compare
 from factory.gates.step import Occasion
-from factory.gates.trial import CheckGroup, Trial, try_out
-from factory.runs.nodes.written import put, written_files
+from factory.runs.nodes.written import written_files
 from factory.runs.record.files import SECOND_PASS
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import SecondPassResult
 from factory.runs.settings import AttemptSettings
+from factory.trials.conditions import Conditions
+from factory.trials.port import Trials
+from factory.trials.request import Repeat, TrialRequest
 
 
 def repeat(
@@ -33,8 +27,8 @@ def repeat(
     *,
     order: WorkOrder,
     settings: AttemptSettings,
-    bench: Bench,
-    checks: tuple[CheckGroup, ...],
+    conditions: Conditions,
+    trials: Trials,
     folder: RunFolder,
     progress: Callable[[str], None],
 ) -> RunState:
@@ -42,32 +36,27 @@ def repeat(
     if not settings.second_pass:
         return {}
     number = state["attempt"]
-    bench = bench.on(Occasion.SECOND_PASS)
+    conditions = replace(conditions, bench=conditions.bench.on(Occasion.SECOND_PASS))
     progress(f"attempt {number}: acceptance once more, with another hash seed, time zone and the like")
     attempt = folder.opened_attempt(number).path
+    bench = conditions.bench
     files = written_files(state, bench.checkout)
-    before = tuple(part for part in checks if part.name == "verify")
-    acceptance = tuple(part for part in checks if part.name == "acceptance")
+    parts = tuple(group.name for group in conditions.checks)
     possible = (*DIFFERENCES, OTHER_USER) if bench.changes_user else DIFFERENCES
-    first = bench.checkout.other_user
     passes = 0
 
     def failure(differences: Sequence[Difference], prepared: bool) -> Failure | None:
         nonlocal passes
         passes += 1
-        is_other = any(difference.is_user for difference in differences)
-        bench.checkout.other_user = first != is_other
-        tree = put(files, bench.checkout)
-        artifacts = attempt / "second_pass" / str(passes)
-        artifacts.mkdir(parents=True, exist_ok=True)
-        if prepared:
-            problem = try_out(Trial(order, tree, before), bench.context(order, tree, artifacts)).failure
-            if problem is not None:
-                return problem
-        temporary = bench.checkout.temporary / "elsewhere"
-        temporary.mkdir(exist_ok=True)
-        other = bench.with_variables(partial(_changed, differences=differences, temporary=temporary))
-        return try_out(Trial(order, tree, acceptance), other.context(order, tree, artifacts)).failure
+        question = Repeat(
+            before=tuple(part for part in parts if part == "verify") if prepared else (),
+            parts=tuple(part for part in parts if part == "acceptance"),
+            differences=tuple(difference.name for difference in differences),
+        )
+        request = TrialRequest(
+            question=question, base=bench.checkout.baseline, order=order, tree=state["tree"], files=files
+        )
+        return trials.ask(request, conditions, attempt / "second_pass" / str(passes)).result.failure
 
     change = compare(failure, possible)
     verdict = change.verdict if change is not None else None
@@ -80,9 +69,3 @@ def repeat(
     SECOND_PASS.write(attempt, record)
     folder.event("repeated", attempt=number, stable=record.stable, changed_by=[*record.changed_by])
     return {"failure": verdict} if verdict is not None else {}
-
-
-def _changed(
-    variables: Mapping[str, str], differences: Sequence[Difference], temporary: Path
-) -> Mapping[str, str]:
-    return changed_environment(variables, differences, temporary)
