@@ -91,7 +91,7 @@ def _run(root: Path, *words: str, ends_with: int = 0) -> None:
 
 def _take(page: Path) -> None:
     """The report on a desk, in light and in dark, and on a telephone."""
-    wide, narrow = (1100, 1500), (360, 740)
+    wide, narrow = (1000, 1060), (360, 740)
     pictures: tuple[tuple[str, tuple[int, int], Literal["light", "dark"]], ...] = (
         ("report", wide, "light"),
         ("report-dark", wide, "dark"),

@@ -110,7 +110,10 @@ def test_axe_finds_nothing_in_light_and_in_dark_on_a_desk_and_on_a_telephone(
         page.evaluate("document.querySelectorAll('details').forEach(part => { part.open = true; })")
         backgrounds.add(page.evaluate("getComputedStyle(document.body).backgroundColor"))
         page.add_script_tag(content=axe())
-        found = page.evaluate("axe.run()")["violations"]
+        # Beside the colours and the sizes both pages are the same.
+        seen = {"type": "rule", "values": ["color-contrast", "link-in-text-block", "target-size"]}
+        rules = {} if scheme == "light" else {"runOnly": seen}
+        found = page.evaluate("rules => axe.run(rules)", rules)["violations"]
         assert [(one["id"], [node["html"][:120] for node in one["nodes"]]) for one in found] == []
         page.close()
     assert len(backgrounds) == 2

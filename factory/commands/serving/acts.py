@@ -14,7 +14,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.identity import plan_hash
 from factory.people.approvals import approve
 from factory.report.reset import render_reset
-from factory.runs.record.tried import named
+from factory.runs.record.tried import Named
 from factory.system.git.client import Git
 from factory.system.process.holder import end_holder
 
@@ -37,6 +37,11 @@ class Act:
     text: str
     plan: str
 
+    @property
+    def named(self) -> Named:
+        """The work order of this build; what a command takes beside an id, such as a folder, is none here."""
+        return Named(self.order, self.out)
+
 
 def do(name: str, act: Act) -> str:
     """Do it; what there is to say of it.
@@ -51,7 +56,7 @@ def do(name: str, act: Act) -> str:
 
 
 def _hint(act: Act) -> str:
-    hint = say(named(act.order, act.out), act.text)
+    hint = say(act.named, act.text)
     return f"{act.order}: attempt {hint.after + 1} is told what {hint.author} says; build again"
 
 
@@ -62,11 +67,11 @@ def _retry(act: Act) -> str:
 
 
 def _skip(act: Act) -> str:
-    return leave_out(named(act.order, act.out), act.text)
+    return leave_out(act.named, act.text)
 
 
 def _unskip(act: Act) -> str:
-    return attempt_after_all(named(act.order, act.out))
+    return attempt_after_all(act.named)
 
 
 def _approve(act: Act) -> str:

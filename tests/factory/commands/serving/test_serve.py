@@ -131,6 +131,10 @@ def test_buttons_do_what_commands_do(visitor: Served, root: Path) -> None:
     assert "say &lt;b&gt;more&lt;/b&gt;" in visitor.ask("/b/one/").text
     assert press("hint", " ").startswith("bad: TEXT: has 0 characters")
     assert press("hint", "too late", "WO-01").startswith("bad: ")
+    elsewhere = str(root / "builds" / "two" / "run2")
+    assert press("hint", "elsewhere", elsewhere).startswith("bad: ")
+    assert press("skip", "elsewhere", elsewhere).startswith("bad: ")
+    assert hints_of(root / "builds" / "two", contract) == ()
     assert press("skip", "not now").startswith("good: WO-02: left out")
     assert skips_of(git_dir)[contract].reason == "not now"
     assert press("unskip").startswith("good: WO-02: the next build attempts it")
