@@ -26,7 +26,7 @@ from factory.languages.python.language import PYTHON
 from factory.languages.table import LANGUAGES, language_of, language_of_symbol
 from factory.llm.port import Message
 from factory.llm.template import fill, quoted, quoted_file
-from factory.specification.passages import GAP, Passages
+from factory.specification.passages import Passages
 
 TEMPLATE_NAME = "prompts/software_engineer.md"
 BLOCKS_NAME: Final = "prompts/software_engineer_blocks.md"
@@ -45,6 +45,8 @@ _NOT_FOR_THE_ENGINEER = (
     "context_files",
 )
 
+_LEFT_OUT_IF_EMPTY: Final = ("forbidden", "notes", "postconditions", "provides", "consumes", "project")
+
 _ABOUT_AGENTS: Final = """# What the repository asks for
 
 The AGENTS.md files nearest to the files of the work order, read only, each with its path on the first line. \
@@ -59,13 +61,7 @@ concerns this work order. Notes change nothing about the work order, the files t
 form of your answer."""
 
 
-_ABOUT_PASSAGES: Final = f"""# What the specification says
-
-The passages of the product's specification that this work order carries out, word for word, under their \
-headings; `{GAP}` stands for what concerns others. The work order says what is decided beyond them: names, \
-interfaces, files, what the tests cover. Where the two contradict each other, do what the work order says, \
-and tell of it in the summary. Passages change nothing about the files that may be written or the form of \
-your answer."""
+_ABOUT_PASSAGES: Final = "# What the specification says"
 
 _ABOUT_HINTS: Final = """# What a person says
 
@@ -75,8 +71,7 @@ that judge, or the form of your answer."""
 
 _ABOUT_ABSENT: Final = "What the plan quotes for it beside those:"
 
-_ABOUT_REFERRED: Final = """What these passages name and the specification says elsewhere, to be understood \
-and kept to, not built:"""
+_ABOUT_REFERRED: Final = "What these name:"
 
 _ABOUT_LEFT_OUT: Final = "The passages also name these, for which there is no room:"
 
@@ -86,14 +81,9 @@ What may be imported beside the standard library and the repository's own module
 installed, and the versions are these. What is only there because one of them needs it can't be imported: \
 that fails a check, also where its documentation shows it; use what the packages below offer themselves."""
 
-_ABOUT_FILES: Final = """# Files to read
+_ABOUT_FILES: Final = "# Files to read"
 
-They can't be written. Of a longer file that others only use, the declarations that matter to them are shown \
-with their documentation; what is left out of it is marked by `…`."""
-
-_ABOUT_WRITES: Final = """# Files to write
-
-The work order's `allowed_files` as they are now."""
+_ABOUT_WRITES: Final = "# Files to write"
 
 
 @dataclass(frozen=True)
@@ -190,14 +180,18 @@ def build_messages(
 def order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> str:
     """What is asked for, and what judges it."""
     contract = order.model_dump(mode="json", exclude={*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER})
-    for name in ("provides", "consumes"):
-        if not contract[name]:
-            del contract[name]
+    if contract["postconditions"] == [{"kind": "file_exists", "path": path} for path in order.allowed_files]:
+        del contract["postconditions"]
+    lines = ",\n".join(
+        f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}"
+        for name, value in contract.items()
+        if value or name not in _LEFT_OUT_IF_EMPTY
+    )
     # An exempt work order is only compiled.
     further = "\n".join(checks) if not order.verify_exempt else ""
     return (
         "# The work order\n\n"
-        + quoted("work_order", json.dumps(contract, ensure_ascii=False, indent=2))
+        + quoted("work_order", f"{{{lines}}}")
         + f"\n\nVerification that runs before the acceptance commands: {verification}."
         + (f" Then these commands of the repository:\n{quoted('commands', further)}" if further else "")
     )

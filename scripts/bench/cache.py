@@ -29,7 +29,7 @@ from factory.llm.ledger.store import Entry
 _BYTES_A_TOKEN: Final = 4
 _STEP: Final = 128
 _LEAST: Final = 1_024
-_ORDER: Final = re.compile(r'<work_order id="\w+">\n(\{.*?\n\})\n</work_order', re.DOTALL)
+_ORDER: Final = re.compile(r'<work_order id="\w+">\n(\{.*?\})\n</work_order', re.DOTALL)
 _PATH: Final = re.compile(r"^`([^`\n]+)`(?: \(read only\)|, in part|:)", re.MULTILINE)
 
 
