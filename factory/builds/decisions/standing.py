@@ -156,21 +156,23 @@ class Standing:
     @property
     def startable(self) -> tuple[str, ...]:
         """The work orders that may start now, in the plan's order."""
-        passed = [name for name, position in self.positions.items() if isinstance(position, Passed | Landed)]
+        passed = [name for name, position in self.positions.items() if isinstance(position, (Passed, Landed))]
+        given = self.given_up
         waiting = [
             order_id
             for order_id, position in self.positions.items()
-            if isinstance(position, Waiting) and order_id not in self.given_up
+            if isinstance(position, Waiting) and order_id not in given
         ]
         return startable(self.dependencies, waiting, passed)
 
     @cached_property
     def _turns(self) -> tuple[str, ...]:
         """The work orders that are not settled yet, in the order in which they land."""
+        given = self.given_up
         settled = {
             order_id
             for order_id, position in self.positions.items()
-            if isinstance(position, Landed | Failed | Skipped) or order_id in self.given_up
+            if isinstance(position, (Landed, Failed, Skipped)) or order_id in given
         }
         return tuple(turns(self.dependencies, settled))
 

@@ -95,6 +95,7 @@ def test_the_longest_prefix_that_passed_lands_at_once() -> None:
     for order_id in ("WO-05", "WO-03", "WO-04"):
         end(build, order_id)
         assert [name for name, _ in build.landed] == ["WO-01"]
+        assert build.standing.waiting_to_land[order_id] == "WO-02"
     end(build, "WO-02")
 
     assert [name for name, _ in build.landed] == ["WO-01", "WO-02", "WO-03", "WO-04", "WO-05"]
