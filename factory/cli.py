@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
-from factory.commands import build, cache, doctor, report, reset, run, serve, show, status
+from factory.commands import build, cache, doctor, engine, report, reset, run, serve, show, status
 from factory.commands.people import adopt, hint, opening, retry, skip
 from factory.system.terminal.arguments import Parser, Version
 from factory.system.terminal.edge import Program, run_program
@@ -12,7 +12,7 @@ from factory.system.terminal.exit_code import epilog
 
 _COMMANDS: Final = (
     *(run, build, status, hint, retry, opening, adopt, skip, reset),
-    *(show, report, serve, cache, doctor),
+    *(show, report, serve, cache, engine, doctor),
 )
 
 

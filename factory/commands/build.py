@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
+from factory.commands.engine import add_engine, trials_of
 from factory.commands.options import add_execution, ledger_folder, seconds
 from factory.contract.errors import WorkorderError
 from factory.system.process.signals import Interrupted, interruptible
@@ -83,8 +84,10 @@ def run(options: Namespace, console: Console) -> int:
                 ledger=ledger_folder(options),
                 limits=limits_of(options),
             ) as shown,
+            trials_of(options, shown.progress) as trials,
         ):
-            built = build(settings, ports_of(options, shown.progress), shown.event, shown.doing)
+            ports = ports_of(options, shown.progress, trials)
+            built = build(settings, ports, shown.event, shown.doing)
     except Interrupted:
         # One that comes after the build's end was decided changes nothing.
         if built is None:
@@ -106,8 +109,8 @@ def _rehearse(settings: "BuildSettings", options: Namespace, console: Console) -
     from factory.report.rehearsal import render_rehearsal
 
     progress = (lambda _text: None) if options.quiet else console.progress
-    with interruptible():
-        rehearsed = rehearse(settings, ports_of(options, progress))
+    with interruptible(), trials_of(options, progress) as trials:
+        rehearsed = rehearse(settings, ports_of(options, progress, trials))
     attempts = settings.attempts
     text = render_rehearsal(rehearsed, attempts.max_attempts, attempts.parameters.max_output_tokens)
     if rehearsed.ended is None:
@@ -148,6 +151,7 @@ def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: 
 
 def _add_course(command: Options) -> None:
     """How a build goes its way through the plan."""
+    add_engine(command)
     command.add_argument(
         "--jobs",
         type=positive,

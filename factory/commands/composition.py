@@ -39,6 +39,7 @@ from factory.system.terminal.arguments import parse_price
 from factory.system.terminal.console import visible
 from factory.trials.local import LocalTrials
 from factory.trials.memory import TRIALS_FOLDER, RememberedTrials
+from factory.trials.port import Trials
 
 LEFT_AT_ONCE: Final = (
     "left at once: throw-away checkouts may remain in the directory for temporary files;"
@@ -102,8 +103,16 @@ def project_named(text: str | None) -> RepoPath | None:
         ) from error
 
 
-def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Ports:
-    """The model within its limits, the clock, and this process's environment."""
+def ports_of(
+    options: argparse.Namespace, progress: Callable[[str], None], trials: Trials | None = None
+) -> Ports:
+    """The model within its limits, the clock, this process's environment, and what runs trials.
+
+    Args:
+        options: the parsed options.
+        progress: tells the user what happens now.
+        trials: the engine; None for this process.
+    """
     ledger = Ledger(ledger_folder(options))
     budget = Budget(limits_of(options), ledger)
 
@@ -183,7 +192,9 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
         asked = hire(hired, place, stop)
         return ledger.wrap(asked, budget.permit(asked, stop, price))
 
-    trials = RememberedTrials(LocalTrials(), options.out.absolute() / TRIALS_FOLDER, reads=not options.retest)
+    remembered = RememberedTrials(
+        trials or LocalTrials(), options.out.absolute() / TRIALS_FOLDER, reads=not options.retest
+    )
     return Ports(
         model,
         SystemClock(),
@@ -192,7 +203,7 @@ def ports_of(options: argparse.Namespace, progress: Callable[[str], None]) -> Po
         terms,
         agent if hired is not None else None,
         other if hired is None else None,
-        trials,
+        remembered,
     )
 
 

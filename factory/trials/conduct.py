@@ -70,6 +70,11 @@ def put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     return checkout.stage(sorted(files))
 
 
+def put_again(request: TrialRequest, conditions: Conditions) -> str:
+    """Put what a trial judges into a checkout of its base; git's id of the tree that it makes."""
+    return put(found(request.files), conditions.bench.checkout)
+
+
 def found(files: Sequence[Written]) -> dict[RepoPath, FoundFile]:
     """Files as they are written to a checkout."""
     return {written.path: written.file for written in files}

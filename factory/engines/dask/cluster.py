@@ -1,0 +1,258 @@
+"""The connection to Dask's scheduler: which workers there are, and one call after the other.
+
+Nothing of trials is known here. Dask itself runs a call again when its worker is lost; how often is its own
+configuration (`distributed.scheduler.allowed-failures`).
+"""
+
+import json
+import logging
+import threading
+import time
+from asyncio import CancelledError
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from distributed import Client, Future, KilledWorker
+from distributed.security import Security
+
+from factory.engines.message import peer
+from factory.engines.name import EngineName, EngineProblem, require_private
+
+CONNECT_SECONDS: Final = 10.0
+_POLL_SECONDS: Final = 1.0
+_PLAIN: Final = ["msgpack", "dask"]
+"""What results may be made of: bytes, text, numbers, lists and mappings. Nothing is unpickled."""
+
+_SANDBOX: Final = "sandbox-"
+
+
+@dataclass(frozen=True)
+class WorkerFacts:
+    """A worker, as the scheduler knows it.
+
+    Attributes:
+        address: where it is.
+        name: what it is called.
+        resources: what it can do.
+        threads: how many trials it runs at once.
+        memory_bytes: what it may use; 0 if nobody says.
+    """
+
+    address: str
+    name: str
+    resources: frozenset[str]
+    threads: int = 1
+    memory_bytes: int = 0
+
+    @property
+    def peer(self) -> str:
+        """The versions that it says it has; empty if it says nothing."""
+        return next((name for name in self.resources if name.startswith("workorder-")), "")
+
+    @property
+    def sandboxes(self) -> tuple[str, ...]:
+        """The sandboxes that work there."""
+        return tuple(
+            sorted(name.removeprefix(_SANDBOX) for name in self.resources if name.startswith(_SANDBOX))
+        )
+
+
+def needs_of(level: str) -> frozenset[str]:
+    """What a worker must have for trials in a sandbox; without one, no more than the versions."""
+    return frozenset({peer(), *([f"{_SANDBOX}{level}"] if level else [])})
+
+
+class Lost(Exception):
+    """The call is not under way any more, and nobody answered; the message says why."""
+
+
+class Died(Lost):
+    """So many workers were lost while they had the call that it is not tried again."""
+
+
+class Cluster:
+    """A scheduler that is there; threads may share it.
+
+    Args:
+        name: which.
+        insecure: whether what is not encrypted may lead to other machines.
+        security: how it is reached; None for what Dask's own configuration says.
+
+    Raises:
+        EngineProblem: it is not reached.
+    """
+
+    def __init__(self, name: EngineName, *, insecure: bool, security: Security | None = None) -> None:
+        self._name = name
+        self._insecure = insecure
+        self._security = security
+        self._lock = threading.Lock()
+        self._looked_at = 0.0
+        self._processing: Mapping[str, str] = {}
+        # What went wrong is told by us, once.
+        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+        self._client = self._connected(CONNECT_SECONDS)
+
+    @property
+    def address(self) -> str:
+        """The scheduler's address."""
+        if self._name.kind == "address":
+            return self._name.place
+        try:
+            return str(json.loads(Path(self._name.place).read_bytes())["address"])
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise EngineProblem(
+                "is no file that a scheduler has written",
+                where=self._name.place,
+                hint="start it with `factory engine scheduler --scheduler-file FILE`",
+            ) from error
+
+    def close(self) -> None:
+        """Leave; what is under way for nobody else is given up."""
+        with suppress(Exception):
+            self._client.close(timeout=2)
+
+    def workers(self) -> list[WorkerFacts]:
+        """The workers that there are now, by name.
+
+        Raises:
+            Lost: the scheduler does not answer.
+        """
+        try:
+            known = self._client.scheduler_info(n_workers=-1)["workers"]
+        except Exception as error:
+            raise Lost(f"the scheduler does not answer ({type(error).__name__})") from error
+        facts = [
+            WorkerFacts(
+                address,
+                str(worker["name"]),
+                frozenset(map(str, worker.get("resources", {}))),
+                int(worker.get("nthreads", 1)),
+                int(worker.get("memory_limit") or 0),
+            )
+            for address, worker in known.items()
+        ]
+        return sorted(facts, key=lambda worker: worker.name)
+
+    def submit(
+        self,
+        function: Callable[..., object],
+        arguments: Sequence[bytes],
+        key: str,
+        needs: frozenset[str],
+        workers: Sequence[str] = (),
+    ) -> Future:
+        """Ask for a call.
+
+        Args:
+            function: of an installed module, by whose name it travels.
+            arguments: bytes alone.
+            key: the call's name: the same one under way is not begun again.
+            needs: what the worker must have.
+            workers: the addresses of those that may; all if none are named.
+
+        Raises:
+            Lost: the scheduler does not answer.
+        """
+        try:
+            return self._client.submit(
+                function,
+                *arguments,
+                key=key,
+                resources=dict.fromkeys(needs, 1),
+                workers=list(workers) or None,
+                pure=True,
+            )
+        except Exception as error:
+            raise Lost(f"the scheduler does not answer ({type(error).__name__})") from error
+
+    def result(self, future: Future) -> tuple[object, str]:
+        """What a call that has ended returned, and the address of who has it, as far as that is known.
+
+        Raises:
+            Lost: it returned nothing.
+        """
+        try:
+            where = ""
+            with suppress(Exception):
+                where = next(iter(self._client.who_has([future])[future.key]), "")
+            return future.result(timeout=60), where
+        except TypeError:
+            # What it returned is of a kind that is not read.
+            return None, where
+        except KilledWorker as error:
+            last = getattr(error.last_worker, "address", "")
+            raise Died(
+                f"{error.allowed_failures + 1} workers were lost while they had it, the last at {last}"
+            ) from error
+        except (Exception, CancelledError) as error:
+            raise Lost(_why(error)) from error
+
+    def worker_of(self, key: str) -> str:
+        """The address of the worker that has a call now; empty if none has, or nobody knows."""
+        with self._lock:
+            if time.monotonic() - self._looked_at > _POLL_SECONDS:
+                with suppress(Exception):
+                    by_worker = self._client.processing()
+                    self._processing = {
+                        str(task): worker for worker, tasks in by_worker.items() for task in tasks
+                    }
+                self._looked_at = time.monotonic()
+            return self._processing.get(key, "")
+
+    def reconnect(self, lost: Client, seconds: float) -> None:
+        """Reach the scheduler again, unless another thread has done it.
+
+        Args:
+            lost: the connection that is lost, see `connection`.
+            seconds: how long to try.
+
+        Raises:
+            EngineProblem: it is not reached.
+        """
+        with self._lock:
+            if self._client is not lost:
+                return
+            with suppress(Exception):
+                lost.close(timeout=1)
+            self._client = self._connected(seconds)
+
+    @property
+    def connection(self) -> Any:
+        """What is used now; another one after the connection was lost."""
+        return self._client
+
+    @property
+    def is_connected(self) -> bool:
+        """Whether the scheduler is reached."""
+        return bool(self._client.status == "running")
+
+    def _connected(self, seconds: float) -> Client:
+        end = time.monotonic() + seconds
+        while True:
+            address = self.address
+            require_private(address, insecure=self._insecure)
+            try:
+                return Client(
+                    address,
+                    security=self._security,
+                    timeout=max(1.0, min(CONNECT_SECONDS, end - time.monotonic())),
+                    deserializers=_PLAIN,
+                    set_as_default=False,
+                )
+            except (OSError, TimeoutError, ValueError, TypeError) as error:
+                if time.monotonic() > end:
+                    raise EngineProblem(
+                        f"the scheduler is not reached: {_why(error)}",
+                        where=address,
+                        hint="see whether it runs there, and whether both sides have the same certificates",
+                    ) from error
+                time.sleep(0.5)
+
+
+def _why(error: BaseException) -> str:
+    text = " ".join(str(error).split())[:200]
+    return text or type(error).__name__

@@ -1,0 +1,154 @@
+"""A scheduler and a worker of Dask's, each as the only thing that a process does."""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import dask
+from distributed import Scheduler, Worker
+
+from factory.engines.dask.entry import close_office
+from factory.engines.name import EngineProblem, require_private
+
+_ENDING_SECONDS: Final = 20.0
+_AGAIN_SECONDS: Final = 1.0
+_JOINING_SECONDS: Final = 15.0
+_QUIET: Final = {
+    "distributed.admin.tick.interval": "1s",
+    "distributed.worker.use-file-locking": False,
+    # Nothing is served but Dask's own protocol.
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
+}
+
+
+def serve_scheduler(host: str, port: int, protocol: str, file: Path | None, *, lifeline: bool) -> None:
+    """Be a scheduler until a signal comes, or, with a lifeline, until standard input closes.
+
+    Args:
+        host: where to listen.
+        port: the port; 0 for one that is free.
+        protocol: `tls` or `tcp`.
+        file: gets the address, for who is to find it.
+        lifeline: whether the end of standard input ends it.
+    """
+
+    async def serve(ending: asyncio.Event) -> None:
+        scheduler = Scheduler(
+            host=host,
+            port=port,
+            protocol=f"{protocol}://",
+            scheduler_file=str(file) if file is not None else None,
+            dashboard=False,
+        )
+        async with scheduler:
+            print(f"listening at {scheduler.address}", flush=True)  # noqa: T201
+            await ending.wait()
+
+    _run(serve, lifeline)
+
+
+def serve_worker(
+    address: str,
+    file: Path | None,
+    name: str,
+    abilities: Mapping[str, float],
+    scratch: Path,
+    *,
+    insecure: bool,
+    lifeline: bool,
+) -> None:
+    """Be a worker until a signal comes; after the scheduler is gone, join it again when it is back.
+
+    Args:
+        address: the scheduler's; empty if the file names it.
+        file: the file that names it.
+        name: what the worker is called.
+        abilities: what it can do.
+        scratch: where Dask may write.
+        insecure: whether what is not encrypted may lead to other machines.
+        lifeline: whether the end of standard input ends it, too.
+
+    Raises:
+        EngineProblem: what it would join is not encrypted.
+    """
+    if address:
+        require_private(address, insecure=insecure)
+
+    async def serve(ending: asyncio.Event) -> None:
+        while not ending.is_set():
+            with suppress(OSError, ValueError, TimeoutError, RuntimeError):
+                worker = Worker(
+                    address or None,
+                    scheduler_file=str(file) if file is not None else None,
+                    name=name,
+                    nthreads=1,
+                    resources=dict(abilities),
+                    local_directory=str(scratch),
+                    dashboard=False,
+                    # The file may name another scheduler by then.
+                    death_timeout=_JOINING_SECONDS,
+                )
+                _require_private_scheduler(worker, insecure)
+                async with worker:
+                    print(f"{name} has joined {worker.scheduler.address}", flush=True)  # noqa: T201
+                    await _first(ending.wait(), worker.finished())
+            await _first(ending.wait(), asyncio.sleep(_AGAIN_SECONDS))
+
+    _run(serve, lifeline)
+
+
+def _require_private_scheduler(worker: Worker, insecure: bool) -> None:
+    require_private(str(worker.scheduler.address), insecure=insecure)
+
+
+async def _first(*waiting: object) -> None:
+    """Wait until one of several has come."""
+    tasks = [asyncio.ensure_future(one) for one in waiting]  # type: ignore[call-overload]
+    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+    for task in tasks:
+        task.cancel()
+
+
+def _run(serve: object, lifeline: bool) -> None:
+    # What goes wrong between the two is told by whether a worker has joined.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    dask.config.set(_QUIET)
+
+    async def main() -> None:
+        ending, loop = asyncio.Event(), asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, ending.set)
+        if lifeline:
+            threading.Thread(target=_await_end, args=(loop, ending), daemon=True).start()
+        await serve(ending)  # type: ignore[operator]
+
+    problem: EngineProblem | None = None
+    try:
+        asyncio.run(main())
+    except EngineProblem as error:
+        problem = error
+    finally:
+        close_office()
+    if problem is not None:
+        raise problem
+    sys.stdout.flush()
+    # A trial may still be in its thread, which nobody waits for: what it started ends with this process.
+    os._exit(0)
+
+
+def _await_end(loop: asyncio.AbstractEventLoop, ending: asyncio.Event) -> None:
+    with suppress(OSError):
+        while os.read(0, 4096):
+            pass
+    with suppress(RuntimeError):
+        loop.call_soon_threadsafe(ending.set)
+    threading.Event().wait(_ENDING_SECONDS)
+    os._exit(1)

@@ -1,0 +1,361 @@
+"""Trials on the workers of a Dask scheduler; see `Trials`. Each failure of the engine is named."""
+
+import threading
+import time
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+from factory.contract.canonical import sha256_hex
+from factory.contract.errors import Fault, WorkorderError
+from factory.contract.strict_json import JsonValue
+from factory.engines.dask.cluster import Cluster, Died, Lost, WorkerFacts, needs_of
+from factory.engines.dask.entry import supply, work
+from factory.engines.message import Garbage, Problem, Reply, Supplies, Task, encoded, peer, unpacked
+from factory.engines.name import EngineProblem
+from factory.engines.parcels import PIECE_BYTES, Parcels
+from factory.gates.trial import PartResult
+from factory.system.process.stop import Stopped
+from factory.system.terminal.console import visible
+from factory.trials.conditions import Conditions
+from factory.trials.evidence import put_down
+from factory.trials.identity import name_of
+from factory.trials.port import ignore_beginning, ignore_end
+from factory.trials.request import TrialAnswer, TrialRequest
+
+_AT_ONCE: Final = 64
+_HEED_SECONDS: Final = 0.2
+_COMMANDS: Final = 10
+_SLACK_SECONDS: Final = 900.0
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long is waited, and how often something is tried.
+
+    Attributes:
+        tries: how many workers may fail a trial.
+        reconnect_seconds: how long the scheduler may be away.
+        nobody_seconds: how long there may be no worker that fits.
+        trial_seconds: how long a worker may have a trial; None for what follows from the commands' limit.
+    """
+
+    tries: int = 3
+    reconnect_seconds: float = 60.0
+    nobody_seconds: float = 120.0
+    trial_seconds: float | None = None
+
+
+@dataclass
+class DaskTrials:
+    """Runs trials on workers.
+
+    Attributes:
+        cluster: where they are.
+        patience: how long is waited for them.
+    """
+
+    cluster: Cluster
+    patience: Patience = field(default_factory=Patience)
+    _parcels: dict[Path, Parcels] = field(default_factory=dict)
+    _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _finished: dict[str, float] = field(default_factory=dict)
+
+    are_elsewhere = True
+
+    def ask(
+        self,
+        request: TrialRequest,
+        conditions: Conditions,
+        folder: Path,
+        begins: Callable[[str], None] = ignore_beginning,
+        ended: Callable[[PartResult], None] = ignore_end,
+    ) -> TrialAnswer:
+        answer, facts = self._answer(request, conditions, folder)
+        conditions.told(facts)
+        for part in answer.results[0].parts if answer.results else ():
+            begins(part.name)
+            ended(part)
+        return answer
+
+    def ask_all(
+        self, requests: Sequence[tuple[TrialRequest, Path]], conditions: Conditions
+    ) -> list[TrialAnswer]:
+        if not requests:
+            return []
+        with ThreadPoolExecutor(min(len(requests), _AT_ONCE)) as threads:
+            asked = [
+                threads.submit(self._answer, request, conditions, folder) for request, folder in requests
+            ]
+            answers = []
+            for future in asked:
+                answer, facts = future.result()
+                conditions.told(facts)
+                answers.append(answer)
+        return answers
+
+    def _answer(
+        self, request: TrialRequest, conditions: Conditions, folder: Path
+    ) -> tuple[TrialAnswer, dict[str, JsonValue]]:
+        return _Asking(self, request, conditions, folder).answer()
+
+    def parcels(self, conditions: Conditions) -> Parcels:
+        """What makes packs of the repository."""
+        git = conditions.bench.checkout.git
+        with self._lock:
+            if git.common_dir not in self._parcels:
+                self._parcels[git.common_dir] = Parcels(git)
+            return self._parcels[git.common_dir]
+
+
+class _Asking:
+    """One trial, until somebody has answered."""
+
+    def __init__(
+        self, trials: DaskTrials, request: TrialRequest, conditions: Conditions, folder: Path
+    ) -> None:
+        self._trials = trials
+        self._cluster = trials.cluster
+        self._patience = trials.patience
+        self._request = request
+        self._setting = conditions.setting
+        self._stop = conditions.bench.stop
+        self._folder = folder
+        self._parcels = trials.parcels(conditions)
+        root = conditions.setting.root
+        self._task = Task(
+            version=peer(),
+            name=name_of(request, conditions),
+            repository=self._parcels.repository(root),
+            root=root,
+            setting=sha256_hex(encoded(conditions.setting)),
+            request=request,
+        )
+        self._needs = needs_of(conditions.setting.level)
+        self._pack = self._parcels.addition(request.base, root)
+        self._problems: dict[str, Problem] = {}
+        self._number = 0
+
+    def answer(self) -> tuple[TrialAnswer, dict[str, JsonValue]]:
+        began = time.monotonic()
+        while True:
+            if self._stop is not None:
+                self._stop.heed()
+            reply = self._once()
+            if reply is not None and reply.answer is not None:
+                waited = max(0.0, time.monotonic() - began - reply.seconds)
+                facts: dict[str, JsonValue] = {
+                    "trial": self._request.question.kind,
+                    "name": self._task.name,
+                    "worker": visible(reply.worker),
+                    "waited_seconds": round(waited, 3),
+                    "seconds": round(reply.seconds, 3),
+                }
+                if self._problems:
+                    facts["failed_on"] = [*map(visible, sorted(self._problems))]
+                return reply.answer, facts
+
+    def _once(self) -> Reply | None:
+        """Ask once; None if it is to be asked again."""
+        connection = self._cluster.connection
+        self._number += 1
+        # A call that failed keeps its name for a while.
+        key = self._task.name if self._number == 1 else f"{self._task.name}-{self._number}-{id(self):x}"
+        try:
+            allowed = self._allowed()
+            future = self._cluster.submit(work, (encoded(self._task), self._pack), key, self._needs, allowed)
+            try:
+                worker = self._wait(future, key)
+                value, holder = self._cluster.result(future)
+            finally:
+                with suppress(Exception):
+                    future.release()
+            return self._heed_reply(value, holder or worker)
+        except Died as error:
+            raise EngineProblem(
+                f"a trial has lost its worker too often: {error}",
+                where="--engine",
+                hint="see what ends workers there, such as a limit on memory",
+            ) from error
+        except Lost as error:
+            if not self._cluster.is_connected:
+                self._cluster.reconnect(connection, self._patience.reconnect_seconds)
+            self._note(f"(lost {self._number})", _lost(str(error)))
+        except _Hung as hung:
+            self._note(hung.worker, _lost("it did not come to an end"))
+        return None
+
+    def _heed_reply(self, value: object, address: str) -> Reply | None:
+        try:
+            reply, files = unpacked(value, self._task.name)
+        except Garbage as error:
+            self._note(address, _lost(f"its answer can't be used: {error}"))
+            return None
+        if reply.outcome == "lacks":
+            self._supply(address, reply.has)
+            return None
+        if reply.outcome == "answered":
+            self._trials._finished[address] = time.monotonic()
+            self._folder.mkdir(parents=True, exist_ok=True)
+            put_down(files, self._folder)
+            return reply
+        problem = reply.problem or _lost("it does not say why")
+        if reply.outcome == "failed":
+            raise _told(problem, reply.worker)
+        self._note(address, problem, name=reply.worker)
+        return None
+
+    def _note(self, address: str, problem: Problem, name: str = "") -> None:
+        """A worker has failed this trial; too many of them are enough.
+
+        Raises:
+            EngineProblem: so it is, or none is left.
+        """
+        self._problems[address] = problem
+        called = visible(name or self._called(address))
+        if len(self._problems) >= self._patience.tries:
+            raise _told(problem, called, len(self._problems))
+
+    def _called(self, address: str) -> str:
+        with suppress(Lost):
+            for worker in self._cluster.workers():
+                if worker.address == address:
+                    return f"{worker.name} at {address}"
+        return address
+
+    def _allowed(self) -> list[str]:
+        """The workers that may be asked, if some may not; waits until one can be."""
+        end = time.monotonic() + self._patience.nobody_seconds
+        while True:
+            fitting = [worker for worker in self._cluster.workers() if self._needs <= worker.resources]
+            others = [worker.address for worker in fitting if worker.address not in self._problems]
+            if others:
+                return others if len(others) < len(fitting) else []
+            if fitting and self._problems:
+                address, problem = next(reversed(self._problems.items()))
+                raise _told(problem, self._called(address), len(self._problems))
+            if time.monotonic() > end:
+                raise no_worker(self._needs, self._cluster.workers())
+            self._pause(_HEED_SECONDS)
+
+    def _wait(self, future: Any, key: str) -> str:
+        """Wait until a call has ended; the address of who had it, as far as that was seen.
+
+        Raises:
+            _Hung: a worker has had it for too long.
+            Lost: the connection is lost.
+            Stopped: the build's stop asked for it.
+        """
+        ended = threading.Event()
+        future.add_done_callback(lambda _future: ended.set())
+        limit = self._patience.trial_seconds or (self._setting.timeout_seconds * _COMMANDS + _SLACK_SECONDS)
+        worker, since, nobody_since = "", time.monotonic(), time.monotonic()
+        while not ended.wait(_HEED_SECONDS):
+            self._heed(future)
+            if not self._cluster.is_connected:
+                raise Lost("the connection to the scheduler is lost")
+            seen = self._cluster.worker_of(key)
+            now = time.monotonic()
+            if seen:
+                nobody_since = now
+            elif now - nobody_since > self._patience.nobody_seconds:
+                self._allowed()
+                nobody_since = now
+            if seen != worker:
+                worker, since = seen, now
+            # While a worker ends others, this one waits its turn there.
+            since = max(since, self._trials._finished.get(worker, 0.0))
+            if worker and now - since > limit:
+                with suppress(Exception):
+                    future.cancel(force=True)
+                raise _Hung(worker)
+        return worker
+
+    def _heed(self, future: Any) -> None:
+        if self._stop is not None and self._stop.asked:
+            with suppress(Exception):
+                future.cancel()
+            raise Stopped
+
+    def _pause(self, seconds: float) -> None:
+        if self._stop is not None:
+            self._stop.heed()
+        time.sleep(seconds)
+
+    def _supply(self, address: str, has: Sequence[str]) -> None:
+        """Send a worker what it lacks; one thread at a time does."""
+        with self._trials._locks[f"{address} {self._task.setting}"]:
+            done = f"{address} {self._task.setting} {self._task.root}"
+            if done in self._trials._finished and self._number <= 1:
+                # Another thread has sent it meanwhile.
+                return
+            pack = self._parcels.history(self._task.root, has)
+            supplies = Supplies(
+                version=peer(),
+                repository=self._task.repository,
+                root=self._task.root,
+                object_format=self._parcels.object_format(),
+                pack=sha256_hex(pack),
+                offset=0,
+                total=len(pack),
+                tags=self._parcels.tags(),
+                setting=self._setting,
+            )
+            for offset in range(0, len(pack), PIECE_BYTES):
+                piece = pack[offset : offset + PIECE_BYTES]
+                document = encoded(supplies.model_copy(update={"offset": offset}))
+                key = f"supply-{sha256_hex(document)[:24]}-{id(self):x}-{self._number}"
+                future = self._cluster.submit(supply, (document, piece), key, self._needs, [address])
+                self._wait(future, key)
+                value, _ = self._cluster.result(future)
+                try:
+                    reply, _ = unpacked(value, "")
+                except Garbage as error:
+                    self._note(address, _lost(f"its answer can't be used: {error}"))
+                    return
+                if reply.outcome != "supplied":
+                    self._note(address, reply.problem or _lost("it takes no supplies"), reply.worker)
+                    return
+            self._trials._finished[done] = time.monotonic()
+
+
+class _Hung(Exception):
+    """A worker has had a trial for too long."""
+
+    def __init__(self, worker: str) -> None:
+        super().__init__(worker)
+        self.worker = worker
+
+
+def no_worker(needs: frozenset[str], workers: Sequence[WorkerFacts]) -> EngineProblem:
+    """That no worker can do what is needed, and what each lacks."""
+    wanted = ", ".join(sorted(needs))
+    lacking = "; ".join(
+        f"{visible(worker.name)} lacks {', '.join(sorted(needs - worker.resources))}"
+        + (f" (it has {worker.peer})" if worker.peer and worker.peer not in needs else "")
+        for worker in workers[:10]
+    )
+    return EngineProblem(
+        f"no worker has what is needed: {wanted}" + (f"; {lacking}" if lacking else "; there is none at all"),
+        where="--engine",
+        hint="start one with `factory engine worker`; `factory engine status` lists those that there are",
+    )
+
+
+def _lost(why: str) -> Problem:
+    return Problem(fault=Fault.ENVIRONMENT, message=why)
+
+
+def _told(problem: Problem, worker: str, tries: int = 1) -> WorkorderError:
+    """An error of the engine, with the worker's name."""
+    often = f", after {tries} tries" if tries > 1 else ""
+    return EngineProblem(
+        f"the worker {visible(worker)} could not run a trial{often}: {visible(problem.message)}",
+        where=visible(problem.where),
+        hint=visible(problem.hint) or "`factory engine status` tells which workers there are",
+    )

@@ -1,0 +1,110 @@
+"""A worker's copy of a repository: objects and tags alone, filled by packs. Nobody works in it."""
+
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+from factory.checkout.leftovers import remove_leftovers
+from factory.contract.canonical import sha256_hex
+from factory.engines.message import Garbage, Supplies
+from factory.system.files.tree import read_bounded
+from factory.system.git.client import Git
+from factory.system.removal import remove_tree
+
+_NAME: Final = re.compile(r"[0-9a-f]{32}")
+_COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_ROOTS: Final = "refs/workorder/roots/"
+_BASES: Final = "refs/workorder/bases/"
+# What is lost when the machine crashes is sent again.
+_UNSAFE: Final = ("-c", "core.fsync=none")
+
+
+class Mirror:
+    """The copy of one repository.
+
+    Args:
+        folder: where copies are kept.
+        repository: its name.
+
+    Raises:
+        Garbage: that is none.
+    """
+
+    def __init__(self, folder: Path, repository: str) -> None:
+        if not _NAME.fullmatch(repository):
+            raise Garbage("the repository has another name than repositories have")
+        self._place = folder / repository
+        self.git = Git(self._place / ".git", self._place / ".git", self._place)
+
+    @property
+    def exists(self) -> bool:
+        """Whether it was made."""
+        return (self._place / ".git" / "HEAD").is_file()
+
+    def clean_up(self) -> None:
+        """Remove what a killed worker left; call it before anything else, with the place locked."""
+        if self.exists:
+            remove_leftovers(self.git)
+            for left in (self._place / ".git").glob("incoming-*"):
+                remove_tree(left)
+
+    def roots(self) -> tuple[str, ...]:
+        """The commits whose history is there."""
+        if not self.exists:
+            return ()
+        return tuple(self.git.text("for-each-ref", "--format=%(objectname)", _ROOTS).split())
+
+    def receive(self, supplies: Supplies, piece: bytes) -> bool:
+        """Take in a piece of a history; whether that was the last.
+
+        Raises:
+            Garbage: it is not what it says.
+            GitError, OSError: it can't be taken in.
+        """
+        for commit in (supplies.root, supplies.pack):
+            if not _COMMIT.fullmatch(commit):
+                raise Garbage("the history has no name")
+        if not self.exists:
+            self._make(supplies.object_format)
+        incoming = self._place / ".git" / f"incoming-{supplies.pack}"
+        with incoming.open("r+b" if supplies.offset else "wb") as file:
+            file.seek(0, os.SEEK_END)
+            if file.tell() != supplies.offset:
+                raise Garbage("a piece of the history is missing")
+            file.write(piece)
+        if supplies.offset + len(piece) < supplies.total:
+            return False
+        pack = read_bounded(incoming, max_bytes=supplies.total)
+        incoming.unlink()
+        if sha256_hex(pack) != supplies.pack:
+            raise Garbage("the history is not the one that its hash names")
+        self.git.output(*_UNSAFE, "index-pack", "--stdin", "--fix-thin", stdin=pack)
+        self._set_tags(supplies.tags)
+        self.git.output("update-ref", f"{_ROOTS}{supplies.root}", supplies.root)
+        return True
+
+    def add(self, base: str, pack: bytes) -> None:
+        """Take in what a base holds beyond its root, unless it is there.
+
+        Raises:
+            GitError: it can't be taken in, or lacks something.
+        """
+        if not pack or self.git.call("rev-parse", "--verify", "--quiet", f"{_BASES}{base}").ok:
+            return
+        self.git.output(*_UNSAFE, "unpack-objects", "-q", stdin=pack)
+        # Only now: objects of a base that was cut off may be there without those that they name.
+        self.git.output("update-ref", f"{_BASES}{base}", base)
+
+    def _make(self, object_format: str) -> None:
+        self._place.mkdir(parents=True, exist_ok=True)
+        self.git.text("init", "--quiet", "--template=", f"--object-format={object_format}")
+
+    def _set_tags(self, tags: str) -> None:
+        present = self.git.text("for-each-ref", "--format=delete %(refname)", "refs/tags")
+        self.git.output("update-ref", "--stdin", stdin=f"{present}\n".lstrip("\n").encode())
+        lines = [line.partition(" ") for line in tags.splitlines()]
+        updates = "".join(
+            f"update {name} {commit}\n" for commit, _, name in lines if name.startswith("refs/tags/")
+        )
+        self.git.output("update-ref", "--stdin", stdin=updates.encode())

@@ -1,0 +1,220 @@
+"""A worker's work, whatever engine brings it: takes in supplies, carries out trials, and says why it can't.
+
+One trial at a time. Where it works is a place of its own, locked while its process lives, with the copies of
+repositories; a later worker at the same place finds them there.
+"""
+
+import fcntl
+import os
+import socket
+import tempfile
+import threading
+import time
+from collections import OrderedDict
+from pathlib import Path
+from typing import Final
+
+from factory.contract.canonical import sha256_hex
+from factory.contract.errors import Fault, WorkorderError, expected
+from factory.contract.repo_path import RepoPath
+from factory.engines.message import Garbage, Problem, Reply, Supplies, Task, decoded, encoded, packed, peer
+from factory.engines.mirror import Mirror
+from factory.engines.seat import Seat
+from factory.environments.cache import cache_folder
+from factory.system.files.tree import FileProblem, read_bounded, write_atomic
+from factory.system.process.stop import Stop, Stopped
+from factory.system.removal import remove_tree
+from factory.system.terminal.console import visible
+from factory.trials.conditions import Conditions, Setting
+from factory.trials.conduct import conduct, put_again
+from factory.trials.evidence import collected
+from factory.trials.request import TrialAnswer, TrialRequest
+
+PLACE_VARIABLE: Final = "WORKORDER_ENGINE_DIR"
+"""Names the directory in which workers of this machine keep their places."""
+
+NAME_VARIABLE: Final = "WORKORDER_ENGINE_NAME"
+"""Names this worker, for people."""
+
+_SEATS: Final = 2
+_CLOSING_SECONDS: Final = 10.0
+_PLACES: Final = 10_000
+
+
+class Office:
+    """What a worker process has."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._place: Path | None = None
+        self._held = -1
+        self._seats: OrderedDict[tuple[str, str], Seat] = OrderedDict()
+        self._stop: Stop | None = None
+
+    def supply(self, document: bytes, piece: bytes) -> dict[str, object]:
+        """Take in a piece of what a build needs here; see `Supplies`."""
+        try:
+            supplies = decoded(Supplies, document)
+            if supplies.version != peer():
+                return packed(_unfit("", _other_version(supplies.version)), {})
+            with self._lock:
+                place = self._own_place()
+                if Mirror(place, supplies.repository).receive(supplies, piece):
+                    write_atomic(_setting_file(place, supplies.setting), encoded(supplies.setting))
+            return packed(Reply(name="", worker=called(), outcome="supplied"), {})
+        except (Garbage, WorkorderError, OSError) as error:
+            return packed(_unfit("", _problem(error)), {})
+        except Exception as error:
+            return packed(_unfit("", _bug(error)), {})
+
+    def work(self, document: bytes, pack: bytes, stop: Stop) -> dict[str, object]:
+        """Carry out a trial.
+
+        Args:
+            document: the task.
+            pack: what its base holds beyond the root.
+            stop: ends it when nobody waits for it any more.
+        """
+        began = time.monotonic()
+        try:
+            task = decoded(Task, document)
+        except Garbage as error:
+            return packed(_unfit("", _problem(error)), {})
+        if task.version != peer():
+            return packed(_unfit(task.name, _other_version(task.version)), {})
+        try:
+            with self._lock:
+                self._stop = stop
+                reply, files = self._carry_out(task, pack, stop)
+        except Stopped:
+            problem = Problem(fault=Fault.ENVIRONMENT, message="nobody waited for it any more")
+            reply, files = _unfit(task.name, problem), {}
+        except (Garbage, WorkorderError, OSError) as error:
+            reply, files = _unfit(task.name, _problem(error)), {}
+        except Exception as error:
+            # A bug here must not look like a lost worker, which would be tried again.
+            reply = Reply(name=task.name, worker=called(), outcome="failed", problem=_bug(error))
+            files = {}
+        return packed(reply.model_copy(update={"seconds": time.monotonic() - began}), files)
+
+    def close(self) -> None:
+        """Leave nothing behind but the copies of repositories; what is under way is ended."""
+        if self._stop is not None:
+            self._stop.ask()
+        if not self._lock.acquire(timeout=_CLOSING_SECONDS):
+            # What is left is removed by who takes the place next.
+            return
+        try:
+            while self._seats:
+                self._seats.popitem()[1].close()
+            if self._held >= 0:
+                os.close(self._held)
+                self._held, self._place = -1, None
+        finally:
+            self._lock.release()
+
+    def _carry_out(self, task: Task, pack: bytes, stop: Stop) -> tuple[Reply, dict[RepoPath, bytes]]:
+        place = self._own_place()
+        mirror = Mirror(place, task.repository)
+        setting = _setting(place, task.setting)
+        has = mirror.roots()
+        if setting is None or task.root not in has:
+            return Reply(name=task.name, worker=called(), outcome="lacks", has=has), {}
+        mirror.add(task.request.base, pack)
+        seat = self._seat(mirror, task, setting, place)
+        with tempfile.TemporaryDirectory(prefix="evidence-", dir=place) as name:
+            folder = Path(name)
+            with seat.conditions(task.request, folder, stop) as conditions:
+                answer = _conduct(task.request, conditions, folder)
+            files = collected(folder, {})
+        evidence = {path: sha256_hex(data) for path, data in files.items()}
+        reply = Reply(name=task.name, worker=called(), outcome="answered", answer=answer, evidence=evidence)
+        return reply, files
+
+    def _seat(self, mirror: Mirror, task: Task, setting: Setting, place: Path) -> Seat:
+        """The seat of a task; of all others only the last ones used stay open."""
+        key = (task.repository, task.setting)
+        if key in self._seats:
+            self._seats.move_to_end(key)
+            return self._seats[key]
+        scratch = place / "opening"
+        scratch.mkdir(exist_ok=True)
+        self._seats[key] = Seat(mirror, setting, scratch)
+        while len(self._seats) > _SEATS:
+            self._seats.popitem(last=False)[1].close()
+        return self._seats[key]
+
+    def _own_place(self) -> Path:
+        """The first place of this machine that no living worker has, cleaned of what a dead one left."""
+        if self._place is not None:
+            return self._place
+        named = os.environ.get(PLACE_VARIABLE)
+        places = Path(named) if named else cache_folder(os.environ) / "engine"
+        places.mkdir(parents=True, exist_ok=True, mode=0o700)
+        for number in range(_PLACES):
+            lock = os.open(places / f"{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                os.close(lock)
+                continue
+            place = places / str(number)
+            place.mkdir(exist_ok=True, mode=0o700)
+            self._held, self._place = lock, place
+            for folder in place.iterdir():
+                if folder.name.startswith("evidence-"):
+                    remove_tree(folder)
+                elif len(folder.name) == 32:
+                    Mirror(place, folder.name).clean_up()
+            return place
+        raise FileProblem("has no free place for a worker", where=str(places))
+
+
+def _conduct(request: TrialRequest, conditions: Conditions, folder: Path) -> TrialAnswer:
+    if request.tree is not None:
+        tree = put_again(request, conditions)
+        if tree != request.tree:
+            raise Garbage(f"the files make the tree {tree[:12]} on this base, and not {request.tree[:12]}")
+    return conduct(request, conditions, folder)
+
+
+def called() -> str:
+    """What this worker is called, for people."""
+    return visible(os.environ.get(NAME_VARIABLE) or f"{socket.gethostname()}-{os.getpid()}")
+
+
+def _setting_file(place: Path, setting: Setting) -> Path:
+    return place / "settings" / f"{sha256_hex(encoded(setting))}.json"
+
+
+def _setting(place: Path, name: str) -> Setting | None:
+    """A setting that was sent; None if it was not, or what is there is another one."""
+    try:
+        text = read_bounded(place / "settings" / f"{name}.json")
+    except FileProblem:
+        return None
+    return decoded(Setting, text) if sha256_hex(text) == name else None
+
+
+def _unfit(name: str, problem: Problem) -> Reply:
+    return Reply(name=name, worker=called(), outcome="unfit", problem=problem)
+
+
+def _other_version(version: str) -> Problem:
+    return Problem(
+        fault=Fault.ENVIRONMENT,
+        message=f"the worker has {peer()}, and the coordinator {visible(version)}",
+        hint="install the same version of Workorder, in the same version of Python",
+    )
+
+
+def _bug(error: Exception) -> Problem:
+    what = visible(f"{type(error).__name__}: {error}"[:500])
+    return Problem(fault=Fault.ENVIRONMENT, message=f"a worker broke off: {what}")
+
+
+def _problem(error: Exception) -> Problem:
+    known = expected(error)
+    if known is None:
+        return Problem(fault=Fault.ENVIRONMENT, message=visible(str(error)))
+    return Problem(fault=known.fault, message=known.message, where=known.where, hint=known.hint)

@@ -1,0 +1,84 @@
+"""What travels to workers as packs: the history that a build starts from, and what a trial's base adds to it.
+
+On the coordinator's side; `mirror` takes them in.
+"""
+
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable
+from typing import Final
+
+from factory.contract.canonical import sha256_hex
+from factory.system.git.client import Git
+
+PIECE_BYTES: Final = 8_000_000
+"""How much of a history goes in one message."""
+
+_KEPT: Final = 64
+
+
+class Parcels:
+    """Makes packs of one repository; threads may share it.
+
+    Args:
+        git: the user's repository.
+    """
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._lock = threading.Lock()
+        self._additions: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+
+    def repository(self, root: str) -> str:
+        """The repository's name: the same in every clone, because it is that of the oldest commits."""
+        oldest = self._git.text("rev-list", "--max-parents=0", root).split()
+        return sha256_hex(" ".join(sorted(oldest)).encode())[:32]
+
+    def object_format(self) -> str:
+        """The hash that objects are named by."""
+        return self._git.text("rev-parse", "--show-object-format")
+
+    def tags(self) -> str:
+        """The tags that commands of a checkout see, one a line."""
+        return self._git.text("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
+
+    def addition(self, base: str, root: str) -> bytes:
+        """What a base holds beyond a root, as a thin pack; empty for the root itself.
+
+        Raises:
+            GitError: git failed.
+        """
+        if base == root:
+            return b""
+        key = (base, root)
+        with self._lock:
+            if key in self._additions:
+                self._additions.move_to_end(key)
+                return self._additions[key]
+        pack = self._pack([base], [root])
+        with self._lock:
+            self._additions[key] = pack
+            while len(self._additions) > _KEPT:
+                self._additions.popitem(last=False)
+        return pack
+
+    def history(self, root: str, has: Iterable[str]) -> bytes:
+        """A root with its history and all tags, as a pack.
+
+        Args:
+            root: the commit.
+            has: commits whose history is there already; those that are not known here don't count.
+
+        Raises:
+            GitError: git failed.
+        """
+        known = [commit for commit in has if self._git.commit_id(commit) == commit]
+        tags = [line.partition(" ")[0] for line in self.tags().splitlines()]
+        return self._pack([root, *tags], known)
+
+    def _pack(self, wanted: list[str], known: list[str]) -> bytes:
+        revisions = "".join(f"{commit}\n" for commit in [*wanted, *(f"^{commit}" for commit in known)])
+        return self._git.output(
+            "pack-objects", "--stdout", "--revs", "--thin", "--quiet", "--delta-base-offset",
+            stdin=revisions.encode(),
+        )  # fmt: skip
