@@ -116,12 +116,15 @@ class Office:
     def _carry_out(self, task: Task, pack: bytes, stop: Stop) -> tuple[Reply, dict[RepoPath, bytes]]:
         place = self._own_place()
         mirror = Mirror(place, task.repository)
-        setting = _setting(place, task.setting)
-        has = mirror.roots()
-        if setting is None or task.root not in has:
-            return Reply(name=task.name, worker=called(), outcome="lacks", has=has), {}
+        seat = self._seats.get((task.repository, task.setting))
+        if seat is None or seat.setting.root != task.root:
+            setting = _setting(place, task.setting)
+            has = mirror.roots()
+            if setting is None or task.root not in has:
+                return Reply(name=task.name, worker=called(), outcome="lacks", has=has), {}
+            seat = self._opened(mirror, task, setting, place)
+        self._seats.move_to_end((task.repository, task.setting))
         mirror.add(task.request.base, pack)
-        seat = self._seat(mirror, task, setting, place)
         with tempfile.TemporaryDirectory(prefix="evidence-", dir=place) as name:
             folder = Path(name)
             with seat.conditions(task.request, folder, stop) as conditions:
@@ -131,12 +134,9 @@ class Office:
         reply = Reply(name=task.name, worker=called(), outcome="answered", answer=answer, evidence=evidence)
         return reply, files
 
-    def _seat(self, mirror: Mirror, task: Task, setting: Setting, place: Path) -> Seat:
-        """The seat of a task; of all others only the last ones used stay open."""
+    def _opened(self, mirror: Mirror, task: Task, setting: Setting, place: Path) -> Seat:
+        """A seat for a task; of all others only the last ones used stay open."""
         key = (task.repository, task.setting)
-        if key in self._seats:
-            self._seats.move_to_end(key)
-            return self._seats[key]
         scratch = place / "opening"
         scratch.mkdir(exist_ok=True)
         self._seats[key] = Seat(mirror, setting, scratch)

@@ -27,12 +27,16 @@ class Parcels:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._lock = threading.Lock()
+        self._names: dict[str, str] = {}
         self._additions: OrderedDict[tuple[str, str], bytes] = OrderedDict()
 
     def repository(self, root: str) -> str:
         """The repository's name: the same in every clone, because it is that of the oldest commits."""
-        oldest = self._git.text("rev-list", "--max-parents=0", root).split()
-        return sha256_hex(" ".join(sorted(oldest)).encode())[:32]
+        with self._lock:
+            if root not in self._names:
+                oldest = self._git.text("rev-list", "--max-parents=0", root).split()
+                self._names[root] = sha256_hex(" ".join(sorted(oldest)).encode())[:32]
+            return self._names[root]
 
     def object_format(self) -> str:
         """The hash that objects are named by."""

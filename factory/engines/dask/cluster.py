@@ -6,6 +6,7 @@ configuration (`distributed.scheduler.allowed-failures`).
 
 import json
 import logging
+import math
 import threading
 import time
 from asyncio import CancelledError
@@ -92,6 +93,8 @@ class Cluster:
         self._lock = threading.Lock()
         self._looked_at = 0.0
         self._processing: Mapping[str, str] = {}
+        self._listed: list[WorkerFacts] = []
+        self._listed_at = -math.inf
         # What went wrong is told by us, once.
         logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
         self._client = self._connected(CONNECT_SECONDS)
@@ -116,26 +119,20 @@ class Cluster:
             self._client.close(timeout=2)
 
     def workers(self) -> list[WorkerFacts]:
-        """The workers that there are now, by name.
+        """The workers that there are, or were a moment ago, by name.
 
         Raises:
             Lost: the scheduler does not answer.
         """
-        try:
-            known = self._client.scheduler_info(n_workers=-1)["workers"]
-        except Exception as error:
-            raise Lost(f"the scheduler does not answer ({type(error).__name__})") from error
-        facts = [
-            WorkerFacts(
-                address,
-                str(worker["name"]),
-                frozenset(map(str, worker.get("resources", {}))),
-                int(worker.get("nthreads", 1)),
-                int(worker.get("memory_limit") or 0),
-            )
-            for address, worker in known.items()
-        ]
-        return sorted(facts, key=lambda worker: worker.name)
+        with self._lock:
+            if time.monotonic() - self._listed_at < _POLL_SECONDS:
+                return self._listed
+            try:
+                known = self._client.scheduler_info(n_workers=-1)["workers"]
+            except Exception as error:
+                raise Lost(f"the scheduler does not answer ({type(error).__name__})") from error
+            self._listed, self._listed_at = _listed(known), time.monotonic()
+            return self._listed
 
     def submit(
         self,
@@ -169,20 +166,22 @@ class Cluster:
         except Exception as error:
             raise Lost(f"the scheduler does not answer ({type(error).__name__})") from error
 
-    def result(self, future: Future) -> tuple[object, str]:
-        """What a call that has ended returned, and the address of who has it, as far as that is known.
+    def holder(self, future: Future) -> str:
+        """The address of who has the result of a call; empty if nobody knows."""
+        with suppress(Exception):
+            return str(next(iter(self._client.who_has([future])[future.key]), ""))
+        return ""
+
+    def result(self, future: Future) -> object:
+        """What a call that has ended returned; None if that is of a kind that is not read.
 
         Raises:
             Lost: it returned nothing.
         """
         try:
-            where = ""
-            with suppress(Exception):
-                where = next(iter(self._client.who_has([future])[future.key]), "")
-            return future.result(timeout=60), where
+            return future.result(timeout=60)
         except TypeError:
-            # What it returned is of a kind that is not read.
-            return None, where
+            return None
         except KilledWorker as error:
             last = getattr(error.last_worker, "address", "")
             raise Died(
@@ -256,3 +255,17 @@ class Cluster:
 def _why(error: BaseException) -> str:
     text = " ".join(str(error).split())[:200]
     return text or type(error).__name__
+
+
+def _listed(known: Mapping[str, Mapping[str, Any]]) -> list[WorkerFacts]:
+    facts = [
+        WorkerFacts(
+            address,
+            str(worker["name"]),
+            frozenset(map(str, worker.get("resources", {}))),
+            int(worker.get("nthreads", 1)),
+            int(worker.get("memory_limit") or 0),
+        )
+        for address, worker in known.items()
+    ]
+    return sorted(facts, key=lambda worker: worker.name)

@@ -140,6 +140,7 @@ class _Asking:
         self._pack = self._parcels.addition(request.base, root)
         self._problems: dict[str, Problem] = {}
         self._number = 0
+        self._asked_at = 0.0
 
     def answer(self) -> tuple[TrialAnswer, dict[str, JsonValue]]:
         began = time.monotonic()
@@ -164,6 +165,7 @@ class _Asking:
         """Ask once; None if it is to be asked again."""
         connection = self._cluster.connection
         self._number += 1
+        self._asked_at = time.monotonic()
         # A call that failed keeps its name for a while.
         key = self._task.name if self._number == 1 else f"{self._task.name}-{self._number}-{id(self):x}"
         try:
@@ -171,11 +173,13 @@ class _Asking:
             future = self._cluster.submit(work, (encoded(self._task), self._pack), key, self._needs, allowed)
             try:
                 worker = self._wait(future, key)
-                value, holder = self._cluster.result(future)
+                value = self._cluster.result(future)
+                if worker:
+                    self._trials._finished[worker] = time.monotonic()
+                return self._heed_reply(value, lambda: self._cluster.holder(future) or worker)
             finally:
                 with suppress(Exception):
                     future.release()
-            return self._heed_reply(value, holder or worker)
         except Died as error:
             raise EngineProblem(
                 f"a trial has lost its worker too often: {error}",
@@ -190,24 +194,23 @@ class _Asking:
             self._note(hung.worker, _lost("it did not come to an end"))
         return None
 
-    def _heed_reply(self, value: object, address: str) -> Reply | None:
+    def _heed_reply(self, value: object, holder: Callable[[], str]) -> Reply | None:
         try:
             reply, files = unpacked(value, self._task.name)
         except Garbage as error:
-            self._note(address, _lost(f"its answer can't be used: {error}"))
+            self._note(holder(), _lost(f"its answer can't be used: {error}"))
             return None
         if reply.outcome == "lacks":
-            self._supply(address, reply.has)
+            self._supply(holder(), reply.has)
             return None
         if reply.outcome == "answered":
-            self._trials._finished[address] = time.monotonic()
             self._folder.mkdir(parents=True, exist_ok=True)
             put_down(files, self._folder)
             return reply
         problem = reply.problem or _lost("it does not say why")
         if reply.outcome == "failed":
             raise _told(problem, reply.worker)
-        self._note(address, problem, name=reply.worker)
+        self._note(holder(), problem, name=reply.worker)
         return None
 
     def _note(self, address: str, problem: Problem, name: str = "") -> None:
@@ -291,7 +294,7 @@ class _Asking:
         """Send a worker what it lacks; one thread at a time does."""
         with self._trials._locks[f"{address} {self._task.setting}"]:
             done = f"{address} {self._task.setting} {self._task.root}"
-            if done in self._trials._finished and self._number <= 1:
+            if self._trials._finished.get(done, 0.0) > self._asked_at:
                 # Another thread has sent it meanwhile.
                 return
             pack = self._parcels.history(self._task.root, has)
@@ -312,7 +315,7 @@ class _Asking:
                 key = f"supply-{sha256_hex(document)[:24]}-{id(self):x}-{self._number}"
                 future = self._cluster.submit(supply, (document, piece), key, self._needs, [address])
                 self._wait(future, key)
-                value, _ = self._cluster.result(future)
+                value = self._cluster.result(future)
                 try:
                     reply, _ = unpacked(value, "")
                 except Garbage as error:

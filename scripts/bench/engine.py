@@ -1,0 +1,227 @@
+#!/usr/bin/env python3
+"""What an engine costs: a trial on a worker beside the same one here, bytes sent, a cold worker, many.
+
+    .venv/test/bin/python scripts/bench/engine.py [trial] [bytes] [many ORDERS WORKERS SECONDS]
+
+All processes are on this machine and share its processors, so what is measured is overhead; as ratios,
+because the machine is not quiet. `many` builds ORDERS independent work orders whose acceptance sleeps SECONDS
+on WORKERS workers, beside the rounds of sleeping that no schedule can do without. Without arguments it
+measures `trial` and `bytes`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from statistics import median
+
+from measure import CHECKOUT, machine, table, taking_turns
+
+sys.path.insert(0, str(CHECKOUT))
+
+from factory.builds.build import build
+from factory.builds.settings import BuildSettings
+from factory.checkout.pool import Checkouts
+from factory.configuration.document import Configuration
+from factory.contract.canonical import EMPTY_SHA256
+from factory.contract.work_order import WorkOrder
+from factory.engines.dask.opened import opened
+from factory.engines.name import EngineName
+from factory.engines.parcels import Parcels
+from factory.environments.provide import Project, environment_for
+from factory.gates.checks.registry import registry
+from factory.llm.port import Answer, FinishReason, Model, Parameters, Request, Usage
+from factory.llm.spending.prices import Price
+from factory.runs.inputs import Ports, setting_of
+from factory.runs.settings import AttemptSettings
+from factory.system.clock import SystemClock
+from factory.system.git.client import Git
+from factory.system.process.stop import Stop
+from factory.trials.conditions import Conditions
+from factory.trials.local import LocalTrials
+from factory.trials.port import Trials
+from factory.trials.request import Probe, TrialRequest
+
+ROUNDS = 15
+FILES = 100_000
+SETTINGS = AttemptSettings(
+    max_attempts=1, parameters=Parameters(max_output_tokens=1), timeout_seconds=60.0, red_probe=True
+)
+
+
+def main(words: Sequence[str]) -> None:
+    """Measure what is asked for."""
+    print(machine())
+    os.environ.update({f"GIT_{role}_{key}": "bench@example.invalid"
+                       for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")})  # fmt: skip
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if not words or "trial" in words:
+            cost_of_a_trial(folder)
+        if not words or "bytes" in words:
+            bytes_sent(folder)
+        if "many" in words:
+            at = words.index("many")
+            many(folder, int(words[at + 1]), int(words[at + 2]), float(words[at + 3]))
+
+
+def cost_of_a_trial(folder: Path) -> None:
+    """The same trial, a red probe of `false`, in a thread and on a worker."""
+    repo = repository(folder / "trial", {"a.txt": "a\n"})
+    with ExitStack() as used:
+        began = time.monotonic()
+        there = used.enter_context(
+            opened(EngineName("processes", processes=1), insecure=False, progress=print)
+        )
+        cold = time.monotonic() - began
+        conditions = used.enter_context(conditions_of(repo))
+        first = timed(there, conditions, folder)
+        found = taking_turns(
+            {
+                "thread": lambda: timed(LocalTrials(), conditions, folder),
+                "worker": lambda: timed(there, conditions, folder),
+            },
+            ROUNDS,
+        )
+    here, away = median(found["thread"]), median(found["worker"])
+    print(
+        table(
+            ("what", "ms", "ratio"),
+            [
+                ("a trial in a thread", f"{here * 1000:.0f}", "1.00"),
+                ("the same on a worker", f"{away * 1000:.0f}", f"{away / here:.2f}"),
+                ("more for the worker", f"{(away - here) * 1000:.0f}", f"{(away - here) / here:.2f}"),
+                ("the first one on a worker", f"{first * 1000:.0f}", f"{first / here:.1f}"),
+                ("scheduler and worker, cold", f"{cold * 1000:.0f}", f"{cold / here:.1f}"),
+            ],
+        )
+    )
+
+
+def bytes_sent(folder: Path) -> None:
+    """What a worker gets once, and what it gets with a trial, of a large repository."""
+    repo = folder / "large"
+    files = {f"d{number // 1000}/f{number}.txt": f"{number}\n" for number in range(FILES)}
+    root = repository(repo, files)
+    git = Git.open(root)
+    before = git.text("rev-parse", "HEAD")
+    (root / "d7" / "f7007.txt").write_text("another\n")
+    subprocess.run(["git", "commit", "-qam", "change"], cwd=root, check=True)
+    parcels = Parcels(git)
+    began = time.monotonic()
+    whole = len(parcels.history(before, ()))
+    seconds = time.monotonic() - began
+    added = len(parcels.addition(git.text("rev-parse", "HEAD"), before))
+    print(
+        table(
+            ("what is sent", "bytes", "of the whole"),
+            [
+                (f"history, {FILES:,} files, once for a worker ({seconds:.1f} s)", f"{whole:,}", "1"),
+                ("with a trial whose base changes one file", f"{added:,}", f"{added / whole:.6f}"),
+            ],
+        )
+    )
+
+
+def many(folder: Path, orders: int, workers: int, seconds: float) -> None:
+    """A build whose gates sleep, on workers, beside the least that its sleeping takes."""
+    repo = repository(folder / "many", {"a.txt": "a\n"})
+    plan = folder / "plan"
+    plan.mkdir()
+    for number in range(1, orders + 1):
+        (plan / f"WO-{number:02d}.json").write_text(json.dumps(order_of(number, f"sleep {seconds}")))
+    settings = BuildSettings(
+        repo=repo,
+        plan=plan,
+        out=folder / "out",
+        branch=None,
+        attempts=SETTINGS.model_copy(update={"red_probe": False, "second_pass": False}),
+        jobs=workers,
+    )
+    with opened(EngineName("processes", processes=workers), insecure=False, progress=print) as trials:
+        ports = Ports(_model, SystemClock(), lambda _text: None, os.environ, trials=trials)
+        began = time.monotonic()
+        built = build(settings, ports, lambda _state, _event: None)
+        took = time.monotonic() - began
+    # Each sleeps in its attempt, all but those that nobody has overtaken once more before they land.
+    least = -(-orders // workers) * seconds
+    print(built.ended.message)
+    row = (str(orders), str(workers), f"{took:.1f}", f"{least:.1f}", f"{took / least:.2f}")
+    print(table(("work orders", "workers", "s", "least for attempts", "ratio"), [row]))
+
+
+def repository(place: Path, files: dict[str, str]) -> Path:
+    """A repository with a commit of some files."""
+    for name, text in files.items():
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text(text)
+    for words in (["init", "-q"], ["add", "-A"], ["commit", "-qm", "first"]):
+        subprocess.run(["git", *words], cwd=place, check=True, env=os.environ)
+    return place
+
+
+def order_of(number: int, command: str) -> dict[str, object]:
+    """A work order that writes one file."""
+    return {
+        "id": f"WO-{number:02d}",
+        "title": "Write a file",
+        "intent": "Write it.",
+        "allowed_files": [f"WO-{number:02d}.txt"],
+        "acceptance_commands": [command],
+        "depends_on": [],
+    }
+
+
+@contextmanager
+def conditions_of(repo: Path) -> Iterator[Conditions]:
+    """A checkout of a repository, and how its trials run."""
+    git = Git.open(repo)
+    head = git.text("rev-parse", "HEAD")
+    configuration = Configuration()
+    ports = Ports(_model, SystemClock(), lambda _text: None, os.environ)
+    with (
+        environment_for(Project(git, head, configuration), own=os.environ, progress=print) as environment,
+        Checkouts(git) as checkouts,
+        checkouts.at(head) as checkout,
+    ):
+        setting = setting_of(head, None, configuration, SETTINGS, None, environment, (), os.environ)
+        bench = ports.bench(checkout, SETTINGS, environment, None, None)
+        yield Conditions(bench, registry(configuration, environment=environment), setting)
+
+
+def timed(trials: Trials, conditions: Conditions, folder: Path) -> float:
+    """How long a red probe takes."""
+    order = WorkOrder.model_validate(order_of(1, "false"))
+    request = TrialRequest(question=Probe(), base=conditions.bench.checkout.baseline, order=order)
+    began = time.monotonic()
+    answer = trials.ask(request, conditions, folder / "evidence")
+    assert answer.probed[0].colour == "red"
+    return time.monotonic() - began
+
+
+class _Writer:
+    """A model that writes the file that it is asked for."""
+
+    adapter = "bench"
+    name = "writer"
+
+    def complete(self, request: Request) -> Answer:
+        text = request.messages[-1].content
+        name = text[text.index('"id": "') + 7 :][:5]
+        writes = [{"path": f"{name}.txt", "base_sha256": EMPTY_SHA256, "content": "x\n"}]
+        said = json.dumps({"summary": "Wrote it.", "writes": writes})
+        usage = Usage(input_tokens=1, output_tokens=1)
+        return Answer(text=said, finish_reason=FinishReason.STOP, usage=usage, model=self.name)
+
+
+def _model(_stop: Stop | None, _price: Price | None) -> Model:
+    return _Writer()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
