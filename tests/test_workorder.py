@@ -1,5 +1,6 @@
 """The command `workorder`: a project begun, both stages behind one name, a specification carried out."""
 
+import json
 import os
 import re
 import shutil
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.plans import exists, makes, manifest
 from tests.support.repositories import git, make_repo
 from workorder.cli import main
 from workorder.places import latest_plan, state_of
@@ -129,6 +131,23 @@ def test_config_tells_each_value_with_who_says_so_and_the_commands_take_them(
     monkeypatch.setenv("WORKORDER_JOBS", "2")
     assert main(["build"]) == 2
     assert "--plan" in capsys.readouterr().err
+
+
+def test_plans_are_looked_at_in_the_current_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plan = tmp_path / "plan.json"
+    plan.write_text(json.dumps(manifest(makes(1, "b.py", preconditions=[exists("a.txt")]))))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    # An option that may be repeated takes no default from there.
+    monkeypatch.setenv("WORKORDER_LLM", "gpt-5.2")
+    monkeypatch.chdir(make_repo(tmp_path / "repo", {"a.txt": ""}))
+
+    assert main(["plan", "check", str(plan)]) == 0
+    assert main(["plan", "show", str(plan)]) == 0
+    assert "WO-01" in capsys.readouterr().out
+    monkeypatch.chdir(tmp_path)
+    assert main(["plan", "check", str(plan)]) == 2
 
 
 def test_each_repository_has_a_place_of_its_own(tmp_path: Path) -> None:

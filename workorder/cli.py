@@ -45,7 +45,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     if words[:1] == [_PLAN]:
         from planner.cli import main as plan
 
-        return plan(words[1:], partial(config.given, words, ("ledger",)))
+        return plan(words[1:], partial(config.given, words, ("repo", "ledger")))
     if words and words[0] in _OF_THE_FACTORY:
         from factory.cli import main as execute
 

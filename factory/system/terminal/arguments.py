@@ -120,7 +120,8 @@ def with_defaults(parser: argparse.ArgumentParser, texts: Mapping[str, str]) -> 
             for command in dict.fromkeys(action.choices.values()):
                 with_defaults(command, texts)
         for name in action.option_strings:
-            if name.startswith("--") and name[2:] in texts:
+            # What may be repeated adds to its default, so it has none.
+            if name.startswith("--") and name[2:] in texts and not isinstance(action.default, list):
                 # argparse reads a default that is a text as it reads an argument.
                 action.default, action.required = texts[name[2:]], False
 
