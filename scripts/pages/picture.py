@@ -1,11 +1,15 @@
 """Makes docs/images/live.svg: what a terminal shows of a build, in its middle and at its end.
 
     .venv/test/bin/python scripts/pages/picture.py
+    .venv/test/bin/python scripts/pages/picture.py --recorded FILE --command 'workorder build …' --name NAME
 
 A real run on a terminal of its own: the demo's specification is compiled and built from the recording in
-scripts/demo.d, offline. Times and commit ids are those of the run, so every picture is another one.
+scripts/demo.d, offline. Times and commit ids are those of the run, so every picture is another one. With
+--recorded it is that of another build, made of what this wrote to a
+terminal of 96 columns, as `script -q` keeps it.
 """
 
+import argparse
 import fcntl
 import io
 import os
@@ -23,7 +27,7 @@ from rich.console import Console
 from rich.text import Text
 
 CHECKOUT: Final = Path(__file__).resolve().parents[2]
-PICTURE: Final = CHECKOUT / "docs" / "images" / "live.svg"
+IMAGES: Final = CHECKOUT / "docs" / "images"
 DEMO: Final = CHECKOUT / "scripts" / "demo.d"
 COLUMNS: Final = 96
 LINES: Final = 40
@@ -59,18 +63,34 @@ _FORMAT: Final = """<svg class="rich-terminal" viewBox="0 0 {width} {height}" xm
 
 
 def main() -> None:
-    """Run the build, and write the picture."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        _prepare(root)
-        screens = _screens(_watch(root))
+    """Run the build, or read what it wrote, and write the picture."""
+    options = _options()
+    if options.recorded is None:
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder)
+            _prepare(root)
+            written = _watch(root)
+    else:
+        written = options.recorded.read_text("utf-8")
+    screens = _screens(written)
     middles = [screen for screen in screens if _is_middle(screen)]
     middle = next(filter(_shows_commands, middles), middles[0])
+    shown = [f"$ {options.command}", *middle, "…", *_last_board(screens[-1])]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), color_system="truecolor")
-    console.print(Text.from_ansi("\n".join([f"$ {COMMAND}", *middle, "…", *_last_board(screens[-1])])))
-    svg = console.export_svg(title="factory build", code_format=_FORMAT)
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE), "utf-8")
+    console.print(Text.from_ansi("\n".join(shown)))
+    title = " ".join(options.command.split()[:2])
+    svg = console.export_svg(title=title, code_format=_FORMAT)
+    IMAGES.mkdir(exist_ok=True)
+    picture = IMAGES / f"{options.name}.svg"
+    picture.write_text(re.sub(r"[ \t]+$", "", svg, flags=re.MULTILINE), "utf-8")
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Makes the picture of a build on a terminal.")
+    parser.add_argument("--recorded", type=Path, help="what another build wrote to a terminal of 96 columns")
+    parser.add_argument("--command", default=COMMAND, help="how that build was called")
+    parser.add_argument("--name", default="live", help="the picture's name in docs/images")
+    return parser.parse_args()
 
 
 def _prepare(root: Path) -> None:
@@ -140,11 +160,11 @@ def _screens(written: str) -> list[list[str]]:
 
 
 def _is_middle(screen: list[str]) -> bool:
-    """Whether half of the work orders have landed, and two are being worked on."""
+    """Whether half of the work orders have landed, and several are being worked on."""
     text = Text.from_ansi("\n".join(screen)).plain
     landed = _LANDED.search(text)
     at_work = len(re.findall(r" (?:testing|generating) +attempt", text))
-    return landed is not None and 2 * int(landed[1]) >= int(landed[2]) and at_work == 2
+    return landed is not None and 2 * int(landed[1]) >= int(landed[2]) and at_work >= 2
 
 
 def _shows_commands(screen: list[str]) -> bool:

@@ -1,11 +1,14 @@
 """Makes docs/images/report*.png: the report of a build in which a work order failed, in a browser.
 
     .venv/test/bin/python scripts/pages/report_pictures.py
+    .venv/test/bin/python scripts/pages/report_pictures.py --page FILE --name NAME
 
 A real build: the demo's plan, compiled from its recording, offline; a program answers as the recording does,
 but for one work order whose answers it spoils. Needs Debian's chromium. Times and commit ids are of the run.
+With --page it is the report of another build that is shown.
 """
 
+import argparse
 import json
 import os
 import re
@@ -41,7 +44,11 @@ sys.stdout.write(answers[order])
 
 
 def main() -> None:
-    """Build, and take the pictures."""
+    """Build, and take the pictures; or take those of a page that is there."""
+    options = _options()
+    if options.page is not None:
+        _take(options.page.resolve(), options.name)
+        return
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         _prepare(root)
@@ -52,7 +59,14 @@ def main() -> None:
              "--mutants", "2", "--keep-going", "--price", "1.25,10", "--llm", model, ends_with=1)  # fmt: skip
         page = root / "runs" / "report.html"
         _run(root, "factory", "report", "--out", "runs", "--html", str(page))
-        _take(page)
+        _take(page, options.name)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Takes the pictures of a report.")
+    parser.add_argument("--page", type=Path, help="the report of another build")
+    parser.add_argument("--name", default="report", help="how the pictures' names in docs/images begin")
+    return parser.parse_args()
 
 
 def _prepare(root: Path) -> None:
@@ -89,20 +103,20 @@ def _run(root: Path, *words: str, ends_with: int = 0) -> None:
         raise SystemExit(f"error: {words[0]} {words[1]} ended with exit code {done.returncode}")
 
 
-def _take(page: Path) -> None:
+def _take(page: Path, name: str) -> None:
     """The report on a desk, in light and in dark, and on a telephone."""
     wide, narrow = (1000, 1060), (360, 740)
     pictures: tuple[tuple[str, tuple[int, int], Literal["light", "dark"]], ...] = (
-        ("report", wide, "light"),
-        ("report-dark", wide, "dark"),
-        ("report-phone", narrow, "light"),
+        ("", wide, "light"),
+        ("-dark", wide, "dark"),
+        ("-phone", narrow, "light"),
     )
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path="/usr/bin/chromium", args=list(_CHROMIUM))
-        for name, (width, height), scheme in pictures:
+        for suffix, (width, height), scheme in pictures:
             opened = browser.new_page(viewport={"width": width, "height": height}, color_scheme=scheme)
             opened.goto(page.as_uri())
-            opened.screenshot(path=IMAGES / f"{name}.png")
+            opened.screenshot(path=IMAGES / f"{name}{suffix}.png")
             opened.close()
         browser.close()
 

@@ -11,12 +11,26 @@ import pytest
 import factory.cli
 import planner.cli
 import workorder.cli
+from factory.system.terminal.arguments import with_defaults
 from tests.docs.reading import PAGES, ROOT, Shown, name_of, shown_commands, spans
+from workorder.completion import whole_parser
+from workorder.config import PLACES
+
+
+def of_workorder() -> argparse.ArgumentParser:
+    """With the commands of both stages, which know the places of the current repository."""
+    top = whole_parser(workorder.cli.parser())
+    (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
+    for name, command in commands.choices.items():
+        places = ("repo", "ledger") if name == "plan" else PLACES
+        with_defaults(command, dict.fromkeys(places, "place"))
+    return top
+
 
 PARSERS = {
     "planner": planner.cli.parser(),
     "factory": factory.cli.parser(),
-    "workorder": workorder.cli.parser(),
+    "workorder": of_workorder(),
 }
 COMMON = {".", "apt-get", "cat", "cd", "cp", "echo", "git", "pip", "python"}
 """Programs of others, of which only the name is looked at."""
@@ -30,7 +44,13 @@ def commands_of(program: str) -> dict[str, argparse.ArgumentParser]:
 
 
 def options_of(parser: argparse.ArgumentParser) -> set[str]:
-    return {name for action in parser._actions for name in action.option_strings}
+    """The options of a command, and of those below it."""
+    options: set[str] = set()
+    for action in parser._actions:
+        options.update(action.option_strings)
+        if isinstance(action, argparse._SubParsersAction):
+            options.update(*(options_of(command) for command in action.choices.values()))
+    return options
 
 
 def help_of_script(name: str) -> str:
