@@ -111,8 +111,16 @@ def _requirement(shown: Shown, requirement: Requirement) -> Part:
     place = f" ({_in_words(numbers)})" if numbers else ""
     return Part(
         f"{requirement.id}{place}: {requirement.text}",
-        tuple(Item(quote, "quoted") for quote in requirement.quotes),
+        tuple(Item(_as_written(shown, quote), "quoted") for quote in requirement.quotes),
     )
+
+
+def _as_written(shown: Shown, quote: str) -> str:
+    """A quote with the spaces that the specification has within its lines, which examples may be about."""
+    if shown.spec is None:
+        return quote
+    found = re.search(r"\s+".join(map(re.escape, quote.split())), shown.spec.text)
+    return quote if found is None else re.sub(r"\s*\n\s*", " ", found[0])
 
 
 def _files(order: WorkOrder) -> Iterator[Item]:
@@ -178,7 +186,7 @@ def _rest(shown: Shown) -> Iterator[Section]:
 
 def _placed(shown: Shown, quote: str) -> Item:
     numbers = shown.spec.lines(quote) if shown.spec else ()
-    return Item(quote, "quoted", _in_words(numbers))
+    return Item(_as_written(shown, quote), "quoted", _in_words(numbers))
 
 
 def _in_words(lines: Sequence[int]) -> str:

@@ -76,6 +76,20 @@ def test_one_work_order_alone() -> None:
     assert section.title.startswith("WO-02")
 
 
+def test_a_quote_has_the_spaces_of_the_specification() -> None:
+    plan = Plan.model_validate(
+        manifest(
+            makes(1, "table.py", requirements=["REQ-01"]),
+            requirements=[
+                {"id": "REQ-01", "text": "Columns.", "quotes": ["Columns such as `a b` are aligned."]}
+            ],
+        )
+    )
+    shown = Shown(plan, ([],), SpecLines("- Columns such as\n  `a    b` are aligned.\n"))
+    page = write_page(title_of(shown), sections(shown), PageFormat.TEXT)
+    assert "| Columns such as `a    b` are aligned." in page
+
+
 def test_what_is_not_known_is_not_told() -> None:
     bare = Shown(PLAN.model_copy(update={"remarks": (), "accepted_warnings": ()}), ([], []), None)
     text = write_page(title_of(bare), sections(bare), PageFormat.TEXT)
