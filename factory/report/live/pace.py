@@ -86,7 +86,13 @@ class Pace:
         contracts = {order.id: order.contract for order in state.orders}
         landed = self._landed[-_MOST:]
         checking = [taken.checking for _, taken in landed]
-        asking = [taken.asking for name, taken in landed if contracts.get(name) not in self.answered]
+        # Files that a plan gives ask nobody, and tell nothing of how long a model takes.
+        given = {order.id for order in state.orders if order.runs and not order.spent.output_tokens}
+        asking = [
+            taken.asking
+            for name, taken in landed
+            if contracts.get(name) not in self.answered and name not in given
+        ]
         expected = [self._expected(order, asking, checking, time) for order in rest]
         known = [seconds for seconds in expected if seconds is not None]
         return sum(known) / self._at_once(time) if len(known) == len(expected) else None

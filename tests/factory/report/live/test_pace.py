@@ -3,7 +3,7 @@
 from factory.builds.state.machine import OrderPhase
 from factory.contract.strict_json import JsonObject
 from factory.report.live.pace import Pace
-from tests.support.build_states import a_minute, a_state, an_order
+from tests.support.build_states import a_minute, a_state, an_attempt, an_order
 
 BEGAN: JsonObject = {"event": "build", "after": "running", "time": a_minute(0)}
 
@@ -70,6 +70,18 @@ def test_where_only_remembered_answers_were_used_nobody_knows_how_long_a_model_t
     pace.read([BEGAN, *took(1, 0, 0, 4)])
 
     assert pace.left(a_state(an_order(1, OrderPhase.LANDED), an_order(2)), a_minute(10)) is None
+
+
+def test_files_that_the_plan_gives_tell_nothing_of_a_model() -> None:
+    pace = Pace()
+    pace.read([BEGAN, *took(1, 0, 0, 4)])
+    unasked = an_attempt(1).model_copy(update={"input_tokens": 0, "output_tokens": 0})
+    given = an_order(1, OrderPhase.LANDED, attempts=(unasked,))
+
+    assert pace.left(a_state(given, an_order(2)), a_minute(10)) is None
+
+    asked = an_order(1, OrderPhase.LANDED, attempts=(an_attempt(1),))
+    assert pace.left(a_state(asked, an_order(2)), a_minute(10)) == 4
 
 
 def test_after_a_failure_and_at_the_end_nothing_is_said() -> None:
