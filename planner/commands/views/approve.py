@@ -48,12 +48,16 @@ def run(options: Namespace, console: Console) -> int:
             where=str(options.plan),
             hint="revise it: planner revise",
         )
-    approval = approve(Git.open(options.repo), checked.plan.in_project(options.project))
+    git = Git.open(options.repo)
+    approval = approve(git, checked.plan.in_project(options.project))
     for order in approval.orders:
         console.result(f"{order.id}  {one_line(order.title)}")
     if approval.tag:
         console.result(f"approved by {one_line(user_identity(options.repo))} as the tag {approval.tag}")
-        console.progress(f"next: git push origin {approval.tag}, where others or CI build it")
+        remotes = git.text("remote").split()
+        if remotes:
+            remote = "origin" if "origin" in remotes else remotes[0]
+            console.progress(f"next: git push {remote} {approval.tag}, where others or CI build it")
     else:
         console.result("all of it is approved already")
     return ExitCode.DONE

@@ -1,5 +1,6 @@
 """What a person has approved: who can say so, what it covers, and what is refused without it."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -53,6 +54,20 @@ def test_who_approved_and_when_travels_with_a_push(repo: Git, tmp_path: Path) ->
     )
     kind, *name, moment = told.split()
     assert (kind, bool(name), moment.isdecimal()) == ("tag", True, True)
+
+
+@pytest.mark.parametrize("remote", ["", "hub"])
+def test_a_push_is_named_where_there_is_somewhere_to_push_to(
+    repo: Git, remote: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if remote:
+        git(repo.work_tree, "remote", "add", remote, str(tmp_path / "other"))
+    path = tmp_path / "plan.json"
+    path.write_text(json.dumps(manifest(makes(1, "1.py", acceptance_commands=["python -m compileall 1.py"]))))
+
+    assert main(["approve", str(path), "--repo", str(repo.work_tree)]) == 0
+
+    assert ("next: git push hub workorder/approved/" in capsys.readouterr().err) == bool(remote)
 
 
 @pytest.mark.parametrize("how", ["a commit's message", "a light tag", "another place"])
