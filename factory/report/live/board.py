@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from factory.attempt.failure import FailureClass
 from factory.builds.state.attempts import AttemptRecord, Spending, unpriced
 from factory.builds.state.machine import UNDER_WAY, OrderPhase
 from factory.builds.state.model import BuildState
@@ -158,14 +159,23 @@ def time_left(seconds: float) -> str:
 
 def _total(state: BuildState, now: str, started: str, around: Around) -> str:
     unlanded = [order for order in state.orders if order.state is not OrderPhase.LANDED]
+    ending = next((order.id for order in unlanded if _ends_the_build(order, started)), "")
+    left = "" if around.left is None else time_left(around.left)
     parts = [
         f"{len(state.orders) - len(unlanded)} of {len(state.orders)} landed",
         elapsed(started, now),
-        "" if around.left is None else time_left(around.left),
+        f"ending, {ending} can't go on" if ending else left,
         used(around.spent or state.spent, around.limits, around.unpriced),
         _counts(unlanded),
     ]
     return "  ".join(part for part in parts if part)
+
+
+def _ends_the_build(order: OrderState, started: str) -> bool:
+    """Whether it waits for the next build: what made it fail in this pass is not the model's work."""
+    failure = order.last_failure
+    waits = order.state is OrderPhase.PENDING and order.since >= started
+    return waits and failure is not None and failure.failure_class is not FailureClass.MODEL_DEFECT
 
 
 def _height(orders: Iterable[OrderState], steps: Mapping[str, Begun]) -> int:

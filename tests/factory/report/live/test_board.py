@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
 
+from factory.attempt.failure import FailureClass
 from factory.builds.state.attempts import Spending
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
@@ -83,6 +84,22 @@ def test_what_is_done_now_stands_below_and_the_total_tells_limits_and_the_time_t
 
     assert_golden(f"board_steps_{width}.txt", "".join(f"{line.rstrip()}\n" for line in text.splitlines()))
     assert all(cell_len(line) <= width for line in text.splitlines())
+
+
+@pytest.mark.parametrize(("second", "fault"), [(5, FailureClass.PROVIDER), (0, FailureClass.PROVIDER),
+                                               (5, FailureClass.MODEL_DEFECT)])  # fmt: skip
+def test_a_build_that_only_ends_what_it_has_begun_says_so(second: int, fault: FailureClass) -> None:
+    waits = an_order(1, failure="no answer", second=second)
+    assert waits.last_failure is not None
+    failure = waits.last_failure.model_copy(update={"failure_class": fault})
+    state = a_state(waits.model_copy(update={"last_failure": failure}), an_order(2, OrderPhase.TESTING))
+
+    text = screen(state, width=100, lines=20, around=AROUND)
+
+    # What an earlier build could not do is tried again.
+    ends = (second, fault) == (5, FailureClass.PROVIDER)
+    assert ("ending, WO-01 can't go on" in text) == ends
+    assert ("about 5 min left" in text) != ends
 
 
 def test_what_is_done_for_the_base_has_a_line_before_anything_begins() -> None:
