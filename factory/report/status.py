@@ -10,6 +10,7 @@ from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
 from factory.report.figures import dollars, in_one_line, spent
+from factory.system.terminal.console import visible
 
 _TITLE_CHARS: Final = 50
 _MESSAGE_CHARS: Final = 200
@@ -46,7 +47,9 @@ def render_status(state: BuildState, beside: Beside, *, running: bool, attempts:
         f"  on {in_one_line(state.branch)} of {in_one_line(state.repository)}, base {state.base[:12]}",
     ]
     if state.ended is not None:
-        lines.append(f"  {in_one_line(state.ended.message)}")
+        # Of what a program said each line stays one, further in than ours.
+        first, *more = visible(state.ended.message).splitlines() or [""]
+        lines += [f"  {in_one_line(first)}", *(f"    {line.strip()}" for line in more)]
         if state.ended.hint:
             lines.append(f"  hint: {in_one_line(state.ended.hint)}")
     lines += ["", *_orders(state, attempts=attempts), "", *_spending(state, beside)]

@@ -29,6 +29,16 @@ def test_a_build_that_failed() -> None:
     assert_golden("status_attempts.txt", render_status(state, NOTHING, running=False, attempts=True) + "\n")
 
 
+def test_what_a_program_said_keeps_its_lines() -> None:
+    message = "the program failed\n  | Traceback\n  | hint: \x1b[2Jnone"
+    state = a_state(an_order(1), state=BuildPhase.INTERRUPTED, ended=Ended(exit_code=3, message=message))
+
+    lines = render_status(state, NOTHING, running=False).splitlines()
+
+    start = lines.index("  the program failed")
+    assert lines[start + 1 : start + 3] == ["    | Traceback", "    | hint: \\x1b[2Jnone"]
+
+
 def test_columns_that_would_be_empty_are_left_out() -> None:
     assert_golden(
         "status_begun.txt", render_status(a_state(an_order(1), an_order(2)), NOTHING, running=True) + "\n"
