@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from factory.attempt.exit_codes import ExitCode
-from factory.system.terminal.arguments import Commands, Parser
+from factory.system.terminal.arguments import Commands, Options
 from factory.system.terminal.console import Console, visible
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def add_options(commands: Commands) -> None:
     command.set_defaults(run=run)
 
 
-def add_engine(command: Parser) -> None:
+def add_engine(command: Options) -> None:
     """The options that name an engine: `engine`, `engine_insecure`."""
     command.add_argument(
         "--engine",
