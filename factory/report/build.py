@@ -1,7 +1,6 @@
 """What a person, or a program, sees of a build while it goes on, and at its end."""
 
 import json
-import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject
 from factory.llm.ledger.store import Ledger
 from factory.llm.spending.budget import Limits
+from factory.report.caller import Caller
 from factory.report.endings import render_next_steps, render_remarks, render_repair
 from factory.report.figures import output_lines
 from factory.report.transitions import render_event
@@ -135,9 +135,15 @@ class _JsonLines:
         """A program learns of what is lasting."""
 
 
-def render_build(built: Built, out: Path) -> str:
-    """The last lines of a build: what happened, who must act, where to look."""
-    ended = built.ended
+def render_build(built: Built, out: Path, *, is_known: bool = False) -> str:
+    """The last lines of a build: what happened, who must act, where to look.
+
+    Args:
+        built: how it ended.
+        out: its directory.
+        is_known: whether that is the one that `workorder` takes by itself.
+    """
+    ended, caller = built.ended, Caller.of(out, is_known=is_known)
     lines = [ended.message]
     if ended.failure is not None and ended.failure.excerpt:
         lines += output_lines(ended.failure.excerpt, "  ")
@@ -153,7 +159,7 @@ def render_build(built: Built, out: Path) -> str:
         lines += render_repair(folder)
     if ended.exit_code == ExitCode.FAIL:
         if ended.work_order is not None:
-            lines += render_next_steps(ended.work_order, out)
+            lines += render_next_steps(ended.work_order, caller)
         if built.state is not None and any(order.state is OrderPhase.FAILED for order in built.state.orders):
-            lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
+            lines.append(f"  to have the model asked anew: {caller.program} reset{caller.place}")
     return "\n".join(lines)

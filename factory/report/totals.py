@@ -8,6 +8,7 @@ from factory.builds.settings import Built
 from factory.builds.state.attempts import unpriced
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
+from factory.report.caller import Caller
 from factory.report.figures import dollars, in_one_line, spent
 from factory.repository.onward import Onward
 from factory.runs.record.files import KILL_PROOF, WORK_ORDER
@@ -15,7 +16,9 @@ from factory.runs.record.folder import attempts_in
 from factory.system.terminal.console import duration, listed, one_line
 
 
-def render_totals(built: Built, out: Path, seconds: float, around: Onward | None = None) -> str:
+def render_totals(
+    built: Built, out: Path, seconds: float, around: Onward | None = None, *, is_known: bool = False
+) -> str:
     """The lines; empty if nothing was begun.
 
     Args:
@@ -23,14 +26,19 @@ def render_totals(built: Built, out: Path, seconds: float, around: Onward | None
         out: its directory.
         seconds: how long this pass took.
         around: where the branch may go on from here.
+        is_known: whether `workorder` takes that directory by itself.
     """
     state = built.state
     if state is None or not state.has_begun:
         return ""
-    return "\n".join(_lines(state, out, seconds, around or Onward()))
+    caller = Caller.of(out, is_known=is_known)
+    lines = list(_lines(state, out, seconds))
+    if all(order.state in (OrderPhase.LANDED, OrderPhase.SKIPPED) for order in state.orders):
+        lines += _next(state.branch, caller, around or Onward())
+    return "\n".join([*lines, f"to show it: {caller.program} report{caller.place} --html report.html"])
 
 
-def _lines(state: BuildState, out: Path, seconds: float, around: Onward) -> Iterator[str]:
+def _lines(state: BuildState, out: Path, seconds: float) -> Iterator[str]:
     yield from _fates(state)
     attempts = state.attempts
     failed = sum(attempt.stage is not None for attempt in attempts)
@@ -44,9 +52,6 @@ def _lines(state: BuildState, out: Path, seconds: float, around: Onward) -> Iter
     yield f"{line}; {count}{again}, {failed} failed"
     yield from _survivors(state, out)
     yield from _accepted(state, out)
-    if all(order.state in (OrderPhase.LANDED, OrderPhase.SKIPPED) for order in state.orders):
-        yield from _next(state.branch, out, around)
-    yield f"to show it: factory report --out {shlex.quote(str(out))} --html report.html"
 
 
 def _fates(state: BuildState) -> Iterator[str]:
@@ -57,7 +62,7 @@ def _fates(state: BuildState) -> Iterator[str]:
         yield f"landed: {len(state.orders) - len(others)} of {len(state.orders)}; not: {names}"
 
 
-def _next(branch: str, out: Path, around: Onward) -> Iterator[str]:
+def _next(branch: str, caller: Caller, around: Onward) -> Iterator[str]:
     """What to do with a branch that holds all: look, then merge it, push it, or propose it."""
     name = shlex.quote(in_one_line(branch))
     is_apart = around.checked_out not in ("", branch)
@@ -68,7 +73,7 @@ def _next(branch: str, out: Path, around: Onward) -> Iterator[str]:
         remote = shlex.quote(in_one_line(around.remote))
         yield f"to push it: git push {remote} {name}"
         if is_apart and around.forge == "github":
-            body = f"factory report --out {shlex.quote(str(out))} --markdown report.md"
+            body = f"{caller.program} report{caller.place} --markdown report.md"
             yield f"to open a pull request: {body} && gh pr create --head {name} --title {name} -F report.md"
         if is_apart and around.forge == "gitlab":
             yield f"to open a merge request: git push -o merge_request.create {remote} {name}"

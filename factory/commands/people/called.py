@@ -74,7 +74,9 @@ def again(named: Named) -> Again:
     # However it was named then.
     options.out = out
     there = "" if before == Path.cwd() else f"cd {shlex.quote(call.folder)} && "
-    return Again(call.command, options, one_line(f"{there}factory {shlex.join(call.words)}"))
+    # Without what `workorder` knows, `factory` would not understand the same words.
+    program = "workorder" if call.defaults else "factory"
+    return Again(call.command, options, one_line(f"{there}{program} {shlex.join(call.words)}"))
 
 
 def order_called_for(named: Named, called: Again) -> tuple[WorkOrder, Plan | None]:

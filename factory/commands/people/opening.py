@@ -1,11 +1,10 @@
 """`factory open`: a worktree in which a person does by hand what failed."""
 
-import shlex
 from argparse import Namespace
 from pathlib import Path
 
 from factory.attempt.exit_codes import ExitCode
-from factory.commands.options import add_named
+from factory.commands.options import add_named, out_is_known
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console, one_line
 
@@ -35,6 +34,7 @@ def run(options: Namespace, console: Console) -> int:
     from factory.commands.composition import attempt_settings
     from factory.commands.people.called import again, order_called_for
     from factory.contract.identity import contract_hash
+    from factory.report.caller import Caller
     from factory.repository.target import target
     from factory.runs.people.worktree import Failed, open_worktree
     from factory.runs.record.tried import latest_asked, named
@@ -63,6 +63,7 @@ def run(options: Namespace, console: Console) -> int:
     lines += [f"  there, as it was proposed, uncommitted: {one_line(path)}" for path in worktree.written]
     lines += [f"  not there: {one_line(why)}" for why in worktree.left_out.values()]
     lines.append(f"  what is to be done: {worktree.brief}")
-    lines.append(f"  when it is done: factory adopt {order.id} --out {shlex.quote(str(out))}")
+    caller = Caller.of(out, is_known=out_is_known(options))
+    lines.append(f"  when it is done: {caller.program} adopt {order.id}{caller.place}")
     console.result("\n".join(lines))
     return ExitCode.PASS

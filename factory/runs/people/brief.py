@@ -68,7 +68,7 @@ def _commands(order: WorkOrder, plan: Plan | None) -> list[str]:
 def _requirements(order: WorkOrder, plan: Plan | None) -> list[str]:
     lines: list[str] = []
     for asked in requirements_of(order, plan.requirements) if plan is not None else ():
-        lines += _block(f"{asked.id}: {one_line(asked.text)}", "\n".join(asked.quotes))
+        lines += _block(f"{asked.id}: {one_line(asked.text).rstrip('.')}", "\n".join(asked.quotes))
     return lines
 
 
