@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
+import dask
 from distributed import Client, Future, KilledWorker
 from distributed.security import Security
 
@@ -229,11 +230,21 @@ class Cluster:
         """Whether the scheduler is reached."""
         return bool(self._client.status == "running")
 
+    def _require_certificates(self, address: str) -> None:
+        configured = dask.config.get("distributed.comm.tls.ca-file", None)
+        if address.startswith("tls://") and self._security is None and not configured:
+            raise EngineProblem(
+                "Dask's configuration names no certificates",
+                where=address,
+                hint="set the variables that docs/engine.md tells of",
+            )
+
     def _connected(self, seconds: float) -> Client:
         end = time.monotonic() + seconds
         while True:
             address = self.address
             require_private(address, insecure=self._insecure)
+            self._require_certificates(address)
             try:
                 return Client(
                     address,
@@ -242,8 +253,9 @@ class Cluster:
                     deserializers=_PLAIN,
                     set_as_default=False,
                 )
-            except (OSError, TimeoutError, ValueError, TypeError) as error:
-                if time.monotonic() > end:
+            except Exception as error:
+                # A library's own mistakes, such as with a loop that a failure has closed, are no bug of ours.
+                if time.monotonic() > end or not isinstance(error, OSError | TimeoutError):
                     raise EngineProblem(
                         f"the scheduler is not reached: {_why(error)}",
                         where=address,
