@@ -5,8 +5,8 @@
 
 A real run on a terminal of its own: the demo's specification is compiled and built from the recording in
 scripts/demo.d, offline. Times and commit ids are those of the run, so every picture is another one. With
---recorded it is that of another build, made of what this wrote to a
-terminal of 96 columns, as `script -q` keeps it.
+--recorded it is the middle of another build, made of what this wrote to a terminal of 96 columns, as
+`script -q` keeps it.
 """
 
 import argparse
@@ -71,11 +71,14 @@ def main() -> None:
             _prepare(root)
             written = _watch(root)
     else:
-        written = options.recorded.read_text("utf-8")
+        # As it is: a carriage return alone is no end of a line.
+        written = options.recorded.read_bytes().decode()
     screens = _screens(written)
     middles = [screen for screen in screens if _is_middle(screen)]
     middle = next(filter(_shows_commands, middles), middles[0])
-    shown = [f"$ {options.command}", *middle, "…", *_last_board(screens[-1])]
+    # Of another build the middle alone: its end may be long, and names where that was.
+    end = ["…", *_last_board(screens[-1])] if options.recorded is None else []
+    shown = [f"$ {options.command}", *middle, *end]
     console = Console(record=True, width=COLUMNS, file=io.StringIO(), color_system="truecolor")
     console.print(Text.from_ansi("\n".join(shown)))
     title = " ".join(options.command.split()[:2])

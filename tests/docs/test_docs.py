@@ -13,7 +13,8 @@ from planner.rules.table import RULES
 from tests.docs.reading import FRONT, PAGES, ROOT, anchors, links, name_of, spans
 
 GENERATOR = ROOT / "scripts" / "pages" / "documents.py"
-PICTURE = ROOT / "docs" / "images" / "live.svg"
+PICTURES = sorted((ROOT / "docs" / "images").iterdir())
+FRONT_PICTURE = ROOT / "docs" / "images" / "live.svg"
 
 
 def generate(*arguments: str | Path) -> subprocess.CompletedProcess[str]:
@@ -108,16 +109,25 @@ def test_the_ten_lines_are_those_of_the_demo_s_specification() -> None:
     assert f"Ten of the {len(lines)} lines" in text
 
 
-def test_the_picture_is_small_whole_and_tells_nothing_of_the_machine() -> None:
-    content = PICTURE.read_bytes()
+@pytest.mark.parametrize("picture", PICTURES, ids=lambda path: path.name)
+def test_a_picture_is_small_whole_and_tells_nothing_of_the_machine(picture: Path) -> None:
+    content = picture.read_bytes()
+    if picture.suffix == ".png":
+        assert len(content) < 250_000
+        return
     assert len(content) < 100_000
     root = ElementTree.fromstring(content)
     assert root.tag == "{http://www.w3.org/2000/svg}svg"
     text = " ".join("".join(root.itertext()).replace("\xa0", " ").split())
-    assert re.search(r"\b([1-9][0-9]*) of \1 landed", text)
+    assert re.search(r"\b[1-9][0-9]* of [1-9][0-9]* landed", text)
     assert not re.search(r"(?<![\w.])/\w+/|https?:(?!//www\.w3\.org)", text)
     assert b"@import" not in content
     assert b"url(http" not in content
+
+
+def test_the_picture_of_the_front_page_ends_with_all_landed() -> None:
+    text = " ".join("".join(ElementTree.parse(FRONT_PICTURE).getroot().itertext()).split())
+    assert re.search(r"\b([1-9][0-9]*) of \1 landed", text.replace("\xa0", " "))
 
 
 def test_the_site_can_be_built_and_asks_no_other_server(tmp_path: Path) -> None:
