@@ -65,7 +65,7 @@ def co_authors(texts: Sequence[str]) -> tuple[str, ...]:
             raise BadCoAuthor(
                 "is no name with an address",
                 where=f"--co-author {text[:_MAX_CO_AUTHOR]!r}",
-                hint='write it as git does: "Ada Lovelace <ada@example.org>"',
+                hint='write it as git does: "Name <name@example.org>"',
             )
     return tuple(dict.fromkeys(text.strip() for text in texts))
 
