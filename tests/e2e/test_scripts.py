@@ -172,7 +172,7 @@ def test_a_wheel_holds_the_packages_and_the_templates(tmp_path: Path) -> None:
     assert held == packaged | {"factory/_templates/spec-to-repo"}
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(900)
 def test_the_bundled_recording_builds_the_bundled_specification(tmp_path: Path) -> None:
     done = demo(tmp_path)
     assert done.returncode == 0, done.stdout + done.stderr

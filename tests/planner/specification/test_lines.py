@@ -398,4 +398,5 @@ def test_a_hostile_text_takes_no_longer_than_its_length(text: str) -> None:
     lines.places(text[:5_000])
     for number in range(500):
         lines.places(f"a {number}")
-    assert time.process_time() - started < 6
+    # Where it is not linear, it takes minutes; a busy machine takes several times what an idle one does.
+    assert time.process_time() - started < 30
