@@ -21,6 +21,7 @@ import pytest
 from factory.builds.state.machine import BuildPhase
 from factory.builds.state.model import BuildState
 from tests.support.crashes import FIVE_ORDERS, ORDERS, Point, Scene, Trials, distinct, trials
+from tests.support.environments import bare
 from tests.support.repositories import git, write_files
 
 PARTS = 8
@@ -68,6 +69,8 @@ def undisturbed(
 ) -> Undisturbed:
     """Built by the first test that needs it, in the environment of a test."""
     if not first_builds:
+        # What all tests share is made once, so no point of it would be met again.
+        bare()
         root = tmp_path_factory.mktemp("undisturbed")
         new = Scene.make(root / "new", ORDERS)
         whole = new.copy(root / "whole")
