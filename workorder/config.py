@@ -80,7 +80,7 @@ def of_all_builds(words: Sequence[str]) -> Mapping[str, str]:
     Raises:
         WorkorderError: a value can't be used.
     """
-    values = given(words, ("out", "ledger"))
+    values = given(words, ("out",))
     return {**values, "out": str(Path(values["out"]).parent)} if "out" in values else values
 
 

@@ -31,12 +31,6 @@ def add_options(commands: Commands) -> None:
         help="the directory of a build or of runs, or one that holds several of them",
     )
     command.add_argument(
-        "--ledger",
-        type=Path,
-        metavar="DIR",
-        help="where answers are remembered (default: OUT/ledger of each)",
-    )
-    command.add_argument(
         "--port", type=whole, default=0, metavar="N", help="the port (default: one that is free)"
     )
     command.set_defaults(run=run)
@@ -64,7 +58,7 @@ def run(options: Namespace, console: Console) -> int:
         )
     with _listening(options.port) as listener:
         guard = Guard(listener.getsockname()[1])
-        app = Server(options.out.resolve(), options.ledger, guard).app()
+        app = Server(options.out.resolve(), guard).app()
         console.progress("whoever has this address sees the builds and can steer them; Ctrl-C ends it")
         console.result(guard.address)
         _log_to(console)

@@ -7,13 +7,13 @@ from typing import Final
 
 from factory.builds.state.file import require_state
 from factory.builds.state.plan_record import read_plan_record
-from factory.builds.state.reset import reset
 from factory.commands.people.hint import say
+from factory.commands.people.said import said_of
 from factory.commands.people.skip import attempt_after_all, leave_out
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import plan_hash
 from factory.people.approvals import approve
-from factory.report.reset import render_reset
+from factory.people.hints import add_hint
 from factory.runs.record.tried import Named
 from factory.system.git.client import Git
 from factory.system.process.holder import end_holder
@@ -25,14 +25,12 @@ class Act:
 
     Attributes:
         out: the directory of the build.
-        ledger: where its answers are remembered.
         order: the id of the work order; empty if it is about the whole.
         text: what was written beside it.
         plan: the hash of the plan that was shown.
     """
 
     out: Path
-    ledger: Path
     order: str
     text: str
     plan: str
@@ -61,9 +59,9 @@ def _hint(act: Act) -> str:
 
 
 def _retry(act: Act) -> str:
-    return (
-        f"{render_reset(reset(act.out, act.ledger, [act.order]), act.ledger)}\nbuild again to have it asked"
-    )
+    asked = said_of(act.named)
+    add_hint(act.out, asked)
+    return f"{act.order}: gets attempt {asked.after + 1}, as {asked.author} says; build again to make it"
 
 
 def _skip(act: Act) -> str:

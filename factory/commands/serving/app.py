@@ -46,13 +46,11 @@ class Server:
 
     Attributes:
         root: the directory of a build, or one that holds several.
-        ledger: where answers are remembered; None for `ledger` in each build.
         guard: who may ask.
         said: what became of the last act on a build, and when, by the build's name.
     """
 
     root: Path
-    ledger: Path | None
     guard: Guard
     said: dict[str, tuple[str, bool, float]] = field(default_factory=dict)
 
@@ -101,8 +99,7 @@ class Server:
         if not self.guard.may_act(request.headers, value.get("token", "")):
             return PlainTextResponse("this did not come from a page of this server: open it again", 403)
         out = self._out(name)
-        ledger = self.ledger if self.ledger is not None else out / "ledger"
-        act = Act(out, ledger, value.get("order", ""), value.get("text", ""), value.get("plan", ""))
+        act = Act(out, value.get("order", ""), value.get("text", ""), value.get("plan", ""))
         try:
             said, went_well = await asyncio.to_thread(do, value.get("act", ""), act), True
         except (WorkorderError, OSError) as error:

@@ -138,7 +138,9 @@ def test_buttons_do_what_commands_do(visitor: Served, root: Path) -> None:
     assert press("skip", "not now").startswith("good: WO-02: left out")
     assert skips_of(git_dir)[contract].reason == "not now"
     assert press("unskip").startswith("good: WO-02: the next build attempts it")
-    assert press("retry").startswith("good: WO-02: no answer is remembered")
+    assert press("retry").startswith("good: WO-02: gets attempt 2")
+    assert [hint.text for hint in hints_of(out, contract)] == ["say <b>more</b>", ""]
+    assert "Try it once more." in visitor.ask("/b/one/").text
     assert press("approve", order="").startswith("good: approved: WO-01, WO-02, WO-03")
     assert git(root / "repo", "tag").startswith("workorder/approved/")
     assert press("approve", order="").startswith("good: all of the plan is approved already")
