@@ -82,6 +82,16 @@ def test_a_shell_completes_the_options_of_both_stages(
         assert subprocess.run([shell, "-n", str(script)], check=False).returncode == 0
 
 
+def test_a_file_that_can_t_be_used_keeps_nobody_from_what_needs_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo = make_repo(tmp_path / "repo", {"workorder.toml": "[defaults]\nllm = 'command:x'\n"})
+    monkeypatch.chdir(repo)
+    assert main(["completion", "bash"]) == 0
+    assert main(["config"]) == 2
+    assert capsys.readouterr().err.count("a repository names no `command:`") == 1
+
+
 def test_bash_completes_what_is_begun(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     main(["completion", "bash"])
     (tmp_path / "script").write_text(capsys.readouterr().out)

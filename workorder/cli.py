@@ -12,6 +12,7 @@ from factory.system.terminal.exit_code import epilog
 from workorder import completion, config, go, init
 
 _PLAN: Final = "plan"
+_GO: Final = "go"
 _OF_THE_FACTORY: Final = {
     "build": "execute all work orders of a plan, and land them",
     "run": "execute one work order",
@@ -54,7 +55,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         given = partial(config.given, words, config.PLACES)
         # Another model than the one that is always asked.
         return execute(words, partial(_without, given, "llm") if words[0] == "retry" else given)
-    return run_program(Program(parser, EXIT_CODES, "out"), words, partial(config.given, words, ()))
+    # The others of its own take none: what stands in a file must not keep them from working.
+    defaults = partial(config.given, words, ()) if words[:1] == [_GO] else dict
+    return run_program(Program(parser, EXIT_CODES, "out"), words, defaults)
 
 
 def _without(given: Callable[[], Mapping[str, str]], name: str) -> Mapping[str, str]:
