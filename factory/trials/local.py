@@ -35,7 +35,7 @@ class LocalTrials:
         answers = []
         for number, (request, folder) in enumerate(requests, start=1):
             if isinstance(request.question, Mutate):
-                changed = ", ".join(request.question.sources)
+                changed = ", ".join(request.changed_lines)
                 conditions.bench.begins(Step(StepKind.MUTANT, changed, number, len(requests)))
             answers.append(self.ask(request, unseen, folder))
         return answers

@@ -1,5 +1,6 @@
 """What a trial is asked, and what it answers: values that can go to another machine and back."""
 
+from itertools import zip_longest
 from typing import Annotated, Final, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -136,6 +137,23 @@ class TrialRequest(_Value):
     order: WorkOrder | None = None
     tree: str | None = None
     files: tuple[Written, ...] = ()
+
+    @property
+    def changed_lines(self) -> tuple[str, ...]:
+        """Where a mutant's sources first differ from what was written, such as `src/a.py:12`; else none."""
+        if not isinstance(self.question, Mutate):
+            return ()
+        written = {file.path: file.text.splitlines() for file in self.files}
+        return tuple(
+            f"{path}:{_first_difference(written.get(path, []), source.splitlines())}"
+            for path, source in self.question.sources.items()
+        )
+
+
+def _first_difference(before: list[str], after: list[str]) -> int:
+    """The number, from 1, of the first line that is not the same in both."""
+    pairs = zip_longest(before, after)
+    return next((number for number, (old, new) in enumerate(pairs, start=1) if old != new), 1)
 
 
 class TrialAnswer(_Value):

@@ -65,6 +65,9 @@ class DaskTrials:
     _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _finished: dict[str, float] = field(default_factory=dict)
+    """When each worker ended its last trial, by its address."""
+    _supplied: dict[str, float] = field(default_factory=dict)
+    """When each worker last had a history and a setting, by its address and their names."""
 
     are_elsewhere = True
 
@@ -294,7 +297,7 @@ class _Asking:
         """Send a worker what it lacks; one thread at a time does."""
         with self._trials._locks[f"{address} {self._task.setting}"]:
             done = f"{address} {self._task.setting} {self._task.root}"
-            if self._trials._finished.get(done, 0.0) > self._asked_at:
+            if self._trials._supplied.get(done, 0.0) > self._asked_at:
                 # Another thread has sent it meanwhile.
                 return
             pack = self._parcels.history(self._task.root, has)
@@ -324,7 +327,7 @@ class _Asking:
                 if reply.outcome != "supplied":
                     self._note(address, reply.problem or _lost("it takes no supplies"), reply.worker)
                     return
-            self._trials._finished[done] = time.monotonic()
+            self._trials._supplied[done] = time.monotonic()
 
 
 class _Hung(Exception):

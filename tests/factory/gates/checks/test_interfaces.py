@@ -155,4 +155,4 @@ def test_the_next_attempt_is_told_both_signatures(tmp_path: Path) -> None:
     assert "PO  failed   interfaces" in show_run(finished.folder)
     prompt = (finished.folder / "attempt_2" / "se_prompt.txt").read_text()
     assert "but the file defines `app:greet()`" in prompt
-    assert '"provides": [\n    "app:greet(name: str) -> str"\n  ]' in prompt
+    assert '"provides": ["app:greet(name: str) -> str"]' in prompt
