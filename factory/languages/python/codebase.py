@@ -41,8 +41,9 @@ class PythonCodebase:
 
     def origins(self, symbol: Addressed) -> tuple[str, ...]:
         """The addresses that the repository imports a symbol from."""
-        origins = (source.origin(symbol.module, symbol.name) for source in self._sources_of(symbol.module))
-        return tuple(dict.fromkeys(filter(None, origins)))
+        sources = self._sources_of(symbol.module)
+        origins = (origin for source in sources for origin in source.origins(symbol.module, symbol.name))
+        return tuple(dict.fromkeys(origins))
 
     def plain_function(self, symbol: Symbol) -> Symbol | None:
         """The function at the top of a module that a symbol names, if it is just that.

@@ -17,6 +17,7 @@ from factory.languages.python.symbols.resolver import Resolver
 from factory.languages.python.symbols.symbol import Symbol
 
 _ROOTS: Final = ("", "src")
+_MOST_STARS: Final = 50
 
 
 @dataclass(frozen=True)
@@ -65,20 +66,37 @@ class PythonSources:
             return Lookup(problem="its source is nested too deeply to be read", is_readable=False)
         return Lookup(tuple(symbols)) if symbols else Lookup(problem=f"it does not define `{name}`")
 
-    def origin(self, module: str, name: str) -> str:
-        """The address at which a name, which may be dotted, is defined: where its imports lead to.
+    def origins(self, module: str, name: str) -> tuple[str, ...]:
+        """The addresses at which a name, which may be dotted, is defined: where its imports lead to.
 
-        Empty if that can't be told, or if there are several such places.
+        A name that is not there yet may come to be in each module of the sources that everything is imported
+        from. Empty if nothing can be told, or if a name that is there is defined at several places.
         """
         first, dot, rest = name.partition(".")
         opened = self.module(module)
+        if opened is None:
+            return ()
         try:
-            definitions = list(Resolver(self.module).definitions(opened, first)) if opened is not None else []
+            definitions = list(Resolver(self.module).definitions(opened, first))
         except (RecursionError, MemoryError):
-            return ""
+            return ()
+        if not definitions and not first.startswith("_"):
+            return tuple(f"{star}:{name}" for star in self._stars(opened))
         places = {f"{definition.module.name}:{definition.name}" for definition in definitions}
         (place,) = places if len(places) == 1 else (":",)
-        return "" if place.endswith(":") else f"{place}{dot}{rest}"
+        return () if place.endswith(":") else (f"{place}{dot}{rest}",)
+
+    def _stars(self, opened: Module) -> tuple[str, ...]:
+        """The modules of the sources that a module imports everything from, by way of each other, too."""
+        found: dict[str, None] = {}
+        ahead = [opened]
+        while ahead and len(found) < _MOST_STARS:
+            for star in ahead.pop(0).scope.stars:
+                there = self.module(star)
+                if there is not None and star not in found and there is not opened:
+                    found[star] = None
+                    ahead.append(there)
+        return tuple(found)
 
     def module(self, name: str) -> Module | None:
         """The module of that dotted name as it was read; None if there is none."""

@@ -4,9 +4,10 @@
 
 A symbol in `consumes` that no earlier work order has in its `provides` and that the repository does not
 define. The repository's sources are read, never imported. A class counts as provided when one of its members
-is; a member has to be provided by itself. A symbol that a module of the repository imports from another one
-is provided by who provides it there. Of several projects in a repository each may have a module of that name:
-a work order sees that of its `project`, if the project has one.
+is; a member has to be provided by itself. A symbol that a module of the repository imports from another one,
+by its name or with everything (`from .counting import *`), is provided by who provides it there. Of several
+projects in a repository each may have a module of that name: a work order sees that of its `project`, if the
+project has one.
 
 The same in an acceptance command: a name of a module of the product (`python -c "from tally.counting import
 count_lines"`) that neither the repository nor an earlier work order has, where the work order itself may not

@@ -173,6 +173,23 @@ class TestImportedElsewhere:
         assert findings(*orders, repo=RE_EXPORTING) == []
         assert findings(*orders) == [("E301", f"/work_orders/1/consumes/{number}") for number in range(3)]
 
+    def test_a_new_name_comes_where_everything_is_imported(self) -> None:
+        repo = {
+            "tally/__init__.py": "from .all import *\n",
+            "tally/all.py": "from .counting import *\n",
+            "tally/counting.py": "def count(text: str) -> int: ...\n",
+        }
+        new = provider("tally.counting:most(text: str) -> str", "tally.counting:_order(text: str) -> int")
+
+        assert findings(new, consumer("tally:most(text: str) -> str"), repo=repo) == []
+        command = "python -c \"import tally; assert tally.most('a') == 'a'\""
+        assert findings(new, makes(2, "b.py", acceptance_commands=[command]), repo=repo) == []
+        # Nobody promises the other one, and a star passes over what is private.
+        for wanted in ("least", "_order"):
+            assert findings(new, consumer(f"tally:{wanted}(text: str) -> int"), repo=repo) == [
+                ("E301", "/work_orders/1/consumes/0")
+            ]
+
     def test_its_consumer_depends_on_who_changes_it(self) -> None:
         plan = check(
             self.changer(), consumer("tally:count(text: str) -> dict[str, int]"), repo=RE_EXPORTING
