@@ -96,7 +96,7 @@ def check_reply(
     if amendment is None:
         document = answer if given is None else with_given(answer, given)
         return check_document(
-            in_project(with_fixed_parts(document, repo_files), alone),
+            with_fixed_parts(in_project(document, alone), repo_files),
             repo_files,
             spec,
             is_new=True,
@@ -111,7 +111,7 @@ def check_reply(
     document, copies = with_copies(document, amendment.before)
     taken = copies | _references(answer, "work_orders").keys()
     return check_document(
-        in_project(with_fixed_parts(document, repo_files, taken, is_revision=True), alone),
+        with_fixed_parts(in_project(document, alone), repo_files, taken, is_revision=True),
         repo_files,
         spec,
         is_new=spec is not None or bool(amendment.before.requirements),

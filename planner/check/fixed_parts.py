@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from factory.contract.canonical import dump
+from factory.contract.packages.planned import NODE_MANIFEST
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, Plan
 from factory.languages.port import Addressed, BadSymbol
@@ -34,7 +35,7 @@ def with_fixed_parts(
     """
     if not isinstance(document, dict) or not isinstance(orders := document.get("work_orders"), list):
         return document
-    present = set(repo_files)
+    present = {*repo_files, *_made(document, orders)}
     providers: list[tuple[frozenset[str], tuple[str, ...]]] = []
     completed: list[JsonValue] = []
     for index, order in enumerate(orders):
@@ -110,6 +111,19 @@ def _completed(
         whole.get("postconditions"), [("file_exists", path) for path in files]
     )
     return whole
+
+
+def _made(document: JsonObject, orders: list[JsonValue]) -> Iterator[str]:
+    """The manifests that are there before the first work order, because the plan brings packages of npm."""
+    environment = document.get("environment")
+    if isinstance(environment, dict) and environment.get("node"):
+        yield NODE_MANIFEST
+    for order in orders:
+        packages = order.get("requires_packages") if isinstance(order, dict) else None
+        for package in packages if isinstance(packages, list) else ():
+            if isinstance(order, dict) and isinstance(package, dict) and package.get("ecosystem") == "node":
+                project = order.get("project")
+                yield f"{project}/{NODE_MANIFEST}" if isinstance(project, str) else NODE_MANIFEST
 
 
 def _conditions(told: JsonValue, computed: list[tuple[str, str]]) -> JsonValue:

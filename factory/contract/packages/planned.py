@@ -1,6 +1,6 @@
 """What a plan declares of packages. Pure."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -11,6 +11,9 @@ from factory.contract.packages.names import (
     PythonRequirement,
     PythonVersion,
 )
+
+NODE_MANIFEST: Final = "package.json"
+"""The file that declares packages of npm."""
 
 
 class PlannedEnvironment(BaseModel):
@@ -31,4 +34,4 @@ class PlannedEnvironment(BaseModel):
     @property
     def made_files(self) -> tuple[str, ...]:
         """The files that there are before the first work order, where the repository has none of its own."""
-        return ("package.json",) if self.node else ()
+        return (NODE_MANIFEST,) if self.node else ()

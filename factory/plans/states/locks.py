@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from factory.contract.packages.planned import NODE_MANIFEST
 from factory.plans.states.projects import configured
 from factory.plans.states.sources import Sources
 
@@ -17,7 +18,6 @@ _OF_TOML: Final = re.compile(r'^name = "([^"\n]+)"$', re.MULTILINE)
 _OF_NPM: Final = re.compile(r'"(?:[^"\n]*/)?node_modules/((?:@[^/"\n]+/)?[^/"\n]+)": *\{')
 _OF_PNPM: Final = re.compile(r"^  '?/?((?:@[^@/'\s]+/)?[^@/'\s]+)@[^:\s]+:", re.MULTILINE)
 
-_MANIFEST: Final = "package.json"
 _NODE_LOCK: Final = "package-lock.json"
 _OTHER_NODE_LOCKS: Final = ("pnpm-lock.yaml",)
 _PYTHON_LOCK: Final = "requirements.lock"
@@ -72,7 +72,7 @@ def _of(sources: Sources, folder: str) -> Iterator[str]:
     declared = table if isinstance(table, dict) else {}
     wanted: list[str] = []
     if declared.get("node"):
-        wanted.append(_MANIFEST)
+        wanted.append(NODE_MANIFEST)
         if not files.intersection(_OTHER_NODE_LOCKS):
             wanted.append(_NODE_LOCK)
     if declared.get("python") and not any(map(_OTHER_PYTHON_LOCKS.fullmatch, files)):

@@ -98,6 +98,18 @@ def test_conditions_and_context_follow_from_files_and_symbols() -> None:
     assert with_fixed_parts(document, {"old.py", "lib/c.py", "scripts/verify.sh"}) == document
 
 
+def test_what_the_plans_packages_make_is_there_before() -> None:
+    package = {"ecosystem": "node", "specifier": "zod@^4"}
+    ours = order(1, allowed_files=["package.json", "a.ts"])
+    theirs = order(2, allowed_files=["web/package.json"], project="web", requires_packages=[package])
+
+    document: Any = with_fixed_parts({"work_orders": [ours, theirs], "environment": {"node": {"a": "1"}}}, ())
+    assert document["work_orders"][0]["preconditions"] == [exists("package.json"), absent("a.ts")]
+    assert document["work_orders"][1]["preconditions"] == [exists("web/package.json")]
+    document = with_fixed_parts({"work_orders": [ours, theirs]}, ())
+    assert document["work_orders"][0]["preconditions"] == [absent("package.json"), absent("a.ts")]
+
+
 @pytest.mark.parametrize(
     "answer", [None, [], {"work_orders": 1}, {"work_orders": [1, {"allowed_files": [1]}]}]
 )
