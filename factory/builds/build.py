@@ -115,7 +115,7 @@ def _prepare(
         goal, past = locked, history(git, locked.baseline, plan)
     sources = Sources(*committed_files(git, past.tip), settings.attempts.project)
     start = _start(git, sources.files, past)
-    plan = with_computed_fields(plan, start, sources)
+    plan = with_computed_fields(plan, start, sources, past.landed.keys())
     state = state_to_start_from(plan, before, past, goal, out, ports.clock.now())
     state = state.accepting(settings.attempts.accepted_configuration)
     records = Records(state, out, ports.clock, lambda event: listener(records.state, event))

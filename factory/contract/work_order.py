@@ -61,6 +61,12 @@ def work_order_id(number: int) -> str:
     return f"WO-{number:02d}"
 
 
+def number_of(name: str) -> int | None:
+    """The number of an id such as `WO-07`; None of anything else."""
+    # Nine digits are plenty, and keep the conversion cheap whatever is written.
+    return int(name[3:]) if WORK_ORDER_ID.fullmatch(name) and len(name) <= 12 else None
+
+
 def _require_text(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be blank")

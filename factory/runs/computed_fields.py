@@ -1,12 +1,16 @@
 """What follows from a plan and the files that it is executed on, computed anew: nobody is believed there."""
 
+from collections.abc import Collection
+
 from factory.contract.work_order import Plan
 from factory.plans.states.dependencies import depends_on
 from factory.plans.states.file_state import verify_exempt
 from factory.plans.states.sources import Sources
 
 
-def with_computed_fields(plan: Plan, files: frozenset[str], sources: Sources) -> Plan:
+def with_computed_fields(
+    plan: Plan, files: frozenset[str], sources: Sources, landed: Collection[str] = ()
+) -> Plan:
     """A plan with `verify_exempt` and `depends_on`, whatever it said about them before.
 
     What a work order without provenance says of its dependencies stays: a person wrote it, who may know of
@@ -16,10 +20,10 @@ def with_computed_fields(plan: Plan, files: frozenset[str], sources: Sources) ->
         plan: the plan.
         files: the tracked files that it starts from.
         sources: the repository as it is now, with what has landed.
+        landed: the ids of the work orders that have landed, in whatever order.
     """
-    computed = zip(
-        plan.work_orders, verify_exempt(plan, files), depends_on(plan, files, sources), strict=True
-    )
+    dependencies_of = depends_on(plan, files, sources, landed)
+    computed = zip(plan.work_orders, verify_exempt(plan, files), dependencies_of, strict=True)
     orders = tuple(
         order.model_copy(
             update={

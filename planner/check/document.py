@@ -111,7 +111,9 @@ def check_reply(
     document, copies = with_copies(document, amendment.before)
     taken = copies | _references(answer, "work_orders").keys()
     return check_document(
-        with_fixed_parts(in_project(document, alone), repo_files, taken, is_revision=True),
+        with_fixed_parts(
+            in_project(document, alone), repo_files | amendment.made(sources), taken, is_revision=True
+        ),
         repo_files,
         spec,
         is_new=spec is not None or bool(amendment.before.requirements),

@@ -10,6 +10,7 @@ from factory.plans.commands.programs import read_command
 from factory.plans.commands.strength import only_looks
 from factory.plans.commands.words import UnsplittableCommand
 from factory.plans.states.settled import settled
+from factory.plans.states.sources import Sources
 from planner.revision.impact import Impact
 from planner.revision.references import resolved
 
@@ -50,6 +51,16 @@ class Amendment:
             if requirement.id in names and not requirement.withdrawn
         )
 
+    def made(self, sources: Sources | None) -> frozenset[str]:
+        """The files of landed work orders that the repository has; None for one that nobody looked at."""
+        present = sources.files if sources is not None else frozenset()
+        return present.intersection(
+            path
+            for order in self.before.work_orders
+            if order.id in self.landed
+            for path in order.allowed_files
+        )
+
     @cached_property
     def settled(self) -> frozenset[str]:
         """The pointers of the work orders that have landed."""
@@ -86,7 +97,7 @@ class Amendment:
         """
         if not isinstance(document, dict):
             return document
-        document = resolved(document, self.before)
+        document = resolved(document, self.before, self.landed)
         if not isinstance(listed := document.get("requirements"), list):
             return document
         names = [element.get("id") for element in listed if isinstance(element, dict)]

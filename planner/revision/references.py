@@ -5,7 +5,7 @@ that has this id, `{"same_as": "ID to ID"}` for all from one to the other. Pure.
 as it is, and rule E211 tells of it.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from factory.contract.strict_json import JsonObject, JsonValue
@@ -14,6 +14,7 @@ from factory.contract.work_order import (
     COMPUTED_PLAN_FIELDS,
     COMPUTED_REQUIREMENT_FIELDS,
     Plan,
+    number_of,
     work_order_id,
 )
 
@@ -42,14 +43,16 @@ def as_answered(plan: Plan) -> JsonObject:
     )
 
 
-def resolved(answer: JsonObject, before: Plan) -> JsonObject:
+def resolved(answer: JsonObject, before: Plan, landed: Collection[str] = ()) -> JsonObject:
     """An answer with what its references stand for, and with what it leaves as it is.
 
-    A work order gets the id of its place.
+    A work order gets the id of its place; where a part of the plan has landed, it keeps its own if that is
+    free there, and what has landed keeps it in any case.
 
     Args:
         answer: the answer as it was read.
         before: the present plan.
+        landed: the ids of the work orders that have landed.
     """
     present = as_answered(before)
     single: JsonObject = {
@@ -60,11 +63,8 @@ def resolved(answer: JsonObject, before: Plan) -> JsonObject:
         elements = answer.get(name)
         if isinstance(elements, list):
             known = _by_id(present[name])
-            each = _one_by_one(elements, tuple(known))
-            lists[name] = [
-                _whole(element, known, index if name == "work_orders" else None)
-                for index, element in enumerate(each)
-            ]
+            whole = [_whole(element, known) for element in _one_by_one(elements, tuple(known))]
+            lists[name] = list(_numbered(whole, landed)) if name == "work_orders" else [e for e, _ in whole]
     return {**{name: value for name, value in answer.items() if name != SHOW}, **single, **lists}
 
 
@@ -102,15 +102,27 @@ def _one_by_one(elements: Iterable[JsonValue], ids: Sequence[str]) -> Iterator[J
             yield element
 
 
-def _whole(element: JsonValue, known: dict[str, JsonObject], index: int | None) -> JsonValue:
-    """What a reference stands for, each at most once; other elements as they are."""
+def _whole(element: JsonValue, known: dict[str, JsonObject]) -> tuple[JsonValue, bool]:
+    """What a reference stands for, each at most once, and other elements as they are; whether it was one."""
     if not isinstance(element, dict) or set(element) != {SAME_AS}:
-        return element
+        return element, False
     name = element[SAME_AS]
     whole = known.pop(name, None) if isinstance(name, str) else None
-    if whole is None:
-        return element
-    return whole if index is None else {**whole, "id": work_order_id(index + 1)}
+    return (element, False) if whole is None else (whole, True)
+
+
+def _numbered(elements: Iterable[tuple[JsonValue, bool]], landed: Collection[str]) -> Iterator[JsonValue]:
+    """Work orders, those that references stood for with the numbers that they have here."""
+    due = 1
+    for element, is_named in elements:
+        name = element.get("id") if isinstance(element, dict) else None
+        number = number_of(name) if isinstance(name, str) else None
+        if is_named and isinstance(element, dict) and name not in landed:
+            number = number if landed and number is not None and number >= due else due
+            yield {**element, "id": work_order_id(number)}
+        else:
+            yield element
+        due = (due if number is None else number) + 1
 
 
 def _by_id(elements: JsonValue) -> dict[str, JsonObject]:

@@ -12,7 +12,13 @@ from factory.contract.work_order import Plan, WorkOrder
 
 @dataclass(frozen=True)
 class Dependencies:
-    """Who depends on whom, directly and transitively, each in the plan's order."""
+    """Who depends on whom, directly and transitively.
+
+    Attributes:
+        order: the ids in the plan's order.
+        direct: those that each depends on directly, each after those that it depends on itself.
+        transitive: the same of all that it depends on.
+    """
 
     order: tuple[str, ...]
     direct: Mapping[str, tuple[str, ...]]
@@ -22,14 +28,16 @@ class Dependencies:
     def of(cls, plan: Plan) -> "Dependencies":
         """The dependencies that the planner computed; without them, each work order needs all before it."""
         ids = tuple(order.id for order in plan.work_orders)
-        position = {order_id: index for index, order_id in enumerate(ids)}
+        named = {order.id: _named(order, ids, index) for index, order in enumerate(plan.work_orders)}
+        position = {order_id: index for index, order_id in enumerate(_ranked(named))}
         direct: dict[str, tuple[str, ...]] = {}
         transitive: dict[str, tuple[str, ...]] = {}
-        for index, order in enumerate(plan.work_orders):
-            named = _named(order, ids[:index])
-            direct[order.id] = tuple(sorted(named, key=position.__getitem__))
-            reached = set(named).union(*(transitive[dependency] for dependency in named))
-            transitive[order.id] = tuple(sorted(reached, key=position.__getitem__))
+        for order_id in position:
+            here = position[order_id]
+            before = [other for other in named[order_id] if position.get(other, here) < here]
+            direct[order_id] = tuple(sorted(before, key=position.__getitem__))
+            reached = set(before).union(*(transitive[dependency] for dependency in before))
+            transitive[order_id] = tuple(sorted(reached, key=position.__getitem__))
         return cls(ids, direct, transitive)
 
     def dependents(self, order_id: str) -> tuple[str, ...]:
@@ -102,7 +110,25 @@ def given_up(dependencies: Dependencies, failed: Collection[str], *, keep_going:
     return GivenUp(frozenset(blocked), frozenset(later) - blocked)
 
 
-def _named(order: WorkOrder, before: Sequence[str]) -> tuple[str, ...]:
+def _named(order: WorkOrder, ids: Sequence[str], index: int) -> tuple[str, ...]:
     if order.depends_on is None:
-        return tuple(before)
-    return tuple(dependency for dependency in order.depends_on if dependency in before)
+        return tuple(ids[:index])
+    return tuple(dependency for dependency in order.depends_on if dependency != order.id)
+
+
+def _ranked(named: Mapping[str, Collection[str]]) -> tuple[str, ...]:
+    """The plan's order, but each work order after those that it depends on, as of what has landed."""
+    ranked: dict[str, None] = {}
+    for order_id in named:
+        waiting = [order_id]
+        while waiting:
+            following = [
+                other
+                for other in named[waiting[-1]]
+                if other in named and other not in ranked and other not in waiting
+            ]
+            if following:
+                waiting.append(following[0])
+            else:
+                ranked[waiting.pop()] = None
+    return tuple(ranked)

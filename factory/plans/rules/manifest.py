@@ -8,7 +8,14 @@ from typing import Final
 from factory.contract.documents import SchemaProblem, schema_problems
 from factory.contract.packages.planned import PlannedEnvironment
 from factory.contract.strict_json import JsonObject, JsonValue
-from factory.contract.work_order import Plan, Requirement, VerifyContract, WorkOrder, work_order_id
+from factory.contract.work_order import (
+    WORK_ORDER_ID,
+    Plan,
+    Requirement,
+    VerifyContract,
+    WorkOrder,
+    work_order_id,
+)
 from factory.plans.rules.placed import PlacedOrder, PlacedRequirement
 
 MAX_VALUES: Final = 250_000
@@ -170,4 +177,7 @@ class Manifest:
 
 
 def _with_plain_id(index: int, raw: JsonObject) -> JsonObject:
-    return {**raw, "id": work_order_id(index + 1)} if isinstance(raw.get("id"), str) else raw
+    written = raw.get("id")
+    if not isinstance(written, str) or WORK_ORDER_ID.fullmatch(written):
+        return raw
+    return {**raw, "id": work_order_id(index + 1)}

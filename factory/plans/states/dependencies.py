@@ -3,11 +3,12 @@
 A depends on an earlier B when A reads (context files, preconditions), writes or runs something that B
 writes, or consumes a symbol that B provides. The files of the verify contract count as read by every later
 work order. Where a command names a whole directory or all tests, A depends on all who write there, unless A
-brings such files itself.
+brings such files itself. What has landed may have a later number: A that has not landed depends on it, too,
+where A names a file that it writes.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.commands.needs import Needs, command_needs, is_test_file
@@ -18,17 +19,23 @@ from factory.plans.states.symbols import Interfaces
 
 
 def depends_on(
-    plan: Plan, repo_files: frozenset[str], sources: Sources = NO_SOURCES
+    plan: Plan, repo_files: frozenset[str], sources: Sources = NO_SOURCES, landed: Collection[str] = ()
 ) -> tuple[tuple[str, ...], ...]:
     """For each work order the ids of those it directly depends on, in the order of the plan.
+
+    What has landed depends on nothing that has not.
 
     Args:
         plan: the plan.
         repo_files: the target repository's tracked files; a directory that they make needs nobody else.
         sources: the repository as it is now, which tells where it imports a symbol from.
+        landed: the ids of the work orders that have landed.
     """
     existing = frozenset(parent for path in repo_files for parent in _parents(path))
-    writers = _Writers()
+    writers, done = _Writers(), _Writers()
+    for index, order in enumerate(plan.work_orders):
+        if order.id in landed:
+            done.add(index, order)
     verification = _verification_files(plan)
     interfaces = Interfaces(tuple(enumerate(plan.work_orders)), sources)
     result: list[tuple[str, ...]] = []
@@ -42,7 +49,10 @@ def depends_on(
             needs = needs_of(command, order.project or "")
             if needs is not None:
                 dependencies.update(_needed(needs, order, writers, existing))
-        result.append(tuple(plan.work_orders[earlier].id for earlier in sorted(dependencies)))
+        if order.id not in landed:
+            dependencies.update(done.of_files(_named(order)))
+        ids = [plan.work_orders[other].id for other in sorted(dependencies)]
+        result.append(tuple(name for name in ids if name in landed or order.id not in landed))
         writers.add(index, order)
     return tuple(result)
 
@@ -85,6 +95,12 @@ class _Writers:
     def of_tests(self, directory: str) -> Iterator[int]:
         """Those who wrote a test below `directory`."""
         yield from self._tests_below.get(directory, ())
+
+
+def _named(order: WorkOrder) -> Iterator[str]:
+    """The files that a work order reads or writes by its own words."""
+    yield from (*order.allowed_files, *order.context_files)
+    yield from (condition.path for condition in order.preconditions if condition.kind == "file_exists")
 
 
 def _needed(needs: Needs, order: WorkOrder, writers: _Writers, existing: frozenset[str]) -> Iterator[int]:

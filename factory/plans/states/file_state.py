@@ -21,9 +21,10 @@ class Presence(StrEnum):
 class FileStates:
     """What is known about every path at every point of a plan.
 
-    Starts from the repository's files, and those that the plan's packages make, and grows by each work
-    order's postconditions. The allowed files of a work order that declares no conditions are possibly there
-    after it. A directory is there when a file below it is.
+    Starts from the repository's files, those that the plan's packages make and those that landed work orders
+    have made, whatever their numbers, and grows by the postconditions of each of the others. The allowed
+    files of a work order that declares no conditions are possibly there after it. A directory is there when a
+    file below it is.
 
     Args:
         plan: the plan.
@@ -42,12 +43,11 @@ class FileStates:
     ) -> None:
         self._certain: dict[str, int] = {}
         self._possible: dict[str, int] = {}
-        for path in (*repo_files, *_made(plan)):
+        for path in (*repo_files, *_made(plan), *_landed_files(plan, landed, present)):
             _note(self._certain, path, 0)
         for done, order in enumerate(plan.work_orders, start=1):
-            for postcondition in order.postconditions:
-                if order.id not in landed or postcondition.path in present:
-                    _note(self._certain, postcondition.path, done)
+            for postcondition in order.postconditions if order.id not in landed else ():
+                _note(self._certain, postcondition.path, done)
             if not order.declares_conditions:
                 for path in order.allowed_files:
                     _note(self._possible, path, done)
@@ -101,6 +101,14 @@ def _satisfied(states: FileStates, requires: Iterable[Condition], count: int) ->
                 until = states.conceivable_from(condition.path)
                 end = min(end, count + 1 if until is None else until)
     return start, end
+
+
+def _landed_files(plan: Plan, landed: Collection[str], present: Collection[str]) -> Iterator[str]:
+    """The files that landed work orders have made and the repository has now."""
+    for order in plan.work_orders:
+        if order.id in landed:
+            promised = (postcondition.path for postcondition in order.postconditions)
+            yield from (path for path in (*promised, *order.allowed_files) if path in present)
 
 
 def _made(plan: Plan) -> Iterator[str]:

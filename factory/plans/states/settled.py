@@ -1,18 +1,12 @@
-"""Which parts of a plan can't be mended any more: work orders that have landed at their places."""
+"""Which parts of a plan can't be mended any more: work orders that have landed."""
 
 from collections.abc import Collection
 
-from factory.contract.work_order import Plan, work_order_id
+from factory.contract.work_order import Plan
 
 
 def settled(plan: Plan, landed: Collection[str]) -> frozenset[str]:
-    """The pointers of the work orders that have landed and stand at their places.
-
-    Nothing in there can be mended any more.
-    """
-    ids = [order.id for order in plan.work_orders]
+    """The pointers of the work orders that have landed: nothing in there can be mended any more."""
     return frozenset(
-        f"/work_orders/{index}"
-        for index, name in enumerate(ids)
-        if name in landed and name == work_order_id(index + 1)
+        f"/work_orders/{index}" for index, order in enumerate(plan.work_orders) if order.id in landed
     )

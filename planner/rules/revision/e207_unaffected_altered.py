@@ -109,11 +109,11 @@ from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Look for each untouched work order among the new ones, or at its place."""
+    """Look for each untouched work order among the new ones, or under its number."""
     amendment = subject.amendment
     if amendment is None:
         return
-    here = {placed.index: content(placed.order) for placed in subject.orders}
+    here = {placed.order.id: content(placed.order) for placed in subject.orders}
     present = frozenset(here.values())
     places = {
         name: f"/work_orders/{index}"
@@ -122,7 +122,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     }
     for index in amendment.untouched:
         name, was = amendment.before.work_orders[index].id, amendment.contents[index]
-        if here.get(index) == was or (amendment.may_move and was in present):
+        if here.get(name) == was or (amendment.may_move and was in present):
             continue
         if amendment.failing is None:
             reason = "is not affected by the changed specification"

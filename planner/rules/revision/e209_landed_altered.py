@@ -2,7 +2,7 @@
 
 ## What it finds
 
-A work order of the plan before that has landed, and that the revised plan leaves out, moves to another number
+A work order of the plan before that has landed, and that the revised plan leaves out, gives another number
 or states otherwise. Its title and its notes may change: they bind nobody.
 
 Only in `planner revise` with a repository.
@@ -52,8 +52,9 @@ of which WO-01 has landed, the revision
 
 ## Fix
 
-Name the work order at its number instead of writing it out: `{"same_as": "WO-01"}`. To change what it did,
-add a work order after the last one: its preconditions say that the files exist.
+Name the work order instead of writing it out: `{"same_as": "WO-01"}`, after those with a lower number. It
+keeps its number, also where one before it is dropped. To change what it did, add a work order after the last
+one: its preconditions say that the files exist.
 """
 
 from collections.abc import Iterator
@@ -67,15 +68,17 @@ from planner.rules.subject import Subject
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Compare each landed work order with what stands at its place."""
+    """Compare each landed work order with what has its number, or else stands at its place."""
     amendment = subject.amendment
     if amendment is None or not subject.raw_orders:
         return
     present = {placed.index: placed.order for placed in subject.orders}
     raw = dict(subject.raw_orders)
-    for index, order in enumerate(amendment.before.work_orders):
+    numbered = {name: index for index, each in raw.items() if isinstance(name := each.get("id"), str)}
+    for place, order in enumerate(amendment.before.work_orders):
         if order.id not in amendment.landed:
             continue
+        index = numbered.get(order.id, place)
         if index not in raw:
             yield Finding("/work_orders", f"{order.id} has landed, and is not in this plan", _hint(order.id))
         elif index not in present:
@@ -95,14 +98,13 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def _hint(name: str) -> str:
     return (
-        f'name it at its number by {{"same_as": "{name}"}}; to change what it did, add a work order after the'
-        " last one"
+        f'name it by {{"same_as": "{name}"}}, after those with a lower number; to change what it did, add a'
+        " work order after the last one"
     )
 
 
 def _differences(present: WorkOrder, landed: WorkOrder, written_id: JsonValue) -> list[str]:
     """The fields that differ, as contracts have them."""
-    # Work orders that are read from a document bear the ids of their places.
     names = ["id"] if written_id != landed.id else []
     if contract_trailers(present)[0] != contract_trailers(landed)[0]:
         names += [

@@ -336,6 +336,28 @@ def test_dependencies_are_computed_anew_for_a_compiled_plan_only(repo: Path, com
     assert len(bases) == (1 if compiled else 2)
 
 
+def test_what_takes_the_number_of_a_dropped_one_starts_from_what_has_landed_after_it(repo: Path) -> None:
+    def reply(order_id: str, attempt: int, request: Request) -> str:
+        if order_id != "WO-02":
+            return writes_its_file(order_id, attempt, request)
+        is_new = "grep -q more" in request.messages[-1].content
+        return a_proposal({"WO-03.txt": "more\n"}, bases={"WO-03.txt": "by WO-03\n"}) if is_new else "no json"
+
+    provenance = {"compile_hash": "0" * 16, "plan_hash": "0" * 64}
+    orders = [writes(f"WO-0{number}.txt", provenance=provenance) for number in (1, 2, 3)]
+    scene = BuildScene(repo, orders, reply)
+    assert scene.build(keep_going=True).ended.exit_code == 1
+
+    exists = [{"kind": "file_exists", "path": "WO-03.txt"}]
+    orders[1] = writes("WO-03.txt", preconditions=exists, provenance=provenance)
+    orders[1]["acceptance_commands"] = ["grep -q more WO-03.txt"]
+    write_plan(scene.plan, orders)
+
+    assert scene.build(accept_plan=True).ended.exit_code == 0
+    assert scene.landed() == ["WO-01", "WO-03", "WO-02"]
+    assert (repo / "WO-03.txt").read_text() == "more\n"
+
+
 def test_an_api_that_fails_ends_the_build_and_what_has_passed_still_lands(repo: Path) -> None:
     def reply(order_id: str, attempt: int, request: Request) -> str:
         if order_id == "WO-02" and not (repo.parent / "up").exists():

@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from factory.contract.identity import contract_hash
+from factory.contract.repo_path import RepoPath
 from factory.contract.services.declared import Service
-from factory.contract.work_order import Plan
+from factory.contract.work_order import Condition, Plan
+from planner.cli import main
 from planner.compile.ending import Outcome
 from planner.compile.manifest_schema import revision_schema
 from planner.revision.amendment import content
@@ -81,6 +83,50 @@ def test_a_work_order_that_is_named_gets_the_number_of_its_place(bench: Bench) -
     assert result.summary.outcome is Outcome.WRITTEN
     assert [order.title for order in bench.after.work_orders] == ["Step 1", "Step 2", "Step 3", "Step 3"]
     assert content(bench.after.work_orders[3]) == content(bench.before.work_orders[2])
+
+
+class TestWhereALaterOneHasLanded:
+    def test_the_number_of_one_that_is_dropped_stays_free(self, bench: Bench) -> None:
+        bench.land(bench.before, 3, {"count.py": "print(1)\n"})
+        answered = {
+            "requirements": [same("REQ-01 to REQ-03")],
+            "work_orders": [same("WO-01"), same("WO-03"), step(4, "other.py", "REQ-02")],
+        }
+
+        result = bench.revise([json.dumps(answered)], "--feedback", "Sort in another file.")
+
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+        assert [order.id for order in bench.after.work_orders] == ["WO-01", "WO-03", "WO-04"]
+        revised, repo = str(bench.root / "revised"), str(bench.root / "repo")
+        assert main(["check", revised]) == main(["check", revised, "--repo", repo]) == 0
+
+    def test_one_in_its_place_begins_with_the_files_that_have_landed(self, bench: Bench) -> None:
+        bench.land(bench.before, 3, {"count.py": "print(1)\n"})
+        taken = step(2, "count.py", "REQ-02")
+        del taken["postconditions"]
+        answered = {
+            "requirements": [same("REQ-01 to REQ-03")],
+            "work_orders": [same("WO-01"), taken, same("WO-03")],
+        }
+
+        result = bench.revise([json.dumps(answered)], "--feedback", "Sort where it counts.")
+
+        assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+        assert bench.after.work_orders[1].preconditions == (
+            Condition(kind="file_exists", path=RepoPath.parse("count.py")),
+        )
+
+    def test_what_stands_before_it_with_its_number_is_sent_back(self, bench: Bench) -> None:
+        bench.land(bench.before, 3, {"count.py": "print(1)\n"})
+        answered = {
+            "requirements": [same("REQ-01 to REQ-03")],
+            "work_orders": [same("WO-01"), same("WO-02"), step(3, "new.py", "REQ-02"), same("WO-03")],
+        }
+
+        result = bench.revise([json.dumps(answered)], "--feedback", "More.", "--max-attempts", "1")
+
+        hints = {diagnostic.hint for diagnostic in result.diagnostics if diagnostic.code == "E001"}
+        assert hints == {"it has landed and keeps its number: what is new comes after it, with a higher one"}
 
 
 @pytest.mark.parametrize(
