@@ -25,12 +25,13 @@ def add_options(commands: Commands) -> None:
         " results that CI shows.",
     )
     command.add_argument(
-        "--out",
+        "place",
+        nargs="?",
         type=Path,
-        required=True,
-        metavar="DIR",
+        metavar="OUT",
         help="the directory of the build or of runs, or the folder of one run",
     )
+    command.add_argument("--out", type=Path, metavar="DIR", help="the same, as other commands have it")
     command.add_argument(
         "--html", type=Path, metavar="FILE", help="one page that needs nothing else, and links the artifacts"
     )
@@ -60,7 +61,8 @@ def run(options: Namespace, console: Console) -> int:
     """Write the files; the exit code.
 
     Raises:
-        WorkorderError: none is asked for, there is nothing to tell, or a file can't be written.
+        WorkorderError: none is asked for, no directory is named, there is nothing to tell, or a file can't be
+            written.
     """
     from factory.report.page.findings import write_gitlab, write_sarif
     from factory.report.page.html import ROOM, write_html
@@ -86,7 +88,10 @@ def run(options: Namespace, console: Console) -> int:
             where="report",
             hint=f"--html FILE, {', '.join(_OTHERS)} or --annotations FILE",
         )
-    story = read_story(options.out, ROOM)
+    place = options.out if options.place is None else options.place
+    if place is None:
+        raise WorkorderError("no directory is named", where="report", hint="factory report OUT --html FILE")
+    story = read_story(place, ROOM)
     # All of them first: nothing is written if one of them can't be.
     texts = {file: write(story) for file, write in asked.items()}
     for file, text in texts.items():

@@ -280,7 +280,9 @@ def test_the_command_writes_what_is_asked_for(
     folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     page, results = tmp_path / "new" / "r.html", tmp_path / "r.xml"
-    assert main(["report", "--out", str(folder.parent), "--html", str(page), "--junit", str(results)]) == 0
+    asked = ["--html", str(page), "--junit", str(results)]
+    assert main(["report", *asked]) == 2
+    assert main(["report", str(folder.parent), *asked]) == 0
     assert capsys.readouterr().out == f"written: {page}\nwritten: {results}\n"
     assert page.read_text().startswith("<!doctype html>")
     assert main(["report", "--out", str(folder)]) == 2
