@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.answering_program import manifest as answered
+from tests.support.answering_program import order, write_answers
 from tests.support.plans import exists, makes, manifest
 from tests.support.repositories import git, make_repo
 from workorder.cli import main
-from workorder.places import latest_plan, state_of
+from workorder.places import plans, state_of
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -106,11 +108,11 @@ def test_bash_completes_what_is_begun(tmp_path: Path, capsys: pytest.CaptureFixt
 
 
 def test_the_last_plan_is_the_one_to_build(tmp_path: Path) -> None:
-    assert latest_plan(tmp_path) is None
+    assert plans(tmp_path) == ()
     for number in (1, 2, 4):
         (tmp_path / f"plan-{number}").mkdir()
         (tmp_path / f"plan-{number}" / "WORK_ORDERS_MANIFEST.json").write_text("{}")
-    assert latest_plan(tmp_path) == tmp_path / "plan-2"
+    assert plans(tmp_path) == (tmp_path / "plan-1", tmp_path / "plan-2")
 
 
 def test_config_tells_each_value_with_who_says_so_and_the_commands_take_them(
@@ -158,6 +160,34 @@ def test_plans_are_looked_at_in_the_current_repository(
     assert "WO-01" in capsys.readouterr().out
     monkeypatch.chdir(tmp_path)
     assert main(["plan", "check", str(plan)]) == 2
+
+
+def test_plans_are_made_and_looked_at_where_go_keeps_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    repo = make_repo(tmp_path / "repo", {"spec.md": "- It must say hello.\n"})
+    plan = answered(order("WO-01", "scripts/verify.sh"), order("WO-02", "hello.py"))
+    monkeypatch.setenv("WORKORDER_LLM", write_answers(tmp_path / "answers", plan, {}))
+    monkeypatch.chdir(repo)
+    assert main(["plan", "show"]) != 0
+    assert "required: PLAN" in capsys.readouterr().err
+
+    assert main(["plan", "compile", "--spec", "spec.md"]) == 0
+    for words in (["show"], ["check"], ["trace", "--spec", "spec.md"], ["impact", "--spec", "spec.md"]):
+        assert main(["plan", *words]) == 0
+    capsys.readouterr()
+    assert main(["plan", "show", "WO-02"]) == 0
+    assert "hello.py" in (shown := capsys.readouterr().out) and "WO-01  " not in shown
+    assert main(["plan", "diff"]) != 0
+    assert main(["plan", "compile", "--spec", "spec.md"]) == 0
+    assert main(["plan", "diff"]) == 0
+    state = state_of(repo)
+    assert plans(state) == (state / "plan-1", state / "plan-2")
+    assert (state / "spec-2").read_text() == "- It must say hello.\n"
+    assert main(["plan", "approve"]) == 0
+    assert f"plan          {state / 'plan-2'}" in (main(["config"]), capsys.readouterr().out)[1]
 
 
 def test_each_repository_has_a_place_of_its_own(tmp_path: Path) -> None:

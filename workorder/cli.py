@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
@@ -10,6 +11,7 @@ from factory.system.terminal.arguments import Commands, Parser, Version
 from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
 from workorder import completion, config, go, init
+from workorder.places import keep_spec, plans
 
 _PLAN: Final = "plan"
 _GO: Final = "go"
@@ -42,11 +44,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         `factory.attempt.exit_codes.ExitCode`.
     """
     words = sys.argv[1:] if argv is None else list(argv)
-    # Only here, and only the one of them: each has imports of its own.
     if words[:1] == [_PLAN]:
-        from planner.cli import main as plan
-
-        return plan(words[1:], partial(config.given, words, ("repo", "ledger")))
+        return _plan(words[1:])
+    # Here and there only, and only the one of them: each has imports of its own.
     if words and words[0] in _OF_THE_FACTORY:
         from factory.cli import main as execute
 
@@ -58,6 +58,23 @@ def main(argv: Sequence[str] | None = None) -> int:
     # The others of its own take none: what stands in a file must not keep them from working.
     defaults = partial(config.given, words, ()) if words[:1] == [_GO] else dict
     return run_program(Program(parser, EXIT_CODES, "out"), words, defaults)
+
+
+def _plan(words: Sequence[str]) -> int:
+    """A command of the planner; a plan whose place nobody names goes where `workorder go` keeps them."""
+    from planner.cli import main as plan
+
+    places: dict[str, str] = {}
+
+    def given() -> Mapping[str, str]:
+        places.update(config.of_plans(words))
+        return places
+
+    code = plan(words, given)
+    made = Path(places["outdir"]) if "outdir" in places else None
+    if code == 0 and made is not None and made in plans(made.parent):
+        keep_spec(made, config.spec_of(words))
+    return code
 
 
 def _without(given: Callable[[], Mapping[str, str]], name: str) -> Mapping[str, str]:

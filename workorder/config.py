@@ -9,10 +9,13 @@ from typing import Final
 from factory.attempt.exit_codes import ExitCode
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console, one_line
-from workorder.places import latest_plan, repository_of, state_of, user_file
+from workorder.places import plans, repository_of, state_of, user_file
 
 PLACES: Final = ("repo", "out", "ledger", "plan")
 """The options that say where things are."""
+
+PLACES_OF_PLANS: Final = ("repo", "ledger", "plan", "other", "outdir")
+"""The same for who makes plans, or looks at them."""
 
 
 def add_options(commands: Commands) -> None:
@@ -42,7 +45,8 @@ def run(_options: Namespace, console: Console) -> int:
     if repo is None:
         console.result("repo          (this is in none)")
     else:
-        for name, place in _places(repo).items():
+        places = _places(repo)
+        for name, place in ((name, places[name]) for name in PLACES if name in places):
             console.result(f"{name:14}{one_line(place)}")
     file = user_file()
     console.result(f"yours         {one_line(str(file))}{'' if file.exists() else '  (not there)'}")
@@ -71,6 +75,26 @@ def given(words: Sequence[str], places: Collection[str]) -> Mapping[str, str]:
     return values | {name: place for name, place in _places(repo).items() if name in places}
 
 
+def of_plans(words: Sequence[str]) -> Mapping[str, str]:
+    """The same for `workorder plan`: the latest plan is looked at, and a new one goes beside it.
+
+    Args:
+        words: the command line.
+
+    Raises:
+        WorkorderError: a value can't be used.
+    """
+    values = dict(given(words, (*PLACES_OF_PLANS, "before")))
+    before = values.pop("before", None)
+    if "diff" not in words[:1]:
+        values.pop("other", None)
+    elif before is not None:
+        values["plan"] = before
+    else:
+        values.pop("plan", None)
+    return values
+
+
 def of_all_builds(words: Sequence[str]) -> Mapping[str, str]:
     """The same for who looks at all builds of a repository: `--out` is the directory that holds theirs.
 
@@ -87,8 +111,17 @@ def of_all_builds(words: Sequence[str]) -> Mapping[str, str]:
 def _places(repo: Path) -> dict[str, str]:
     state = state_of(repo)
     places = {"repo": str(repo), "out": str(state / "runs"), "ledger": str(state / "ledger")}
-    plan = latest_plan(state)
-    return places if plan is None else places | {"plan": str(plan)}
+    made = plans(state)
+    places["outdir"] = str(state / f"plan-{len(made) + 1}")
+    if made:
+        places |= {"plan": str(made[-1]), "other": str(made[-1])}
+    return places | ({"before": str(made[-2])} if len(made) > 1 else {})
+
+
+def spec_of(words: Sequence[str]) -> Path | None:
+    """The specification that a command line names; None if it names none."""
+    named = next(_values(words, "--spec"), None)
+    return None if named is None else Path(named)
 
 
 def _values(words: Sequence[str], option: str) -> Iterator[str]:

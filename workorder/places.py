@@ -1,12 +1,14 @@
 """Where the repository is, and what belongs to it and to the user outside of it."""
 
 import os
+import shutil
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
 _DIGITS: Final = 12
 _NAME: Final = "workorder"
+_DATA: Final = (".json", ".yaml", ".yml")
 
 
 def repository_of(place: Path) -> Path | None:
@@ -34,9 +36,25 @@ def user_file() -> Path:
     return PlatformDirs(_NAME, appauthor=False).user_config_path / "config.toml"
 
 
-def latest_plan(state: Path) -> Path | None:
-    """The plan that `workorder go` made last; None before the first."""
-    number = 0
-    while (state / f"plan-{number + 1}" / "WORK_ORDERS_MANIFEST.json").exists():
-        number += 1
-    return state / f"plan-{number}" if number else None
+def plans(state: Path) -> tuple[Path, ...]:
+    """The plans that were made for a repository, the latest last."""
+    made: list[Path] = []
+    while (state / f"plan-{len(made) + 1}" / "WORK_ORDERS_MANIFEST.json").exists():
+        made.append(state / f"plan-{len(made) + 1}")
+    return tuple(made)
+
+
+def keep_spec(plan: Path, spec: Path | None) -> None:
+    """Keep what a plan among them was made for where `workorder go` looks for it.
+
+    Args:
+        plan: the plan.
+        spec: the specification; None if it is that of the plan before.
+    """
+    kept = plan.with_name(f"spec-{plan.name.removeprefix('plan-')}")
+    for suffix in ("", *_DATA):
+        Path(f"{kept}{suffix}").unlink(missing_ok=True)
+    if spec is not None:
+        # By its end, data is told from text.
+        suffix = spec.suffix.lower()
+        shutil.copyfile(spec, f"{kept}{suffix if suffix in _DATA else ''}")

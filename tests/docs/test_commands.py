@@ -14,7 +14,7 @@ import workorder.cli
 from factory.system.terminal.arguments import with_defaults
 from tests.docs.reading import PAGES, ROOT, Shown, name_of, shown_commands, spans
 from workorder.completion import whole_parser
-from workorder.config import PLACES
+from workorder.config import PLACES, PLACES_OF_PLANS
 
 
 def of_workorder() -> argparse.ArgumentParser:
@@ -22,7 +22,7 @@ def of_workorder() -> argparse.ArgumentParser:
     top = whole_parser(workorder.cli.parser())
     (commands,) = (action for action in top._actions if isinstance(action, argparse._SubParsersAction))
     for name, command in commands.choices.items():
-        places = ("repo", "ledger") if name == "plan" else PLACES
+        places = PLACES_OF_PLANS if name == "plan" else PLACES
         with_defaults(command, dict.fromkeys(places, "place"))
     return top
 

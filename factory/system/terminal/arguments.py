@@ -113,12 +113,15 @@ def with_defaults(parser: argparse.ArgumentParser, texts: Mapping[str, str]) -> 
 
     Args:
         parser: the parser, which is changed.
-        texts: the defaults by the names of the options without dashes, as they are written on a command line.
+        texts: the defaults by the names of the options without dashes, as they are written on a command line;
+            and those of arguments without a name, by where they are kept.
     """
     for action in parser._actions:
         if isinstance(action, argparse._SubParsersAction):
             for command in dict.fromkeys(action.choices.values()):
                 with_defaults(command, texts)
+        if not action.option_strings and action.nargs is None and action.dest in texts:
+            action.default, action.required, action.nargs = texts[action.dest], False, "?"
         for name in action.option_strings:
             # What may be repeated adds to its default, so it has none.
             if name.startswith("--") and name[2:] in texts and not isinstance(action.default, list):

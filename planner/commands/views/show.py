@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from factory.contract.errors import WorkorderError
@@ -45,6 +46,7 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: an input can't be used, or the plan has no such work order.
     """
+    from factory.contract.work_order import WORK_ORDER_ID
     from factory.plans.states.dependencies import depends_on
     from factory.plans.states.sources import NO_SOURCES
     from factory.system.plan_files import read_spec_text
@@ -57,6 +59,8 @@ def run(options: Namespace, console: Console) -> int:
     from planner.specification.lines import SpecLines
 
     refuse_lone_branch(options)
+    if "plan" in options.defaults and options.order is None and WORK_ORDER_ID.fullmatch(str(options.plan)):
+        options.plan, options.order = Path(options.defaults["plan"]), str(options.plan)
     checked, standing = check_built_plan(options.plan, options.repo, options.branch, project=options.project)
     plan = checked.plan
     if plan is None:
