@@ -8,6 +8,7 @@ from typing import Final
 
 from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.system.terminal.arguments import Commands, Parser, Version
+from factory.system.terminal.called import COMMON
 from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
 from workorder import completion, config, go, init
@@ -51,10 +52,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         from factory.cli import main as execute
 
         if words[0] == "serve":
-            return execute(words, partial(config.of_all_builds, words))
+            return execute(words, partial(config.of_all_builds, words), COMMON)
         given = partial(config.given, words, config.PLACES)
         # Another model than the one that is always asked.
-        return execute(words, partial(_without, given, "llm") if words[0] == "retry" else given)
+        return execute(words, partial(_without, given, "llm") if words[0] == "retry" else given, COMMON)
     # The others of its own take none: what stands in a file must not keep them from working.
     defaults = partial(config.given, words, ()) if words[:1] == [_GO] else dict
     return run_program(Program(parser, EXIT_CODES, "out"), words, defaults)
@@ -70,7 +71,7 @@ def _plan(words: Sequence[str]) -> int:
         places.update(config.of_plans(words))
         return places
 
-    code = plan(words, given)
+    code = plan(words, given, f"{COMMON} {_PLAN}")
     made = Path(places["outdir"]) if "outdir" in places else None
     if code == 0 and made is not None and made in plans(made.parent):
         keep_spec(made, config.spec_of(words))
@@ -84,7 +85,7 @@ def _without(given: Callable[[], Mapping[str, str]], name: str) -> Mapping[str, 
 def parser() -> Parser:
     """The commands of its own, and the names of the others."""
     top = Parser(
-        prog="workorder",
+        prog=COMMON,
         description="Compiles a product specification into work orders, and executes them: every commit"
         " planned, scoped, checked and accepted.",
         epilog=epilog(ExitCode),

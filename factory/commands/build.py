@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
 from factory.commands.engine import add_engine, trials_of
-from factory.commands.options import add_execution, ledger_folder, out_is_known, seconds
+from factory.commands.options import add_execution, ledger_folder, seconds
 from factory.contract.errors import WorkorderError
 from factory.system.process.signals import Interrupted, interruptible
 from factory.system.terminal.arguments import Commands, Options, positive
@@ -123,7 +123,7 @@ def _rehearse(settings: "BuildSettings", options: Namespace, console: Console) -
 def _tell(built: "Built", options: Namespace, console: Console) -> None:
     from factory.report.build import render_build
 
-    text = render_build(built, options.out, is_known=out_is_known(options))
+    text = console.naming(render_build(built, options.out))
     # The exit code is the build's, also if nobody reads any more.
     with suppress(BrokenPipeError):
         if built.ended.exit_code is not ExitCode.PASS:
@@ -143,7 +143,7 @@ def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: 
     # What has happened stays true, also where the repository can't be read any more.
     with suppress(WorkorderError):
         around = onward(Git.open(options.repo), built.state.branch) if built.state is not None else None
-    text = render_totals(built, options.out, seconds, around, is_known=out_is_known(options))
+    text = render_totals(built, options.out, seconds, around)
     with suppress(BrokenPipeError):
         if text:
             console.progress(text)

@@ -88,12 +88,6 @@ def add_build_folder(command: Parser) -> None:
     )
 
 
-def out_is_known(options: argparse.Namespace) -> bool:
-    """Whether the output directory is the one that `workorder` takes by itself in the current repository."""
-    known: str | None = options.defaults.get("out")
-    return known is not None and known == str(options.out)
-
-
 def ledger_folder(options: argparse.Namespace) -> Path:
     """Where answers are remembered."""
     return Path(options.ledger or options.out / "ledger")

@@ -5,7 +5,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from factory.attempt.exit_codes import ExitCode
-from factory.commands.options import add_execution, ledger_folder, out_is_known
+from factory.commands.options import add_execution, ledger_folder
 from factory.system.process.signals import interruptible
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
@@ -57,7 +57,7 @@ def run(options: Namespace, console: Console) -> int:
         finished = run_work_order(settings, ports_of(options, progress))
     if finished.folder is not None:
         keep_call("run", options, finished.folder)
-    text = render_ending(finished.ending, finished.folder, is_known=out_is_known(options))
+    text = console.naming(render_ending(finished.ending, finished.folder))
     # The exit code is the run's, also if nobody reads any more.
     with suppress(BrokenPipeError):
         if finished.ending.exit_code is ExitCode.PASS:

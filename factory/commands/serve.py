@@ -58,7 +58,7 @@ def run(options: Namespace, console: Console) -> int:
         )
     with _listening(options.port) as listener:
         guard = Guard(listener.getsockname()[1])
-        app = Server(options.out.resolve(), guard).app()
+        app = Server(options.out.resolve(), guard, console.naming).app()
         console.progress("whoever has this address sees the builds and can steer them; Ctrl-C ends it")
         console.result(guard.address)
         _log_to(console)

@@ -1,6 +1,7 @@
 """What a person, or a program, sees of a build while it goes on, and at its end."""
 
 import json
+import shlex
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject
 from factory.llm.ledger.store import Ledger
 from factory.llm.spending.budget import Limits
-from factory.report.caller import Caller
 from factory.report.endings import render_next_steps, render_remarks, render_repair
 from factory.report.figures import output_lines
 from factory.report.transitions import render_event
@@ -40,14 +40,16 @@ class View:
 
     Args:
         face: how; None to show nothing.
+        naming: names commands as who reads has called them.
     """
 
-    def __init__(self, face: Face | None) -> None:
+    def __init__(self, face: Face | None, naming: Callable[[str], str]) -> None:
         self._face = face
+        self._naming = naming
 
     def progress(self, text: str) -> None:
         """Something that is no event."""
-        self._show(lambda face: face.progress(text))
+        self._show(lambda face: face.progress(self._naming(text)))
 
     def event(self, state: BuildState, event: JsonObject) -> None:
         """An event, and the state after it."""
@@ -88,18 +90,18 @@ def view(
         limits: what may be spent.
     """
     if as_json:
-        yield View(_JsonLines(console))
+        yield View(_JsonLines(console), console.naming)
     elif quiet:
-        yield View(None)
+        yield View(None, console.naming)
     elif terminal is None:
-        yield View(_Lines(console))
+        yield View(_Lines(console), console.naming)
     else:
         # Only here: it takes a tenth of a second, and a build in a log needs none of it.
         from factory.report.live.view import Known, LiveView
 
         known = Known(limits, Remembered.of(Ledger(ledger)), latest_events(out / EVENTS_FILE))
         with LiveView(terminal, SystemClock(), known) as live:
-            yield View(live)
+            yield View(live, console.naming)
 
 
 @dataclass(frozen=True)
@@ -135,15 +137,14 @@ class _JsonLines:
         """A program learns of what is lasting."""
 
 
-def render_build(built: Built, out: Path, *, is_known: bool = False) -> str:
+def render_build(built: Built, out: Path) -> str:
     """The last lines of a build: what happened, who must act, where to look.
 
     Args:
         built: how it ended.
         out: its directory.
-        is_known: whether that is the one that `workorder` takes by itself.
     """
-    ended, caller = built.ended, Caller.of(out, is_known=is_known)
+    ended = built.ended
     lines = [ended.message]
     if ended.failure is not None and ended.failure.excerpt:
         lines += output_lines(ended.failure.excerpt, "  ")
@@ -159,7 +160,7 @@ def render_build(built: Built, out: Path, *, is_known: bool = False) -> str:
         lines += render_repair(folder)
     if ended.exit_code == ExitCode.FAIL:
         if ended.work_order is not None:
-            lines += render_next_steps(ended.work_order, caller)
+            lines += render_next_steps(ended.work_order, out)
         if built.state is not None and any(order.state is OrderPhase.FAILED for order in built.state.orders):
-            lines.append(f"  to have the model asked anew: {caller.program} reset{caller.place}")
+            lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
     return "\n".join(lines)

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Final
 
 from factory.attempt.exit_codes import ExitCode
-from factory.report.caller import Caller
 from factory.report.figures import output_lines
 from factory.runs.record.endings import Ending
 from factory.runs.record.files import PROPOSAL, REPAIR_REQUEST, RUN, WORK_ORDER
@@ -16,13 +15,12 @@ from factory.system.terminal.console import one_line
 _MOST_REMARKS: Final = 20
 
 
-def render_ending(ending: Ending, folder: Path | None, *, is_known: bool = False) -> str:
+def render_ending(ending: Ending, folder: Path | None) -> str:
     """The ending as text for the terminal.
 
     Args:
         ending: the ending.
         folder: that of the run.
-        is_known: whether the output directory is the one that `workorder` takes by itself.
     """
     lines = [ending.message]
     if ending.failure is not None and ending.failure.excerpt:
@@ -35,31 +33,30 @@ def render_ending(ending: Ending, folder: Path | None, *, is_known: bool = False
         lines += render_repair(folder)
         record = RUN.read_sound(folder)
         if ending.exit_code == ExitCode.FAIL and record is not None:
-            caller = Caller.of(folder.parent, is_known=is_known)
-            lines += render_next_steps(record.work_order, caller, by_person=bool(record.person))
+            lines += render_next_steps(record.work_order, folder.parent, by_person=bool(record.person))
     return "\n".join(lines)
 
 
-def render_next_steps(work_order: str, caller: Caller, *, by_person: bool = False) -> list[str]:
+def render_next_steps(work_order: str, out: Path, *, by_person: bool = False) -> list[str]:
     """The lines that say what a person can do about a work order that failed.
 
     Args:
         work_order: its id.
-        caller: who reads.
+        out: the output directory.
         by_person: whether it was a person's work that failed.
     """
-    program, named = caller.program, f"{work_order}{caller.place}"
+    named = f"{work_order} --out {shlex.quote(str(out))}"
     if by_person:
         return [
-            f"  what happened: {program} show {named}",
-            f"  mend it where it is, then: {program} adopt {named}",
+            f"  what happened: factory show {named}",
+            f"  mend it where it is, then: factory adopt {named}",
         ]
-    hint = f"{program} hint {named} TEXT"
+    hint = f"factory hint {named} TEXT"
     return [
-        f"  what happened: {program} show {named}",
-        f"  by the model: {program} retry {named} [--llm OTHER], after {hint} or without",
-        f"  by hand: {program} open {named}, then {program} adopt {named}",
-        f"  not at all: {program} skip {named} --reason TEXT",
+        f"  what happened: factory show {named}",
+        f"  by the model: factory retry {named} [--llm OTHER], after {hint} or without",
+        f"  by hand: factory open {named}, then factory adopt {named}",
+        f"  not at all: factory skip {named} --reason TEXT",
     ]
 
 

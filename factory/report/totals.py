@@ -8,7 +8,6 @@ from factory.builds.settings import Built
 from factory.builds.state.attempts import unpriced
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
-from factory.report.caller import Caller
 from factory.report.figures import dollars, in_one_line, spent
 from factory.repository.onward import Onward
 from factory.runs.record.files import KILL_PROOF, WORK_ORDER
@@ -16,9 +15,7 @@ from factory.runs.record.folder import attempts_in
 from factory.system.terminal.console import duration, listed, one_line
 
 
-def render_totals(
-    built: Built, out: Path, seconds: float, around: Onward | None = None, *, is_known: bool = False
-) -> str:
+def render_totals(built: Built, out: Path, seconds: float, around: Onward | None = None) -> str:
     """The lines; empty if nothing was begun.
 
     Args:
@@ -26,16 +23,15 @@ def render_totals(
         out: its directory.
         seconds: how long this pass took.
         around: where the branch may go on from here.
-        is_known: whether `workorder` takes that directory by itself.
     """
     state = built.state
     if state is None or not state.has_begun:
         return ""
-    caller = Caller.of(out, is_known=is_known)
+    report = f"factory report --out {shlex.quote(str(out))}"
     lines = list(_lines(state, out, seconds))
     if all(order.state in (OrderPhase.LANDED, OrderPhase.SKIPPED) for order in state.orders):
-        lines += _next(state.branch, caller, around or Onward())
-    return "\n".join([*lines, f"to show it: {caller.program} report{caller.place} --html report.html"])
+        lines += _next(state.branch, report, around or Onward())
+    return "\n".join([*lines, f"to show it: {report} --html report.html"])
 
 
 def _lines(state: BuildState, out: Path, seconds: float) -> Iterator[str]:
@@ -62,7 +58,7 @@ def _fates(state: BuildState) -> Iterator[str]:
         yield f"landed: {len(state.orders) - len(others)} of {len(state.orders)}; not: {names}"
 
 
-def _next(branch: str, caller: Caller, around: Onward) -> Iterator[str]:
+def _next(branch: str, report: str, around: Onward) -> Iterator[str]:
     """What to do with a branch that holds all: look, then merge it, push it, or propose it."""
     name = shlex.quote(in_one_line(branch))
     is_apart = around.checked_out not in ("", branch)
@@ -73,7 +69,7 @@ def _next(branch: str, caller: Caller, around: Onward) -> Iterator[str]:
         remote = shlex.quote(in_one_line(around.remote))
         yield f"to push it: git push {remote} {name}"
         if is_apart and around.forge == "github":
-            body = f"{caller.program} report{caller.place} --markdown report.md"
+            body = f"{report} --markdown report.md"
             yield f"to open a pull request: {body} && gh pr create --head {name} --title {name} -F report.md"
         if is_apart and around.forge == "gitlab":
             yield f"to open a merge request: git push -o merge_request.create {remote} {name}"

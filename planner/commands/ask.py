@@ -130,7 +130,7 @@ def _tell(result: Compiled, options: Namespace, directory: Path, console: Consol
         console.progress(render(result.diagnostics, OutputFormat.FULL, folds=True))
     advice = f"\n  hint: {summary.hint}" if summary.hint else ""
     if summary.outcome is Outcome.WRITTEN:
-        console.result(f"{options.outdir}: {summary.message}{advice}")
+        console.result(console.naming(f"{options.outdir}: {summary.message}{advice}"))
     else:
         console.error(summary.message + advice)
     for line in _remarks(summary.remarks):

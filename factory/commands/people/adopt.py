@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
-from factory.commands.options import add_named, ledger_folder, out_is_known
+from factory.commands.options import add_named, ledger_folder
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
 from factory.system.terminal.exit_code import epilog
@@ -92,7 +92,7 @@ def run(options: Namespace, console: Console) -> int:
         keep_call(
             called.command, called.options, finished.folder if called.command == "run" else settings.out
         )
-    text = render_ending(finished.ending, finished.folder, is_known=out_is_known(options))
+    text = console.naming(render_ending(finished.ending, finished.folder))
     with suppress(BrokenPipeError):
         if finished.ending.exit_code is not ExitCode.PASS:
             console.error(text)

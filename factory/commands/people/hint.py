@@ -1,10 +1,11 @@
 """`factory hint`: a person's words to the next attempt at a work order."""
 
+import shlex
 from argparse import Namespace
 from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
-from factory.commands.options import add_named, out_is_known
+from factory.commands.options import add_named
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
 
@@ -32,16 +33,13 @@ def run(options: Namespace, console: Console) -> int:
     Raises:
         WorkorderError: nothing was tried under that id, it has landed, or the words can't be taken.
     """
-    from factory.report.caller import Caller
     from factory.runs.record.tried import named
 
     order = named(options.named, options.out)
     hint = say(order, options.text)
-    caller = Caller.of(order.out, is_known=out_is_known(options))
-    console.result(
-        f"{hint.work_order}: attempt {hint.after + 1} is told what {hint.author} says; build again, or:"
-        f" {caller.program} retry {hint.work_order}{caller.place}"
-    )
+    retry = f"factory retry {hint.work_order} --out {shlex.quote(str(order.out))}"
+    said = f"{hint.work_order}: attempt {hint.after + 1} is told what {hint.author} says"
+    console.result(console.naming(f"{said}; build again, or: {retry}"))
     return ExitCode.PASS
 
 

@@ -1,10 +1,11 @@
 """`factory open`: a worktree in which a person does by hand what failed."""
 
+import shlex
 from argparse import Namespace
 from pathlib import Path
 
 from factory.attempt.exit_codes import ExitCode
-from factory.commands.options import add_named, out_is_known
+from factory.commands.options import add_named
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console, one_line
 
@@ -34,7 +35,6 @@ def run(options: Namespace, console: Console) -> int:
     from factory.commands.composition import attempt_settings
     from factory.commands.people.called import again, order_called_for
     from factory.contract.identity import contract_hash
-    from factory.report.caller import Caller
     from factory.repository.target import target
     from factory.runs.people.worktree import Failed, open_worktree
     from factory.runs.record.tried import latest_asked, named
@@ -48,6 +48,7 @@ def run(options: Namespace, console: Console) -> int:
     order, plan = order_called_for(known, called)
     git = Git.open(called.options.repo)
     out = called.options.out
+    adopt = console.naming(f"factory adopt {order.id} --out {shlex.quote(str(out))}")
     worktree = open_worktree(
         target(git, called.options.branch),
         order,
@@ -57,13 +58,13 @@ def run(options: Namespace, console: Console) -> int:
         at=at,
         accepted=frozenset(attempt_settings(called.options).accepted_configuration),
         author=author,
+        adopt=adopt,
         now=SystemClock().now,
     )
     lines = [f"{order.id} is yours in {one_line(worktree.opened.place)}, branch {worktree.opened.branch}"]
     lines += [f"  there, as it was proposed, uncommitted: {one_line(path)}" for path in worktree.written]
     lines += [f"  not there: {one_line(why)}" for why in worktree.left_out.values()]
     lines.append(f"  what is to be done: {worktree.brief}")
-    caller = Caller.of(out, is_known=out_is_known(options))
-    lines.append(f"  when it is done: {caller.program} adopt {order.id}{caller.place}")
+    lines.append(f"  when it is done: {adopt}")
     console.result("\n".join(lines))
     return ExitCode.PASS

@@ -47,11 +47,13 @@ class Server:
     Attributes:
         root: the directory of a build, or one that holds several.
         guard: who may ask.
+        naming: names commands as who started it has called them.
         said: what became of the last act on a build, and when, by the build's name.
     """
 
     root: Path
     guard: Guard
+    naming: Callable[[str], str] = str
     said: dict[str, tuple[str, bool, float]] = field(default_factory=dict)
 
     def app(self) -> ASGIApp:
@@ -103,7 +105,7 @@ class Server:
         try:
             said, went_well = await asyncio.to_thread(do, value.get("act", ""), act), True
         except (WorkorderError, OSError) as error:
-            said, went_well = str(error), False
+            said, went_well = self.naming(str(error)), False
         self.said[name] = (said, went_well, time.monotonic())
         return RedirectResponse("./", 303)
 

@@ -3,9 +3,7 @@
 Plain, because most of it is a model's words: there is no mark-up in it that they could use.
 """
 
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from textwrap import indent
 
 from factory.attempt.failure import Failure
@@ -21,7 +19,7 @@ def render_brief(
     failure: Failure | None,
     written: Sequence[str],
     left_out: Mapping[str, str],
-    out: Path,
+    adopt: str,
 ) -> str:
     """The text.
 
@@ -32,9 +30,8 @@ def render_brief(
         failure: why the last attempt failed; None if that is not known.
         written: the proposed files that are in the worktree.
         left_out: why others are not, by their paths.
-        out: the output directory.
+        adopt: the command that takes it.
     """
-    adopt = f"factory adopt {order.id} --out {shlex.quote(str(out))}"
     lines = [
         f"{order.id}  {one_line(order.title)}",
         "",

@@ -79,6 +79,7 @@ def open_worktree(
     at: Path | None,
     accepted: frozenset[RepoPath],
     author: str,
+    adopt: str,
     now: Callable[[], str],
 ) -> Worktree:
     """Give a person a worktree on the branch's tip, where their work is to land.
@@ -92,6 +93,7 @@ def open_worktree(
         at: where the worktree is to be; None for a place in the output directory.
         accepted: the files of the user's configuration whose change a person accepted.
         author: whose it is.
+        adopt: the command that takes it.
         now: the time, for the record.
 
     Raises:
@@ -116,7 +118,7 @@ def open_worktree(
     guard = Guard(partial(file_at, git, goal.baseline), accepted)
     written, left_out = _apply(failed.proposal, order, Tree(place), guard)
     brief = out / OPENED_FOLDER / f"{order.id}.txt"
-    text = render_brief(order, plan, opened, failed.failure, written, left_out, out)
+    text = render_brief(order, plan, opened, failed.failure, written, left_out, adopt)
     write_atomic(brief, text.encode("utf-8", "backslashreplace"))
     return Worktree(opened, written, left_out, brief)
 

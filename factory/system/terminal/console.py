@@ -3,7 +3,7 @@
 import os
 import sys
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, TextIO
 
@@ -51,11 +51,16 @@ def _escape(character: str) -> str:
 
 
 class Console:
-    """Standard output for results, standard error for progress and errors."""
+    """Standard output for results, standard error for progress and errors.
+
+    Attributes:
+        naming: names the commands of what happens and what went wrong as who reads has called them.
+    """
 
     def __init__(self, out: TextIO | None = None, err: TextIO | None = None) -> None:
         self._out = out if out is not None else sys.stdout
         self._err = err if err is not None else sys.stderr
+        self.naming: Callable[[str], str] = str
 
     def result(self, text: str) -> None:
         """Print a result."""
@@ -73,11 +78,11 @@ class Console:
 
     def progress(self, text: str) -> None:
         """Print what is happening."""
-        self._write(self._err, text)
+        self._write(self._err, self.naming(text))
 
     def error(self, text: str) -> None:
         """Print what went wrong."""
-        self._write(self._err, f"error: {text}")
+        self._write(self._err, f"error: {self.naming(text)}")
 
     def bell(self) -> None:
         """Ring the bell of the terminal, if there is one."""

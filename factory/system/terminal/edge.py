@@ -7,12 +7,14 @@ import argparse
 import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from factory.contract.errors import Fault, expected
 from factory.system.process.signals import Interrupted, interruptible
 from factory.system.terminal.arguments import BadUsage, Parser, with_defaults
+from factory.system.terminal.called import as_called
 from factory.system.terminal.console import Console
 
 _INTERNAL: Final = 70
@@ -61,15 +63,15 @@ def _run(
     defaults: Callable[[], Mapping[str, str]],
 ) -> int:
     parser = program.parser()
-    options = argparse.Namespace()
+    options = argparse.Namespace(called=parser.prog, defaults={})
+    console.naming = partial(as_called, options=options)
     try:
         with interruptible():
-            texts = dict(defaults())
+            texts = options.defaults = dict(defaults())
             with_defaults(parser, texts)
             parser.parse_args(argv, options)
             # What the same is called by once more.
             options.words = tuple(sys.argv[1:] if argv is None else argv)
-            options.defaults = texts
             code: int = options.run(options, console)
             return code
     except SystemExit as ended:
@@ -112,6 +114,6 @@ def _crash_log(program: str, folder: Path | None) -> str:
 def _new_log(program: str) -> Path:
     import tempfile
 
-    descriptor, name = tempfile.mkstemp(prefix=f"{program}-crash-", suffix=".log")
+    descriptor, name = tempfile.mkstemp(prefix=f"{program.replace(' ', '-')}-crash-", suffix=".log")
     os.close(descriptor)
     return Path(name)

@@ -31,12 +31,6 @@ def fate(line: int, killed_by: str | None) -> Fate:
     )
 
 
-def test_where_workorder_knows_the_directory_its_own_commands_are_named(tmp_path: Path) -> None:
-    built = Built(ENDED, a_state(an_order(1, OrderPhase.FAILED, attempts=(an_attempt(1, passed=False),))))
-    told = render_totals(built, tmp_path, 1, is_known=True)
-    assert told.splitlines()[-1] == "to show it: workorder report --html report.html"
-
-
 def test_time_price_failures_what_nobody_noticed_and_what_next(tmp_path: Path) -> None:
     attempt = tmp_path / "run" / "attempt_2"
     attempt.mkdir(parents=True)

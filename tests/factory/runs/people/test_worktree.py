@@ -44,6 +44,7 @@ def opened(repo: Path, failed: Failed, **changes: Any) -> Worktree:
         "at": None,
         "accepted": frozenset(),
         "author": "Ada",
+        "adopt": "factory adopt WO-01 --out 'the out'",
         "now": lambda: "now",
     }
     return open_worktree(target(Git.open(repo), None), ORDER, None, failed, **(settings | changes))
