@@ -22,7 +22,7 @@ from planner.check.requirements import with_requirements
 from planner.check.services import with_services
 from planner.plan.bootstrap import with_given
 from planner.revision.amendment import Amendment
-from planner.revision.references import SAME_AS
+from planner.revision.references import SAME_AS, each_alone
 from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
@@ -90,6 +90,8 @@ def check_reply(
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
     answer = with_remarks(with_services(parsed.document), spec)
+    if amendment is not None:
+        answer = each_alone(answer, amendment.before)
     if spec is not None:
         answer = with_requirements(answer, spec)
     alone = sources.alone if sources is not None else None

@@ -43,6 +43,23 @@ def as_answered(plan: Plan) -> JsonObject:
     )
 
 
+def each_alone(answer: JsonValue, before: Plan) -> JsonValue:
+    """An answer in which a reference to several elements is one to each of them.
+
+    Args:
+        answer: the answer as it was read.
+        before: the present plan.
+    """
+    if not isinstance(answer, dict):
+        return answer
+    present = as_answered(before)
+    lists = {name: elements for name in _LISTS if isinstance(elements := answer.get(name), list)}
+    alone: JsonObject = {
+        name: list(_one_by_one(elements, tuple(_by_id(present[name])))) for name, elements in lists.items()
+    }
+    return {**answer, **alone}
+
+
 def resolved(answer: JsonObject, before: Plan, landed: Collection[str] = ()) -> JsonObject:
     """An answer with what its references stand for, and with what it leaves as it is.
 
@@ -50,7 +67,7 @@ def resolved(answer: JsonObject, before: Plan, landed: Collection[str] = ()) -> 
     free there, and what has landed keeps it in any case.
 
     Args:
-        answer: the answer as it was read.
+        answer: the answer, each reference to one element.
         before: the present plan.
         landed: the ids of the work orders that have landed.
     """
@@ -63,7 +80,7 @@ def resolved(answer: JsonObject, before: Plan, landed: Collection[str] = ()) -> 
         elements = answer.get(name)
         if isinstance(elements, list):
             known = _by_id(present[name])
-            whole = [_whole(element, known) for element in _one_by_one(elements, tuple(known))]
+            whole = [_whole(element, known) for element in elements]
             lists[name] = list(_numbered(whole, landed)) if name == "work_orders" else [e for e, _ in whole]
     return {**{name: value for name, value in answer.items() if name != SHOW}, **single, **lists}
 

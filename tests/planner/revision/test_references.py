@@ -9,11 +9,13 @@ from factory.contract.identity import contract_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.services.declared import Service
 from factory.contract.work_order import Condition, Plan
+from planner.check.document import check_reply
 from planner.cli import main
 from planner.compile.ending import Outcome
 from planner.compile.manifest_schema import revision_schema
-from planner.revision.amendment import content
-from planner.revision.references import resolved
+from planner.revision.amendment import Amendment, content
+from planner.revision.references import each_alone, resolved
+from planner.specification.spec import Spec
 from tests.support.plans import Json
 from tests.support.revisions import Bench, answer, codes, document, mend, same, step
 
@@ -48,19 +50,39 @@ def test_what_stays_is_named_and_not_copied(bench: Bench) -> None:
 
 def test_several_that_follow_each_other_are_named_by_the_first_and_the_last() -> None:
     before = Plan.model_validate(document())
-    every = resolved(
+    every = each_alone(
         {"requirements": [same("REQ-01 to REQ-03")], "work_orders": [same("WO-02 to WO-03")]}, before
     )
-    each = resolved(
-        {
-            "requirements": [same("REQ-01"), same("REQ-02"), same("REQ-03")],
-            "work_orders": [same("WO-02"), same("WO-03")],
-        },
-        before,
-    )
+    each: Json = {
+        "requirements": [same("REQ-01"), same("REQ-02"), same("REQ-03")],
+        "work_orders": [same("WO-02"), same("WO-03")],
+    }
     assert every == each
     for nothing in ("REQ-03 to REQ-01", "REQ-01 to REQ-77", "WO-01 to WO-02"):
-        assert resolved({"requirements": [same(nothing)]}, before)["requirements"] == [same(nothing)]
+        answered: Json = {"requirements": [same(nothing)]}
+        assert each_alone(answered, before) == answered
+        assert resolved(answered, before)["requirements"] == [same(nothing)]
+
+
+def test_requirements_that_are_named_together_are_not_taken_from_the_specification_again() -> None:
+    before = Plan.model_validate(document())
+    lines = ["- REQ-01: It prints words.", "- REQ-02: It sorts them.", "- REQ-03: It counts them."]
+    changed = document()["work_orders"][2] | {"intent": "Count them, letter by letter."}
+    changed.pop("postconditions")
+    answered = {
+        "requirements": [same("REQ-01 to REQ-03")],
+        "work_orders": [same("WO-01 to WO-02"), changed],
+    }
+
+    spec, amendment = Spec.of_text("\n".join(lines)), Amendment(before, failing="WO-03")
+    checked = check_reply(json.dumps(answered), frozenset(), spec, amendment=amendment)
+
+    assert checked.plan is not None
+    assert [requirement.id for requirement in checked.plan.requirements] == ["REQ-01", "REQ-02", "REQ-03"]
+    assert [diagnostic.code for diagnostic in checked.diagnostics if diagnostic.code == "E202"] == []
+    kept = [order.model_dump() for order in checked.plan.work_orders[:2]]
+    assert kept == [order.model_dump() for order in before.work_orders[:2]]
+    assert checked.plan.work_orders[2].postconditions
 
 
 def test_services_of_the_present_plan_stay_where_nothing_is_said_of_them() -> None:
