@@ -79,11 +79,13 @@ class Verification:
         name: what the check is called in records, such as `go vet`.
         words: what is executed, without a shell.
         tests: whether it runs tests, so that having none at all is no failure.
+        own: whether the repository itself says so, such as by a script of its manifest.
     """
 
     name: str
     words: tuple[str, ...]
     tests: bool = False
+    own: bool = False
 
     @property
     def spoken(self) -> str:

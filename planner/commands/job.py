@@ -7,6 +7,7 @@ from argparse import Namespace
 from dataclasses import replace
 
 from factory.contract.errors import WorkorderError
+from factory.languages.table import default_verification
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
 from factory.plans.states.sources import Sources
@@ -58,7 +59,9 @@ def job_of(
     # Of several projects each is verified in its directory, without a script of the whole repository.
     is_one = not sources.projects
     if is_one and isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
-        question = replace(question, given=bootstrap(sources.files, languages_for(text, sources.files)))
+        languages = languages_for(text, sources.files)
+        verification = default_verification(sources.files, sources.read)
+        question = replace(question, given=bootstrap(sources.files, languages, verification))
     before = () if question.amendment is None else question.amendment.before.allowed_packages
     effort = options.reasoning_effort
     return Job(

@@ -4,7 +4,7 @@ A model's answer names it as its first work order, `{"same_as": "WO-01"}`, and g
 """
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from factory.contract.repo_path import RepoPath
@@ -18,7 +18,7 @@ from factory.contract.work_order import (
     WorkOrder,
     work_order_id,
 )
-from factory.languages.port import Language
+from factory.languages.port import Language, Verification
 from factory.languages.starters import starter
 from factory.languages.table import language_of
 
@@ -28,17 +28,22 @@ _INTENT: Final = (
 )
 
 
-def bootstrap(files: frozenset[str], languages: Sequence[Language]) -> WorkOrder | None:
+def bootstrap(
+    files: frozenset[str], languages: Sequence[Language], verification: Iterable[Verification] = ()
+) -> WorkOrder | None:
     """The first work order of a plan for a repository that can't be verified yet.
 
     Args:
         files: the tracked files of the repository.
         languages: those that the product is to be written in, at least one.
+        verification: the default verification of the repository.
 
     Returns:
-        The work order; None if the repository has a script that verifies it, or tests.
+        The work order; None if the repository has a script that verifies it, says how else, or has tests.
     """
     if VERIFY_SCRIPT in files or any(_is_test(path) for path in files):
+        return None
+    if any(command.own for command in verification):
         return None
     given = tuple(
         FixedFile(path=RepoPath.parse(path), text=text) for path, text in starter(languages, files).items()

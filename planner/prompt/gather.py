@@ -11,6 +11,7 @@ from typing import Final
 from factory.contract.note import Note, notes_hash
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
+from factory.languages.port import Language, Verification
 from factory.languages.python.language import PYTHON
 from factory.languages.table import (
     default_verification,
@@ -62,9 +63,12 @@ def gather(
     """
     candidates = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
-    is_one = not sources.projects
-    if is_one and is_new and candidates[Part.TESTS] and VERIFY_SCRIPT not in sources.files:
-        head += WITHOUT_A_VERIFY_SCRIPT.format(verification=_verification(sources))
+    if is_new and not sources.projects and VERIFY_SCRIPT not in sources.files:
+        commands = default_verification(sources.files, sources.read)
+        if candidates[Part.TESTS] or any(command.own for command in commands):
+            head += WITHOUT_A_VERIFY_SCRIPT.format(
+                verification=_verification(commands, languages_in(sources.files))
+            )
     if _has_services(sources):
         head += WITH_SERVICES
     files = file_listing(sources.files | files_to_come(sources), limit // _SHARES[Part.FILES])
@@ -90,10 +94,9 @@ def gather(
     return Context(message, limit, tokens, files.text, tuple(parts), notes_hash(notes))
 
 
-def _verification(sources: Sources) -> str:
+def _verification(commands: Sequence[Verification], languages: Sequence[Language]) -> str:
     """What happens after each work order in a repository without a script."""
-    commands = default_verification(sources.files, sources.read)
-    if not commands or set(languages_in(sources.files)) <= {PYTHON}:
+    if not commands or set(languages) <= {PYTHON}:
         return OF_PYTHON
     return f"these commands run: {', '.join(f'`{command.spoken}`' for command in commands)}"
 

@@ -58,7 +58,7 @@ def _tests(sources: list[str], declared: set[str], package: Mapping[str, object]
         return (VITEST,) if any(_FOR_VITEST.fullmatch(stem) for stem in stems.values()) else ()
     scripts = package.get("scripts")
     if declared & _OTHER_RUNNERS and isinstance(scripts, dict) and isinstance(scripts.get("test"), str):
-        return (Verification("npm test", ("npm", "test"), tests=True),)
+        return (Verification("npm test", ("npm", "test"), tests=True, own=True),)
     tests = [
         path for path, stem in stems.items() if _FOR_NODE.fullmatch(stem) or "test" in path.split("/")[:-1]
     ]

@@ -9,6 +9,8 @@ import pytest
 
 from factory.languages.python.language import PYTHON
 from factory.languages.starters import starter
+from factory.languages.table import default_verification
+from factory.languages.typescript.language import TYPESCRIPT
 from planner.check.document import check_document, check_reply
 from planner.plan.bootstrap import bootstrap, with_given
 from tests.support.plans import absent, exists, makes, manifest, order, verified_by
@@ -21,6 +23,16 @@ SECOND = makes(
     preconditions=[exists("scripts/verify.sh"), absent("hello.py")],
     acceptance_commands=["python hello.py"],
 )
+
+
+def test_a_repository_that_says_how_it_is_verified_gets_none() -> None:
+    package = {"scripts": {"test": "ava"}, "devDependencies": {"ava": "^6"}}
+    files = {"package.json": json.dumps(package).encode(), "index.js": b"export default 1;\n"}
+    own = default_verification(files, files.get)
+
+    assert bootstrap(frozenset(files), (TYPESCRIPT,), own) is None
+    files["package.json"] = b"{}"
+    assert bootstrap(frozenset(files), (TYPESCRIPT,), default_verification(files, files.get)) is not None
 
 
 class Other:
