@@ -34,9 +34,10 @@ activate_environment() {
     export VIRTUAL_ENV=$environment PATH=$environment/bin:$PATH
 }
 
-# What the caller's shell may carry that would make Python, pip or git work elsewhere than here.
+# What the caller's shell may carry that would make Python, pip or git work elsewhere than here, or Python compile
+# the same modules again and again.
 shed_surroundings() {
-    unset PYTHONHOME PYTHONPATH PYTHONSAFEPATH VIRTUAL_ENV PIP_PREFIX PIP_TARGET PIP_USER
+    unset PYTHONHOME PYTHONPATH PYTHONSAFEPATH PYTHONDONTWRITEBYTECODE VIRTUAL_ENV PIP_PREFIX PIP_TARGET PIP_USER
     # A git hook runs with GIT_DIR and its like set; this is git's own list of them.
     # shellcheck disable=SC2046
     unset $(git rev-parse --local-env-vars)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import starts
 from tests.support.repositories import VERIFY_PASSES, git, make_repo, write_work_order
 from tests.support.runs import read_object
 
@@ -28,15 +29,8 @@ print(json.dumps({"result": "Wrote it.", "total_cost_usd": 0.5, "usage": usage})
 
 
 def factory(*options: object) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(
-        [sys.executable, "-m", "factory", "run", *map(str, options)],
-        cwd=ROOT,
-        env={**os.environ, "MY_KEY": KEY},
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    words = [sys.executable, "-m", "factory", "run", *map(str, options)]
+    return starts.run(words, cwd=ROOT, env={**os.environ, "MY_KEY": KEY}, timeout=100)
 
 
 def test_an_agent_is_told_why_it_failed_lands_and_is_not_paid_twice(tmp_path: Path) -> None:

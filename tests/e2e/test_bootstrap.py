@@ -2,11 +2,11 @@
 
 import json
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 from factory.contract.strict_json import JsonObject
+from tests.support import starts
 from tests.support.answering_program import manifest, order, write_answers
 from tests.support.repositories import git, make_repo
 
@@ -14,16 +14,12 @@ ROOT = Path(__file__).parents[2]
 
 
 def called(*words: str | Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=100
-    )
+    done = starts.run([sys.executable, "-m", *words], cwd=ROOT, timeout=100)
     assert done.returncode == 0, done.stderr
 
 
 def refused(code: int, *words: str | Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", *map(str, words)], cwd=ROOT, capture_output=True, text=True, timeout=100
-    )
+    done = starts.run([sys.executable, "-m", *words], cwd=ROOT, timeout=100)
     assert done.returncode == code, done.stderr
     assert "is not the specification that the plan was made for" in done.stderr
 

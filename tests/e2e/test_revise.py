@@ -1,16 +1,13 @@
 """A changed specification, from the plan that was built to the commit that is new, as a user runs it."""
 
-import os
-import subprocess
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 
 from factory.contract.strict_json import JsonObject
+from tests.support import starts
 from tests.support.answering_program import manifest, order, write_answers
 from tests.support.repositories import git, make_repo
 
-ROOT = Path(__file__).parents[2]
 ORDERS = (order("WO-01", "scripts/verify.sh"), order("WO-02", "hello.py", acceptance=("python hello.py",)))
 FILES = {
     "WO-01": {"scripts/verify.sh": "true\n"},
@@ -26,10 +23,7 @@ def asking_for(quote: str, *orders: JsonObject) -> JsonObject:
 
 
 def run(home: Path, *words: str) -> str:
-    environment: Mapping[str, str] = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(
-        [sys.executable, "-m", *words], cwd=home, env=environment, capture_output=True, text=True
-    )
+    done = starts.run([sys.executable, "-m", *words], cwd=home, timeout=100)
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
