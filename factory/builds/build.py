@@ -130,7 +130,20 @@ def _prepare(
     records.build(BuildPhase.RUNNING)
     _record_landed(records, past)
     _record_footing(records, footing)
-    return PlanExecution(plan, spec, goal, past, start, sources, records, out, settings, ports, footing)
+    execution = PlanExecution(plan, spec, goal, past, start, sources, records, out, settings, ports, footing)
+    return replace(execution, left=_left(before, records.state, settings.retried))
+
+
+def _left(before: BuildState | None, state: BuildState, retried: str | None) -> frozenset[str]:
+    """The work orders that have failed and are left as they are; none where all are tried anew."""
+    if retried is None or before is None:
+        return frozenset()
+    failed = {order.contract for order in before.orders if order.state is OrderPhase.FAILED}
+    return frozenset(
+        order.id
+        for order in state.orders
+        if order.contract in failed and order.id != retried and order.last_failure is not None
+    )
 
 
 def _record_footing(records: Records, footing: Footing | None) -> None:

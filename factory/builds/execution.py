@@ -8,6 +8,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from threading import Timer
 
+from factory.attempt.failure import Failure
+from factory.attempt.routing import exit_code
 from factory.builds.branch.history import History
 from factory.builds.branch.trees import Trees
 from factory.builds.decisions.schedule import Dependencies
@@ -62,6 +64,7 @@ class PlanExecution:
         ports: what executions touch beside the repository.
         footing: what it stands on; None if no work is left.
         watch: told what is done now.
+        left: the work orders that failed in an earlier pass and are not tried anew.
     """
 
     plan: Plan
@@ -76,6 +79,7 @@ class PlanExecution:
     ports: Ports
     footing: Footing | None
     watch: Watch = nobody
+    left: frozenset[str] = frozenset()
 
     def run(self) -> Halt | None:
         """Execute all work orders that have not landed.
@@ -231,6 +235,25 @@ class PlanExecution:
                 skipped.add(order.id)
         return frozenset(skipped)
 
+    def _failed_before(self, skipped: frozenset[str]) -> dict[str, Halt]:
+        """Why work orders have failed that are not tried anew, put on record."""
+        failed = {}
+        for order in self.records.state.orders:
+            last = order.last_failure
+            if last is None or order.id not in self.left - skipped - self.history.landed.keys():
+                continue
+            self.records.order(order.id, OrderPhase.FAILED)
+            failure = Failure(
+                stage=last.stage,
+                failure_class=last.failure_class,
+                message=last.message,
+                excerpt=last.excerpt,
+            )
+            message = f"{order.id} failed before, at {last.stage}: {last.message}"
+            latest = order.runs[-1].run_id if order.runs else None
+            failed[order.id] = Halt(exit_code(failure), message, "", order.id, latest, failure)
+        return failed
+
     def _loop(
         self,
         queue: LandingQueue,
@@ -240,13 +263,16 @@ class PlanExecution:
         deadline: float | None,
     ) -> Loop:
         skipped = self._left_out()
+        failed = self._failed_before(skipped)
         standing = Standing.at_start(
             Dependencies.of(self.plan),
             self.history.landed,
             jobs=self.settings.jobs,
             max_attempts=self.settings.attempts.max_attempts,
-            keep_going=self.settings.keep_going,
+            # What failed before keeps nothing from being tried that does not depend on it.
+            keep_going=self.settings.keep_going or bool(failed),
             skipped=skipped,
+            failed=failed,
         )
         now = self.ports.clock.monotonic
         return Loop(

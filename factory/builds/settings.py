@@ -25,6 +25,7 @@ class BuildSettings:
         baseline_red: whether it is accepted that the repository's own verification fails already.
         require_approval: whether only what a person has approved is built.
         ledger: the directory in which answers are remembered.
+        retried: the work order that alone is tried anew of those that have failed; None for all of them.
     """
 
     repo: Path
@@ -40,6 +41,7 @@ class BuildSettings:
     baseline_red: bool = False
     require_approval: bool = False
     ledger: Path | None = None
+    retried: str | None = None
 
 
 @dataclass(frozen=True)

@@ -43,8 +43,14 @@ def add_options(commands: Commands) -> None:
         command.set_defaults(run=run)
 
 
-def run(options: Namespace, console: Console) -> int:
-    """Execute the plan."""
+def run(options: Namespace, console: Console, *, retried: str | None = None) -> int:
+    """Execute the plan.
+
+    Args:
+        options: what the user asks for.
+        console: where it is told.
+        retried: the work order that alone is tried anew of those that have failed; None for all of them.
+    """
     from factory.builds.build import build
     from factory.builds.settings import BuildSettings
     from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, limits_of, ports_of
@@ -67,6 +73,7 @@ def run(options: Namespace, console: Console) -> int:
         rebuild_state=options.rebuild_state,
         require_approval=options.require_approval,
         ledger=ledger_folder(options),
+        retried=retried,
     )
     if options.dry_run:
         return _rehearse(settings, options, console)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, TypeAlias
 
 from factory.builds.decisions.messages import Collided, ExaminationEnded
@@ -124,8 +125,19 @@ class Standing:
         max_attempts: int,
         keep_going: bool,
         skipped: Collection[str] = (),
+        failed: Mapping[str, Halt] = MappingProxyType({}),
     ) -> "Standing":
-        """The standing of a build in which these have landed, those are left out, and all others wait."""
+        """The standing of a build at its start.
+
+        Args:
+            dependencies: of the plan.
+            landed: those that have landed.
+            jobs: how many tasks may be under way at a time.
+            max_attempts: of each work order.
+            keep_going: whether what does not depend on a failure goes on.
+            skipped: those that are left out.
+            failed: those that failed before and are not tried anew, and why; all others wait.
+        """
         positions: dict[str, Position] = {}
         phases: dict[str, OrderPhase] = {}
         for order_id in dependencies.order:
@@ -133,6 +145,8 @@ class Standing:
             phases[order_id] = OrderPhase.LANDED if order_id in landed else OrderPhase.PENDING
             if order_id in skipped and order_id not in landed:
                 positions[order_id], phases[order_id] = Skipped(), OrderPhase.SKIPPED
+            elif order_id in failed:
+                positions[order_id], phases[order_id] = Failed(failed[order_id]), OrderPhase.FAILED
         return cls(dependencies, jobs, max_attempts, keep_going, positions, phases)
 
     @cached_property

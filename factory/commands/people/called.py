@@ -31,10 +31,11 @@ class Again:
     options: Namespace
     line: str
 
-    def run(self, console: Console) -> int:
-        """Carry it out; the exit code."""
-        command = build.run if self.command == "build" else run.run
-        return command(self.options, console)
+    def retry(self, work_order: str, console: Console) -> int:
+        """Carry it out, with no other work order tried anew of those that have failed; the exit code."""
+        if self.command == "build":
+            return build.run(self.options, console, retried=work_order)
+        return run.run(self.options, console)
 
 
 def again(named: Named) -> Again:

@@ -54,7 +54,7 @@ def run(options: Namespace, console: Console) -> int:
     by = f" by {hint.llm}" if hint.llm else ""
     if not called.options.quiet:
         console.progress(f"{hint.work_order}: attempt {hint.after + 1}{by}, as {hint.author} says")
-    return called.run(console)
+    return called.retry(hint.work_order, console)
 
 
 def _other(options: Namespace, called: Namespace) -> dict[str, str]:

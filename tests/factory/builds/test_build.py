@@ -17,7 +17,7 @@ from factory.llm.port import ProviderError, Request
 from factory.llm.spending.prices import Price
 from factory.runs.record.files import REPAIR_REQUEST
 from tests.support.answers import a_proposal
-from tests.support.builds import BuildScene, write_plan, writes
+from tests.support.builds import BuildScene, ReplyingModel, write_plan, writes
 from tests.support.repositories import commit_files, git, make_repo
 from tests.support.runs import read_object
 
@@ -247,6 +247,21 @@ def test_a_failed_work_order_is_tried_further_with_more_attempts(repo: Path) -> 
     assert scene.build(max_attempts=3).ended.exit_code == 0
 
     assert scene.model.asked == [("WO-01", 1), ("WO-01", 2), ("WO-01", 3)]
+
+
+def test_one_that_is_retried_is_the_only_one_that_is_tried_anew(repo: Path) -> None:
+    orders = [writes(f"WO-0{number}.txt", depends_on=[]) for number in (1, 2)]
+    scene = BuildScene(repo, orders, lambda *_asked: "no json")
+    assert scene.build(keep_going=True, max_attempts=1).ended.exit_code == 1
+    scene.model = ReplyingModel(writes_its_file)
+
+    built = scene.build(retried="WO-02", max_attempts=2)
+
+    assert (scene.model.asked, scene.landed()) == ([("WO-02", 2)], ["WO-02"])
+    assert built.state is not None
+    assert [order.state.value for order in built.state.orders] == ["failed", "landed"]
+    assert built.ended.message.startswith("WO-01 failed before, at llm_output_invalid: ")
+    assert scene.build(max_attempts=2).ended.exit_code == 0
 
 
 def test_a_plan_that_breaks_a_rule_ends_the_build_before_anything_is_spent(repo: Path) -> None:
