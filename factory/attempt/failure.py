@@ -4,11 +4,13 @@ Pure values. What happens next is decided in `routing`; how it is told to a mode
 """
 
 from enum import StrEnum
-from typing import Self, TypedDict, Unpack
+from typing import Final, Self, TypedDict, Unpack
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.contract.errors import Fault, WorkorderError
+
+_TEST_CHARS: Final = 200
 
 
 class Stage(StrEnum):
@@ -41,6 +43,7 @@ class Evidence(TypedDict, total=False):
     hint: str
     exit_code: int | None
     excerpt: str
+    test: str
 
 
 class Failure(BaseModel):
@@ -54,6 +57,8 @@ class Failure(BaseModel):
         hint: what to do next; empty if the message says it.
         exit_code: what the command returned, if a command failed.
         excerpt: the beginning and the end of what the command printed, at most 2,000 characters.
+        test: the id of the first test that failed, if a report or what was printed tells it. For people: no
+            prompt has it.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -65,6 +70,7 @@ class Failure(BaseModel):
     hint: str = ""
     exit_code: int | None = None
     excerpt: str = ""
+    test: str = Field(default="", exclude_if=lambda value: not value)
 
     @classmethod
     def model_defect(cls, stage: Stage, message: str, **evidence: Unpack[Evidence]) -> Self:
@@ -96,3 +102,9 @@ class Failure(BaseModel):
     def description(self) -> str:
         """The message, with the place unless the message names it."""
         return self.message if self.where in self.message else f"{self.message} ({self.where})"
+
+    @property
+    def headline(self) -> str:
+        """The description, and the first test that failed, for a person."""
+        test = " ".join(self.test.split())[:_TEST_CHARS]
+        return self.description if test in self.message else f"{self.description}; first {test}"

@@ -89,7 +89,7 @@ def _way_on(versions: Versions) -> str:
 
 def _failure_text(failure: Failure, subject: str) -> list[str]:
     # Whose fault it is, is not for the model to decide by.
-    document = failure.model_dump(mode="json", exclude={"failure_class", "excerpt"})
+    document = failure.model_dump(mode="json", exclude={"failure_class", "excerpt", "test"})
     brief = {key: value for key, value in document.items() if value not in ("", None)}
     parts = [
         f"{subject} failed for this reason:\n"

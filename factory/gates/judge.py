@@ -12,6 +12,7 @@ from typing import Final, TypedDict
 from factory.attempt.brief import excerpt
 from factory.attempt.failure import Failure, Stage
 from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
+from factory.gates.verdict.judgement import failing_tests
 
 _NO_MODULE: Final = re.compile(
     r"(?:python|pypy): (?:No module named (?P<module>[\w.]+)"
@@ -67,7 +68,9 @@ def judge(
         else f"returned {result.exit_code}"
     )
     died = "".join(f"; the service {service.name} {service.died} before" for service in _died(result))
-    return Failure.model_defect(stage, f"the command {ended}{died}", **evidence)
+    tests = failing_tests(result.report, result.excerpt)
+    first = posixpath.join(result.project, tests[0]) if tests else ""
+    return Failure.model_defect(stage, f"the command {ended}{died}", test=first, **evidence)
 
 
 class _Evidence(TypedDict):

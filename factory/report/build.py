@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, TextIO
+from typing import Final, Protocol, TextIO
 
 from factory.attempt.exit_codes import ExitCode
+from factory.attempt.failure import FailureClass
 from factory.builds.settings import Built
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
@@ -18,11 +19,15 @@ from factory.contract.strict_json import JsonObject
 from factory.llm.ledger.store import Ledger
 from factory.llm.spending.budget import Limits
 from factory.report.endings import render_next_steps, render_remarks, render_repair
-from factory.report.figures import output_lines
+from factory.report.figures import in_one_line, output_lines
 from factory.report.transitions import render_event
 from factory.runs.record.events import EVENTS_FILE, latest_events
 from factory.system.clock import SystemClock
-from factory.system.terminal.console import Console
+from factory.system.terminal.console import Console, listed
+
+_MOST_FAILED: Final = 3
+"""Of how many failed work orders, beside the first, it is told what can be done."""
+_WHY_CHARS: Final = 300
 
 
 class Face(Protocol):
@@ -161,6 +166,23 @@ def render_build(built: Built, out: Path) -> str:
     if ended.exit_code == ExitCode.FAIL:
         if ended.work_order is not None:
             lines += render_next_steps(ended.work_order, out)
-        if built.state is not None and any(order.state is OrderPhase.FAILED for order in built.state.orders):
-            lines.append(f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}")
+        lines += _others_failed(built.state, ended.work_order, out) if built.state is not None else ()
     return "\n".join(lines)
+
+
+def _others_failed(state: BuildState, told: str | None, out: Path) -> Iterator[str]:
+    """What can be done about what failed beside the work order of which that is told, or about all of it."""
+    failed = [order for order in state.orders if order.state is OrderPhase.FAILED]
+    others = [order for order in failed if order.id != told]
+    for order in others[:_MOST_FAILED]:
+        why = order.last_failure
+        message = "" if why is None else f", at {why.stage}: {in_one_line(why.message)[:_WHY_CHARS]}"
+        yield f"{order.id} failed, too{message}"
+        is_of_plan = why is not None and why.failure_class is FailureClass.PLAN_DEFECT
+        yield from render_next_steps(order.id, out, of_plan=is_of_plan)
+        yield from render_repair(out / order.runs[-1].run_id) if order.runs else ()
+    if len(others) > _MOST_FAILED:
+        names = listed([order.id for order in others[_MOST_FAILED:]])
+        yield f"the same can be done about what failed beside these: {names}"
+    if failed:
+        yield f"  to have the model asked anew: factory reset --out {shlex.quote(str(out))}"

@@ -37,19 +37,27 @@ def render_ending(ending: Ending, folder: Path | None) -> str:
     return "\n".join(lines)
 
 
-def render_next_steps(work_order: str, out: Path, *, by_person: bool = False) -> list[str]:
+def render_next_steps(
+    work_order: str, out: Path, *, by_person: bool = False, of_plan: bool = False
+) -> list[str]:
     """The lines that say what a person can do about a work order that failed.
 
     Args:
         work_order: its id.
         out: the output directory.
         by_person: whether it was a person's work that failed.
+        of_plan: whether no attempt can mend it, because the plan is wrong.
     """
     named = f"{work_order} --out {shlex.quote(str(out))}"
     if by_person:
         return [
             f"  what happened: factory show {named}",
             f"  mend it where it is, then: factory adopt {named}",
+        ]
+    if of_plan:
+        return [
+            f"  what happened: factory show {named}",
+            f"  not at all: factory skip {named} --reason TEXT",
         ]
     hint = f"factory hint {named} TEXT"
     return [

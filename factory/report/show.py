@@ -239,7 +239,7 @@ def _mutants(proof: ProofResult) -> list[str]:
 
 
 def _failure(failure: Failure) -> list[str]:
-    lines = [f"  failed at {failure.stage} ({failure.failure_class})", f"      {failure.description}"]
+    lines = [f"  failed at {failure.stage} ({failure.failure_class})", f"      {failure.headline}"]
     lines += output_lines(failure.excerpt, "      ")
     return [*lines, f"      hint: {failure.hint}"] if failure.hint else lines
 

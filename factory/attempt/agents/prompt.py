@@ -89,7 +89,7 @@ def _retry_text(previous: PreviousAttempt | None) -> list[str]:
     if previous.proposal is not None:
         parts.append("Its last words:\n" + quoted("summary", previous.proposal.summary))
         parts += [write_text(write, None) for write in previous.proposal.writes]
-    document = previous.failure.model_dump(mode="json", exclude={"failure_class", "excerpt"})
+    document = previous.failure.model_dump(mode="json", exclude={"failure_class", "excerpt", "test"})
     brief = {key: value for key, value in document.items() if value not in ("", None)}
     reason = json.dumps(brief, ensure_ascii=False, indent=2)
     parts.append("It failed for this reason:\n" + quoted("failure", reason))

@@ -150,7 +150,7 @@ def _heed_refusal(course: Course) -> bool:
 def _attempt_failed(course: Course, order_id: str, failure: Failure) -> None:
     """The head's candidate can't land: the attempt failed, and what was built on it is made again."""
     result, code = course.passed(order_id).result, exit_code(failure)
-    message = f"attempt {result.attempt} failed on the tip at {failure.stage}: {failure.description}"
+    message = f"attempt {result.attempt} failed on the tip at {failure.stage}: {failure.headline}"
     course.act(
         RecordRun(order_id, result.failed_on_tip(failure), failure),
         RetellFailure(result.run_id, message, failure),

@@ -45,7 +45,7 @@ class LastFailure(Record):
             stage=failure.stage,
             failure_class=failure.failure_class,
             # Names of files may hold bytes that no text can.
-            message=visible(failure.description),
+            message=visible(failure.headline),
             excerpt=failure.excerpt[-_EXCERPT_CHARS:],
         )
 

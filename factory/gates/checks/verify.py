@@ -197,7 +197,7 @@ def _compare(
     printed = "\n".join(("=== FAILURES ===", *reports)).encode("utf-8", "backslashreplace")
     evidence = excerpt(canonical_output(printed[:_LONGEST_EVIDENCE], context.execute.places))
     return failure.model_copy(
-        update={"message": f"{message}; {note}" if note else message, "excerpt": evidence}
+        update={"message": f"{message}; {note}" if note else message, "excerpt": evidence, "test": new[0]}
     ), note
 
 

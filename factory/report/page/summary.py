@@ -36,7 +36,7 @@ def _lines(story: Story) -> Iterator[str]:
 
 def _failed(order: Order, failure: Failure) -> Iterator[str]:
     yield f"### {order.id} {posted(order.title)}\n"
-    yield f"failed at {failure.stage} ({failure.failure_class}): {posted(failure.description)}\n"
+    yield f"failed at {failure.stage} ({failure.failure_class}): {posted(failure.headline)}\n"
     if failure.excerpt:
         shown = visible(failure.excerpt)
         fence = "`" * 3

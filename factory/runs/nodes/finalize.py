@@ -47,7 +47,7 @@ def finalize(
     number = state["attempt"]
     FAILURE_BRIEF.write(folder.opened_attempt(number).path, failure)
     folder.event("attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class)
-    progress(f"attempt {number} failed at {failure.stage}: {failure.description}")
+    progress(f"attempt {number} failed at {failure.stage}: {failure.headline}")
     checkout.restore()
     return _after_failure(state, failure, max_attempts)
 

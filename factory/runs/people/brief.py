@@ -52,7 +52,7 @@ def render_brief(
         *_block("Notes", order.notes or ""),
     ]
     if failure is not None:
-        lines += _block(f"The last attempt failed at {failure.stage}", failure.description)
+        lines += _block(f"The last attempt failed at {failure.stage}", failure.headline)
         lines += _block("What to do about it", failure.hint) + _block("What was printed", failure.excerpt)
     return "\n".join(lines).rstrip() + "\n"
 

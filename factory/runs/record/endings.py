@@ -81,7 +81,7 @@ def failed(
 ) -> Ending:
     """The ending of a work order whose attempts are spent."""
     if by_person:
-        message = f"{order_id} is not done by that: it failed at {failure.stage}: {failure.description}"
+        message = f"{order_id} is not done by that: it failed at {failure.stage}: {failure.headline}"
         return Ending(RunOutcome.FAILED, ExitCode.FAIL, message, failure.hint, failure, attempts=attempts)
     hint = "read the failure briefs; raise --max-attempts, ask another model, or make the work order clearer"
     if failure.hint:
@@ -90,7 +90,7 @@ def failed(
     # The last one's number: in a build, earlier ones may have been made on another base.
     made = attempts[-1].attempt
     spent = f"{made} attempt{'s are' if made != 1 else ' is'} spent"
-    message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.description}"
+    message = f"{order_id} failed: {spent}, the last at {failure.stage}: {failure.headline}"
     return Ending(RunOutcome.FAILED, ExitCode.FAIL, message, hint, failure, attempts=attempts)
 
 

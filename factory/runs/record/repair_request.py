@@ -141,7 +141,7 @@ def repair_request(
         at_fault=at_fault,
         reason=reason,
         failing_tests=tuple(failing[:MOST_TESTS]),
-        failure=Reason.model_validate(failure.model_dump(exclude={"failure_class"})),
+        failure=Reason.model_validate(failure.model_dump(exclude={"failure_class", "test"})),
         attempts=len(attempts),
         evidence=evidence,
     )

@@ -32,6 +32,16 @@ def test_a_command_that_returned_0_passes(tmp_path: Path) -> None:
     assert whose(tmp_path, "true") is None
 
 
+def test_the_first_test_that_failed_is_told_to_people(tmp_path: Path) -> None:
+    printed = "FAILED tests/test_a.py::test_x - assert 1 == 2\nFAILED tests/test_b.py::test_y"
+    result = a_result("bash", exit_code=1, excerpt=printed, project="web")
+    failure = judge(result, Stage.VERIFY_FAILED, a_context(tmp_path))
+
+    assert failure is not None
+    assert failure.headline == "the command returned 1 (bash); first web/tests/test_a.py::test_x"
+    assert "test_x" not in failure.description
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
