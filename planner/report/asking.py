@@ -114,7 +114,7 @@ def _total(asking: Asking, now: float) -> str:
     counted = (asking.held, *asking.new) if is_limited else (*asking.stored, *asking.new)
     used = total(counted)
     tokens = used.input_tokens + used.output_tokens
-    parts = [duration(now - asking.began)]
+    parts = [f"{duration(now - asking.began)} in all"]
     if limits.tokens is not None:
         parts.append(f"{tokens:,} of {limits.tokens:,} tokens")
     elif tokens:

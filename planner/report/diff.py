@@ -1,12 +1,21 @@
 """What one plan does otherwise than another, by requirement and work order: pure, as sections of a page."""
 
 from collections.abc import Iterator, Sequence
+from difflib import SequenceMatcher
 from typing import Final
 
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import COMPUTED_FIELDS, Plan, Requirement, WorkOrder
 from factory.plans.diagnostics.render import counted
 from planner.report.page import Item, Part, Section
+
+_LEAST_WORDS: Final = 20
+"""A text with fewer words is told as a whole."""
+_MOST_WORDS: Final = 300
+"""One with more, too: to compare them takes long."""
+_LEAST_ALIKE: Final = 0.5
+"""Texts that have less than this share in common are other ones."""
+_WORDS_AROUND: Final = 5
 
 _OF_THE_PLAN: Final = {
     "system_overview": "decided",
@@ -132,8 +141,30 @@ def _changes(label: str, was: JsonValue, now: JsonValue) -> Iterator[Item]:
         if not (gone or added):
             yield Item(f"{label}another order")
     else:
-        yield Item(f"{label}{_text(was)}", note="before")
-        yield Item(f"{label}{_text(now)}", note="now")
+        for before, after in _passages(_text(was), _text(now)):
+            yield Item(f"{label}{before}", note="before")
+            yield Item(f"{label}{after}", note="now")
+
+
+def _passages(was: str, now: str) -> Iterator[tuple[str, str]]:
+    """The passages of two texts that differ, with a few words around them; of short or other texts all."""
+    old, new = was.split(), now.split()
+    matcher = SequenceMatcher(None, old, new, autojunk=False)
+    if not _LEAST_WORDS <= max(len(old), len(new)) <= _MOST_WORDS or matcher.ratio() < _LEAST_ALIKE:
+        yield was, now
+        return
+    groups = list(matcher.get_grouped_opcodes(_WORDS_AROUND))
+    for group in groups:
+        (_, first, _, other_first, _), (_, _, last, _, other_last) = group[0], group[-1]
+        yield _passage(old, first, last), _passage(new, other_first, other_last)
+    if not groups:
+        # Only white space.
+        yield was, now
+
+
+def _passage(words: Sequence[str], first: int, last: int) -> str:
+    before, after = "… " if first else "", " …" if last < len(words) else ""
+    return f"{before}{' '.join(words[first:last])}{after}"
 
 
 def _missing(these: JsonValue, those: JsonValue) -> list[JsonValue]:

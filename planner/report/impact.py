@@ -60,14 +60,14 @@ def _text(impact: Impact, plan: Plan, landed: Collection[str] | None) -> Iterato
             takers = ", ".join(requirement.work_orders) or "nobody"
             yield f"{requirement.id}  dirty, taken by {takers}"
             for text in requirement.vanished:
-                yield f"  vanished  {quote(text, _SHOWN_CHARS)}"
+                yield f"  vanished  {_quote(text)}"
                 if text in requirement.respelt:
                     place = _place(requirement.respelt[text])
                     yield f"    only letter case or punctuation differs in {place}"
                 elif text in impact.nearest:
                     yield f"    nearest is {_place(impact.nearest[text])}"
-            yield from (f"  silenced  {quote(text, _SHOWN_CHARS)}" for text in requirement.silenced)
-            yield from (f"  kept      {quote(text, _SHOWN_CHARS)}" for text in requirement.kept)
+            yield from (f"  silenced  {_quote(text)}" for text in requirement.silenced)
+            yield from (f"  kept      {_quote(text)}" for text in requirement.kept)
             yield from (f"  now says  {_place(passage)}" for passage in requirement.outgrown)
     yield from (f"new line  {_place(passage)}" for passage in impact.new_lines)
     states = _states(impact)
@@ -75,7 +75,7 @@ def _text(impact: Impact, plan: Plan, landed: Collection[str] | None) -> Iterato
     for order in plan.work_orders:
         if order.id in states:
             state = f"{states[order.id]}{_landed(order.id, landed)}"
-            yield f"{order.id}  {state}  {quote(order.title, _SHOWN_CHARS)}"
+            yield f"{order.id}  {state}  {_quote(order.title)}"
         if order.id in reasons:
             yield from _why(reasons[order.id])
     if impact.is_empty:
@@ -96,7 +96,13 @@ def _doing(names: tuple[str, ...]) -> str:
 
 
 def _place(passage: Passage) -> str:
-    return f"line {passage.first}: {quote(passage.text, _SHOWN_CHARS)}"
+    return f"line {passage.first}: {_quote(passage.text)}"
+
+
+def _quote(text: str) -> str:
+    """Text in backticks, or in quotation marks where it has some of its own."""
+    shown = quote(text, _SHOWN_CHARS)
+    return f'"{shown[1:-1]}"' if "`" in text else shown
 
 
 def _states(impact: Impact) -> Mapping[str, str]:

@@ -52,9 +52,9 @@ def test_the_attempt_what_came_and_what_was_found_by_code() -> None:
 
 
 def test_before_anything_is_known_nothing_is_pretended() -> None:
-    assert screen(BEGUN) == "preparing\n2:12\n"
+    assert screen(BEGUN) == "preparing\n2:12 in all\n"
     asked = replace(BEGUN, attempt=1, asked=230.0)
-    assert screen(asked) == "attempt 1 of 3  asking anthropic:claude-opus-4-5  0:02\n2:12\n"
+    assert screen(asked) == "attempt 1 of 3  asking anthropic:claude-opus-4-5  0:02\n2:12 in all\n"
 
 
 def test_without_a_limit_only_what_this_compile_used_is_told() -> None:
@@ -62,7 +62,7 @@ def test_without_a_limit_only_what_this_compile_used_is_told() -> None:
     assert screen(asking).splitlines() == [
         "attempt 1: the answer is not JSON",
         "attempt 2 of 3  checking the answer",
-        "2:12  26,010 tokens  $0.2302",
+        "2:12 in all  26,010 tokens  $0.2302",
     ]
 
 

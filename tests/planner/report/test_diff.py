@@ -81,6 +81,19 @@ def test_work_orders_are_new_changed_gone_or_moved() -> None:
     assert shown["moved"] == ["WO-03 is WO-02 now"]
 
 
+def test_of_a_long_text_only_what_differs_is_told_with_a_few_words_around_it() -> None:
+    words = [f"w{number}" for number in range(40)]
+    old = plan(makes(1, "a.py", intent=" ".join(words)))
+    new = plan(makes(1, "a.py", intent=" ".join([*words[:20], "other", *words[21:], "more"])))
+    (shown,) = changes(old, new).values()
+    assert shown == [
+        "intent: … w15 w16 w17 w18 w19 w20 w21 w22 w23 w24 w25 … (before)",
+        "intent: … w15 w16 w17 w18 w19 other w21 w22 w23 w24 w25 … (now)",
+        "intent: … w35 w36 w37 w38 w39 (before)",
+        "intent: … w35 w36 w37 w38 w39 more (now)",
+    ]
+
+
 def test_what_stays_at_its_place_has_not_moved() -> None:
     old = plan(makes(1, "a.py", title="T", intent="I"), makes(2, "a.py", title="T", intent="I"))
     assert differences(old, old) == ()

@@ -315,6 +315,9 @@ def test_the_text_says_what_is_touched() -> None:
         "1 of 3 requirements dirty, 1 new line, 1 work order dirty, 1 more that may be affected"
     )
     assert write_impact(touched(OLD), PLAN, None, ImpactFormat.TEXT) == "nothing is touched"
+    # What has backticks of its own stands in quotation marks.
+    coded = touched(OLD.replace("sorts them", "sorts `them`"))
+    assert 'line 2: "It sorts `them`."' in write_impact(coded, PLAN, None, ImpactFormat.TEXT)
 
 
 @pytest.mark.parametrize("landed", [None, frozenset({"WO-02"})])
