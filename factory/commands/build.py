@@ -12,7 +12,7 @@ from factory.commands.options import add_execution, ledger_folder, seconds
 from factory.contract.errors import WorkorderError
 from factory.system.process.signals import Interrupted, interruptible
 from factory.system.terminal.arguments import Commands, Options, positive
-from factory.system.terminal.console import SHOW_CURSOR, Console
+from factory.system.terminal.console import SHOW_CURSOR, Console, visible
 from factory.system.terminal.exit_code import epilog
 from factory.system.terminal.notify import Ended, add_notify, notify
 
@@ -88,6 +88,7 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
                 quiet=options.quiet,
                 as_json=options.json,
                 out=options.out,
+                repository="" if terminal is None else _repository(options.repo),
                 ledger=ledger_folder(options),
                 limits=limits_of(options),
             ) as shown,
@@ -107,6 +108,16 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
     ended = Ended("factory build", built.ended.exit_code, built.ended.message)
     notify(options.notify, ended, console, os.environ)
     return built.ended.exit_code
+
+
+def _repository(repo: Path) -> str:
+    """The repository as the state of a build names it; empty of one that can't be opened."""
+    from factory.system.git.client import Git
+
+    try:
+        return visible(str(Git.open(repo).common_dir))
+    except WorkorderError:
+        return ""
 
 
 def _rehearse(settings: "BuildSettings", options: Namespace, console: Console) -> int:

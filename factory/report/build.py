@@ -80,6 +80,7 @@ def view(
     quiet: bool,
     as_json: bool,
     out: Path,
+    repository: str,
     ledger: Path,
     limits: Limits,
 ) -> Iterator[View]:
@@ -91,6 +92,7 @@ def view(
         quiet: nothing is shown.
         as_json: each event is a line of JSON on standard output, and nothing else is shown.
         out: the build's directory.
+        repository: the repository, as the state of a build names it.
         ledger: where answers are remembered.
         limits: what may be spent.
     """
@@ -102,9 +104,15 @@ def view(
         yield View(_Lines(console), console.naming)
     else:
         # Only here: it takes a tenth of a second, and a build in a log needs none of it.
+        from factory.report.live.earlier import taken_before
         from factory.report.live.view import Known, LiveView
 
-        known = Known(limits, Remembered.of(Ledger(ledger)), latest_events(out / EVENTS_FILE))
+        known = Known(
+            limits,
+            Remembered.of(Ledger(ledger)),
+            latest_events(out / EVENTS_FILE),
+            taken_before(out, repository),
+        )
         with LiveView(terminal, SystemClock(), known) as live:
             yield View(live, console.naming)
 

@@ -1,10 +1,11 @@
 """How long a build may still take: from how long its work orders took, in this pass and in earlier ones.
 
-Pure. It reads the events of the build, and says nothing before a work order has landed. What was asked before
-is remembered in the ledger, so a work order with an answer there waits for no model again.
+Pure. It reads the events of the build. Before one of its work orders has landed, what those of earlier builds
+took stands in; where there were none, nothing is said. What was asked before is remembered in the ledger, so
+a work order with an answer there waits for no model again.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import mean
@@ -18,6 +19,8 @@ from factory.contract.strict_json import JsonObject, JsonValue
 _ASKING: Final = (OrderPhase.GENERATING, OrderPhase.PATCHING)
 _MOST: Final = 50
 """How many of the work orders that landed last count: an older one tells of another machine or model."""
+_LEAST_ASKED: Final = 1.0
+"""Where an earlier build waited for less, in seconds, no model was asked: the answer was there."""
 
 
 @dataclass(frozen=True)
@@ -50,9 +53,11 @@ class Pace:
 
     Attributes:
         answered: the contracts for which the ledger held an answer when this pass began.
+        earlier: what work orders took that landed in earlier builds, the latest last.
     """
 
     answered: Collection[str] = frozenset()
+    earlier: Sequence[Taken] = ()
     _landed: list[tuple[str, Taken]] = field(default_factory=list)
     _taken: dict[str, Taken] = field(default_factory=dict)
     _entered: dict[str, tuple[OrderPhase, float]] = field(default_factory=dict)
@@ -70,6 +75,11 @@ class Pace:
                 self._taken, self._entered, self._began, self._busy = {}, {}, None, 0.0
             elif event.get("event") == "work_order":
                 self._read_transition(str(event.get("work_order")), event.get("after"), time)
+
+    @property
+    def landed(self) -> tuple[Taken, ...]:
+        """What work orders took that have landed, the latest last."""
+        return tuple(taken for _, taken in self._landed[-_MOST:])
 
     def left(self, state: BuildState, now: str) -> float | None:
         """How many seconds the rest may take; None if nothing is known of that.
@@ -93,6 +103,9 @@ class Pace:
             for name, taken in landed
             if contracts.get(name) not in self.answered and name not in given
         ]
+        earlier = self.earlier[-_MOST:]
+        checking = checking or [taken.checking for taken in earlier]
+        asking = asking or [taken.asking for taken in earlier if taken.asking >= _LEAST_ASKED]
         expected = [self._expected(order, asking, checking, time) for order in rest]
         known = [seconds for seconds in expected if seconds is not None]
         return sum(known) / self._at_once(time) if len(known) == len(expected) else None

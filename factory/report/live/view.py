@@ -1,7 +1,7 @@
 """Draws a build on a terminal again and again while it goes on."""
 
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Final, TextIO
@@ -17,7 +17,7 @@ from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject
 from factory.llm.spending.budget import Limits
 from factory.report.live.board import Around, Begun, Board, Row, board
-from factory.report.live.pace import Pace
+from factory.report.live.pace import Pace, Taken
 from factory.report.transitions import lasting, render_event
 from factory.system.clock import Clock
 from factory.system.terminal.drawing import Drawing
@@ -96,11 +96,13 @@ class Known:
         limits: what may be spent.
         remembered: what the ledger held.
         events: of earlier passes.
+        earlier: what work orders of earlier builds took.
     """
 
     limits: Limits = field(default_factory=Limits)
     remembered: Remembered = field(default_factory=Remembered)
     events: Iterable[JsonObject] = ()
+    earlier: Sequence[Taken] = ()
 
 
 class LiveView:
@@ -117,7 +119,7 @@ class LiveView:
     def __init__(self, terminal: TextIO, clock: Clock, known: Known | None = None) -> None:
         self._clock = clock
         self._known = known or Known()
-        self._pace = Pace(self._known.remembered.contracts)
+        self._pace = Pace(self._known.remembered.contracts, self._known.earlier)
         self._pace.read(self._known.events)
         self._lock = threading.Lock()
         self._state: BuildState | None = None

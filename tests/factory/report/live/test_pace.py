@@ -1,8 +1,14 @@
 """How long a build may still take, told from events."""
 
+import json
+from pathlib import Path
+
+from factory.builds.state.file import STATE_FILE
 from factory.builds.state.machine import OrderPhase
+from factory.contract.canonical import dump, readable_json
 from factory.contract.strict_json import JsonObject
-from factory.report.live.pace import Pace
+from factory.report.live.earlier import taken_before
+from factory.report.live.pace import Pace, Taken
 from tests.support.build_states import a_minute, a_state, an_attempt, an_order
 
 BEGAN: JsonObject = {"event": "build", "after": "running", "time": a_minute(0)}
@@ -39,6 +45,31 @@ def test_the_rest_takes_what_landed_ones_took_less_what_has_passed() -> None:
 
     assert pace.left(state, a_minute(13)) == 7 + 10
     assert pace.left(state, a_minute(50)) == 10
+
+
+def test_before_one_has_landed_what_earlier_builds_took_stands_in() -> None:
+    # Of the first nobody was asked.
+    pace = Pace(earlier=(Taken(0.2, 4), Taken(20, 6)))
+    state = a_state(an_order(1), an_order(2))
+    assert pace.left(state, a_minute(0)) == 2 * (20 + 5)
+    pace.read([BEGAN, *took(1, 0, 6, 4)])
+    assert pace.left(a_state(an_order(1, OrderPhase.LANDED), an_order(2)), a_minute(10)) == 10
+
+
+def test_earlier_builds_of_the_repository_are_found_beside_it(tmp_path: Path) -> None:
+    mine, other, now = tmp_path / "mine", tmp_path / "other", tmp_path / "now"
+    for place, repository in ((mine, "/repo/.git"), (other, "/other/.git")):
+        place.mkdir()
+        state = a_state(an_order(1, OrderPhase.LANDED)).model_copy(update={"repository": repository})
+        (place / STATE_FILE).write_bytes(readable_json(dump(state)))
+        events = [json.dumps(event) for event in (BEGAN, *took(1, 0, 6, 4))]
+        (place / "events.jsonl").write_text("\n".join(events) + "\n")
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken" / STATE_FILE).write_text("{")
+
+    assert taken_before(now, "/repo/.git") == (Taken(6, 4),)
+    assert taken_before(mine, "/repo/.git") == ()
+    assert taken_before(tmp_path / "nowhere" / "at all", "/repo/.git") == ()
 
 
 def test_several_at_a_time_take_less() -> None:
