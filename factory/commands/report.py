@@ -40,7 +40,10 @@ def add_options(commands: Commands) -> None:
     )
     command.add_argument("--junit", type=Path, metavar="FILE", help="each command as a test, in JUnit's XML")
     command.add_argument(
-        "--sarif", type=Path, metavar="FILE", help="what the rules found in the plan of a build, as SARIF"
+        "--sarif",
+        type=Path,
+        metavar="FILE",
+        help="what the rules found in the plan of a build, or in the work order of a run, as SARIF",
     )
     command.add_argument(
         "--gitlab", type=Path, metavar="FILE", help="the same as a report of GitLab's code quality"

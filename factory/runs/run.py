@@ -47,7 +47,9 @@ from factory.runs.plan_defect import broken_rules, tell_warnings
 from factory.runs.preflight import clean_up, landed_by
 from factory.runs.read_plan import load_plan, load_specification, load_work_order, order_of, plan_beside
 from factory.runs.record.endings import Ending, interrupted, refusal_of, stopped
+from factory.runs.record.files import FINDINGS
 from factory.runs.record.folder import RunFolder
+from factory.runs.record.found import Findings, looked_at, recorded
 from factory.runs.settings import AttemptSettings
 from factory.services.resolved import NO_SERVICES
 from factory.specification.passages import Specification
@@ -217,6 +219,8 @@ def _run(
             tell_prose([order], goal.git, goal.baseline, ports.progress)
             contract = plan.verify_contract if plan is not None else None
             judged = judge_work_order(planned, contract, sources)
+            looked = looked_at(_source(planned, settings), goal.git.work_tree)
+            FINDINGS.write(run.folder.path, Findings(found=recorded(judged, looked)))
             whole = plan if plan is not None else Plan(work_orders=(planned,))
             halting = stopping(judged, whole, settings.attempts.warnings)
             defect = broken_rules(halting, settings.work_order.name)
@@ -246,6 +250,12 @@ def _run(
         landed=partial(landed_by, goal.git, run.document),
     )
     return Finished(executed.ending, run.folder.path)
+
+
+def _source(order: WorkOrder, settings: RunSettings) -> Path:
+    """The file of a work order: of a person's work one beside its plan."""
+    taking = settings.taking
+    return settings.work_order if taking is None or taking.plan is None else taking.plan / f"{order.id}.json"
 
 
 def _computed(order: WorkOrder, plan: Plan | None, sources: Sources) -> WorkOrder:

@@ -38,6 +38,7 @@ _RUN: Final[list[_Row]] = [
     ),
     (files.PROBE.name, "what the acceptance commands did before the work"),
     (f"{files.PROBE_FOLDER}/", "what they printed"),
+    (files.FINDINGS.name, "of `factory run`: what the rules found in the work order"),
     (files.REPAIR_REQUEST.name, "who may be at fault, the plan or the code, and the evidence"),
     (
         f"{files.OPINIONS_FOLDER}/",

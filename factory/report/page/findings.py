@@ -1,4 +1,4 @@
-"""What the rules found in the plan of a build, for programs: as `planner check` exports it."""
+"""What the rules found in the plan of a build, or the work order of a run, as `planner check` exports it."""
 
 from factory.contract.errors import WorkorderError
 from factory.plans.diagnostics.exports import Placed, gitlab, sarif
@@ -28,7 +28,7 @@ def _found(story: Story) -> tuple[Placed, ...]:
         raise WorkorderError(
             "holds no record of what the rules found",
             where=str(story.out),
-            hint="a build that begins to execute its plan writes it; for a plan alone there is"
+            hint="a build or a run that begins to execute writes it; for a plan alone there is"
             " `planner check --output-format sarif`",
         )
     return story.found

@@ -3,7 +3,7 @@
 Only reads. What is damaged, or was written by another version, is left out.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -18,10 +18,12 @@ from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan, WorkOrder
 from factory.people.hints import Hint, hints_of
 from factory.people.skips import skips_of
+from factory.plans.diagnostics.diagnostic import Diagnostic
+from factory.plans.diagnostics.places import Place
 from factory.report.figures import spent
 from factory.report.page.attempts import Room, lines_of, read_runs
 from factory.report.page.story import Asked, Order, Run, Story, Tone
-from factory.runs.record.files import RUN, WORK_ORDER
+from factory.runs.record.files import FINDINGS, RUN, WORK_ORDER
 
 _DONE: Final = (RunOutcome.LANDED, RunOutcome.ALREADY_LANDED)
 
@@ -138,7 +140,16 @@ def _of_runs(out: Path, runs: Sequence[Run]) -> Story:
         spending=_spending(runs),
         facts={"branch": runs[-1].record.branch, "last start": runs[-1].record.started},
         orders=orders,
+        found=_found_in(by_order.values()),
     )
+
+
+def _found_in(orders: Iterable[Sequence[Run]]) -> tuple[tuple[Diagnostic, Place | None], ...] | None:
+    """What was found in the work orders when each began last; None if that is not known of any."""
+    known = [FINDINGS.read_sound(runs[-1].folder) for runs in orders]
+    if all(one is None for one in known):
+        return None
+    return tuple(found.placed for one in known if one is not None for found in one.found)
 
 
 def _order_of_runs(out: Path, name: str, runs: tuple[Run, ...]) -> Order:

@@ -15,6 +15,7 @@ from factory.contract.strict_json import read_json
 from factory.contract.work_order import WorkOrder
 from factory.llm.agents.answer import AgentRecord
 from factory.people.adoptions import Adoption
+from factory.runs.record.found import Findings
 from factory.runs.record.model import (
     AnswerRecord,
     CheckResults,
@@ -88,6 +89,8 @@ SUMMARY: Final = Artifact("run_summary.json", RunSummary)
 WORK_ORDER: Final = Artifact("work_order.json", WorkOrder)
 PROBE: Final = Artifact("probe.json", ProbeResult)
 ADOPTION: Final = Artifact("adoption.json", Adoption)
+FINDINGS: Final = Artifact("findings.json", Findings)
+"""Of a run by itself; what was found in the plan of a build stands beside its state."""
 REPAIR_REQUEST: Final = Artifact("repair_request.json", RepairRequest)
 PROBE_FOLDER: Final = "probe"
 OPINIONS_FOLDER: Final = "second_opinion"

@@ -13,6 +13,7 @@ import pytest
 from factory.cli import main
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import ProviderError, Request
+from factory.runs.record.files import FINDINGS
 from factory.runs.run import Finished
 from factory.system.process.signals import interruptible
 from tests.support.answers import APP, a_proposal
@@ -182,6 +183,11 @@ def test_a_plan_defect_stops_before_a_model_is_asked(tmp_path: Path) -> None:
     )
     assert scene.asked == 0
     assert_complete(finished, "stopped")
+    assert finished.folder is not None
+    recorded = FINDINGS.read(finished.folder)
+    assert recorded is not None
+    (found,) = recorded.found
+    assert (found.code, found.pointer, Path(found.file).name) == ("E101", "/preconditions/0", "WO-01.json")
 
 
 def test_what_is_both_allowed_and_forbidden_stops_before_a_model_is_asked(tmp_path: Path) -> None:

@@ -284,6 +284,9 @@ def test_the_command_writes_what_is_asked_for(
     assert main(["report", *asked]) == 2
     assert main(["report", str(folder.parent), *asked]) == 0
     assert capsys.readouterr().out == f"written: {page}\nwritten: {results}\n"
+    assert main(["report", str(folder), "--gitlab", str(tmp_path / "found.json")]) == 0
+    assert json.loads((tmp_path / "found.json").read_text()) == []
+    capsys.readouterr()
     assert page.read_text().startswith("<!doctype html>")
     assert main(["report", "--out", str(folder)]) == 2
     assert "no file is named" in capsys.readouterr().err
