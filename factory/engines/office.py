@@ -11,6 +11,7 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -26,7 +27,7 @@ from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
 from factory.system.terminal.console import visible
 from factory.trials.conditions import Conditions, Setting
-from factory.trials.conduct import conduct, put_again
+from factory.trials.conduct import conduct, put_first
 from factory.trials.evidence import collected
 from factory.trials.request import TrialAnswer, TrialRequest
 
@@ -39,6 +40,8 @@ NAME_VARIABLE: Final = "WORKORDER_ENGINE_NAME"
 _SEATS: Final = 2
 _CLOSING_SECONDS: Final = 10.0
 _PLACES: Final = 10_000
+_IDLE_SECONDS: Final = 0.02
+"""Who brings no further trial so soon leaves time to clean up after the last one."""
 
 
 class Office:
@@ -50,6 +53,7 @@ class Office:
         self._held = -1
         self._seats: OrderedDict[tuple[str, str], Seat] = OrderedDict()
         self._stop: Stop | None = None
+        self._trials = 0
 
     def supply(self, document: bytes, piece: bytes) -> dict[str, object]:
         """Take in a piece of what a build needs here; see `Supplies`."""
@@ -84,8 +88,11 @@ class Office:
             return packed(_unfit(task.name, _other_version(task.version)), {})
         try:
             with self._lock:
+                self._trials += 1
+                number = self._trials
                 self._stop = stop
                 reply, files = self._carry_out(task, pack, stop)
+            threading.Thread(target=self._clean_ahead, args=(task, number), daemon=True).start()
         except Stopped:
             problem = Problem(fault=Fault.ENVIRONMENT, message="nobody waited for it any more")
             reply, files = _unfit(task.name, problem), {}
@@ -134,6 +141,17 @@ class Office:
         reply = Reply(name=task.name, worker=called(), outcome="answered", answer=answer, evidence=evidence)
         return reply, files
 
+    def _clean_ahead(self, task: Task, number: int) -> None:
+        """Clean what a trial has used, if no other begins meanwhile: that would do it itself."""
+        time.sleep(_IDLE_SECONDS)
+        if self._trials != number:
+            return
+        with self._lock:
+            seat = self._seats.get((task.repository, task.setting))
+            if seat is not None and self._trials == number:
+                with suppress(WorkorderError, OSError):
+                    seat.clean_ahead(task.request.base)
+
     def _opened(self, mirror: Mirror, task: Task, setting: Setting, place: Path) -> Seat:
         """A seat for a task; of all others only the last ones used stay open."""
         key = (task.repository, task.setting)
@@ -172,7 +190,7 @@ class Office:
 
 def _conduct(request: TrialRequest, conditions: Conditions, folder: Path) -> TrialAnswer:
     if request.tree is not None:
-        tree = put_again(request, conditions)
+        tree = put_first(request, conditions)
         if tree != request.tree:
             raise Garbage(f"the files make the tree {tree[:12]} on this base, and not {request.tree[:12]}")
     return conduct(request, conditions, folder)

@@ -119,6 +119,10 @@ class Seat:
                 checks = self._checks(request.base, request.order, folder)
             yield Conditions(bench, checks, self.setting)
 
+    def clean_ahead(self, base: str) -> None:
+        """Make a checkout that was used fit for the next trial, which most often has the same base."""
+        self._checkouts.clean_ahead(base)
+
     def _bench(self, checkout: Checkout, stop: Stop | None) -> Bench:
         return self._ports.bench(
             checkout, self._settings, self._environment, self._terms, stop, self._services, self._projects

@@ -65,14 +65,18 @@ def put(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     for those of a source with the same size and second.
     """
     checkout.restore()
+    return _laid(files, checkout)
+
+
+def put_first(request: TrialRequest, conditions: Conditions) -> str:
+    """Put what a trial judges into a checkout of its base that nobody has used; the tree that it makes."""
+    return _laid(found(request.files), conditions.bench.checkout)
+
+
+def _laid(files: Mapping[RepoPath, FoundFile], checkout: Checkout) -> str:
     for path, file in files.items():
         checkout.tree.write(path, file.data, mode=file.mode)
     return checkout.stage(sorted(files))
-
-
-def put_again(request: TrialRequest, conditions: Conditions) -> str:
-    """Put what a trial judges into a checkout of its base; git's id of the tree that it makes."""
-    return put(found(request.files), conditions.bench.checkout)
 
 
 def found(files: Sequence[Written]) -> dict[RepoPath, FoundFile]:

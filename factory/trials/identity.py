@@ -4,7 +4,7 @@ import os
 import platform
 import re
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
@@ -78,8 +78,9 @@ def name_of(request: TrialRequest, conditions: Conditions) -> str:
     return sha256_hex(canonical_json(facts))
 
 
+@lru_cache(maxsize=1024)
 def _without_moments(git: Git, commit: str) -> str:
-    """SHA-256 of a commit without its dates and its signature."""
+    """SHA-256 of a commit without its dates and its signature; a commit that has a name stays as it is."""
     text = git.output("cat-file", "commit", commit)
     return sha256_hex(_MOMENT.sub(rb"\1", _SIGNATURE.sub(b"", text)))
 

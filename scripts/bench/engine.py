@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from itertools import count
 from pathlib import Path
 from statistics import median
 
@@ -30,6 +31,7 @@ from factory.checkout.pool import Checkouts
 from factory.configuration.document import Configuration
 from factory.contract.canonical import EMPTY_SHA256
 from factory.contract.work_order import WorkOrder
+from factory.engines.dask.cluster import Cluster, needs_of
 from factory.engines.dask.opened import opened
 from factory.engines.name import EngineName
 from factory.engines.parcels import Parcels
@@ -48,6 +50,7 @@ from factory.trials.port import Trials
 from factory.trials.request import Probe, TrialRequest
 
 ROUNDS = 15
+NUMBERS = count(1)
 FILES = 100_000
 SETTINGS = AttemptSettings(
     max_attempts=1, parameters=Parameters(max_output_tokens=1), timeout_seconds=60.0, red_probe=True
@@ -81,26 +84,53 @@ def cost_of_a_trial(folder: Path) -> None:
         cold = time.monotonic() - began
         conditions = used.enter_context(conditions_of(repo))
         first = timed(there, conditions, folder)
+
+        def put_back() -> float:
+            began = time.monotonic()
+            conditions.bench.checkout.restore()
+            return time.monotonic() - began
+
         found = taking_turns(
             {
                 "thread": lambda: timed(LocalTrials(), conditions, folder),
+                "put back": put_back,
                 "worker": lambda: timed(there, conditions, folder),
+                "at once": lambda: timed(there, conditions, folder),
+                "nothing": lambda: nothing(there.cluster),
             },
             ROUNDS,
         )
-    here, away = median(found["thread"]), median(found["worker"])
-    print(
-        table(
-            ("what", "ms", "ratio"),
-            [
-                ("a trial in a thread", f"{here * 1000:.0f}", "1.00"),
-                ("the same on a worker", f"{away * 1000:.0f}", f"{away / here:.2f}"),
-                ("more for the worker", f"{(away - here) * 1000:.0f}", f"{(away - here) / here:.2f}"),
-                ("the first one on a worker", f"{first * 1000:.0f}", f"{first / here:.1f}"),
-                ("scheduler and worker, cold", f"{cold * 1000:.0f}", f"{cold / here:.1f}"),
-            ],
-        )
+    # The least of the rounds is nearest to what a machine with nothing else to do would need.
+    both = {name: (median(times), min(times)) for name, times in found.items()}
+    both["more"] = (
+        both["worker"][0] - both["thread"][0],
+        both["worker"][1] - both["thread"][1],
     )
+    both |= {"first": (first, first), "cold": (cold, cold)}
+    shown = {
+        "thread": "a trial in a thread",
+        "worker": "the same on a worker",
+        "more": "more for the worker",
+        "nothing": "of that, a call of Dask's that does nothing",
+        "put back": "putting a checkout back, in a thread",
+        "at once": "a trial that follows at once on a worker",
+        "first": "the first one on a worker",
+        "cold": "scheduler and worker, cold",
+    }
+    here = both["thread"][0]
+    rows = [
+        (words, *(f"{seconds * 1000:.0f}" for seconds in both[name]), f"{both[name][0] / here:.2f}")
+        for name, words in shown.items()
+    ]
+    print(table(("what", "ms", "least", "ratio"), rows))
+
+
+def nothing(cluster: Cluster) -> float:
+    """How long Dask takes for a call and its result."""
+    began = time.monotonic()
+    future = cluster.submit(len, (b"",), f"nothing-{began}", needs_of(""))
+    cluster.result(future)
+    return time.monotonic() - began
 
 
 def bytes_sent(folder: Path) -> None:
@@ -195,8 +225,8 @@ def conditions_of(repo: Path) -> Iterator[Conditions]:
 
 
 def timed(trials: Trials, conditions: Conditions, folder: Path) -> float:
-    """How long a red probe takes."""
-    order = WorkOrder.model_validate(order_of(1, "false"))
+    """How long a red probe takes, another one each time: Dask knows for a while what a call has returned."""
+    order = WorkOrder.model_validate(order_of(next(NUMBERS), "false"))
     request = TrialRequest(question=Probe(), base=conditions.bench.checkout.baseline, order=order)
     began = time.monotonic()
     answer = trials.ask(request, conditions, folder / "evidence")

@@ -23,6 +23,8 @@ _JOINING_SECONDS: Final = 15.0
 _QUIET: Final = {
     "distributed.admin.tick.interval": "1s",
     "distributed.worker.use-file-locking": False,
+    # Nobody looks at it, and it looks at a trial's thread every 10 ms.
+    "distributed.worker.profile.enabled": False,
     # Nothing is served but Dask's own protocol.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],

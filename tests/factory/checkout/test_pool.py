@@ -57,6 +57,29 @@ def test_a_checkout_is_used_again(tmp_path: Path, commits: list[str], temporary_
     assert notes(repo) == []
 
 
+def test_one_is_cleaned_ahead_and_again_after_its_next_use(tmp_path: Path, commits: list[str]) -> None:
+    repo = tmp_path / "repo"
+    with Checkouts(Git.open(repo)) as checkouts:
+        checkouts.clean_ahead(commits[0])
+        with checkouts.at(commits[0]) as first:
+            write_files(first.root, {"left": "x\n"})
+        checkouts.clean_ahead(commits[3])
+        assert set(files_of(first.root)) == expected_files(repo, commits[3])
+        cleaned = (first.root / ".git").stat()
+
+        with checkouts.at(commits[3]) as second:
+            assert second is first
+            # It was not put back once more.
+            assert os.path.samestat((second.root / ".git").stat(), cleaned)
+            write_files(second.root, {"left": "x\n"})
+        with checkouts.at(commits[3]) as third:
+            assert set(files_of(third.root)) == expected_files(repo, commits[3])
+        checkouts.clean_ahead(commits[3])
+        with checkouts.at(commits[1]) as fourth:
+            assert fourth is first
+            assert set(files_of(fourth.root)) == expected_files(repo, commits[1])
+
+
 def test_threads_share_them(tmp_path: Path, commits: list[str], temporary_files: Path) -> None:
     # given eight threads that want checkouts at the same moment, again and again
     repo = tmp_path / "repo"
