@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
-from factory.commands.engine import add_engine, trials_of
+from factory.commands.engine import add_engine, add_remote, trials_of
 from factory.commands.options import add_execution, ledger_folder, seconds
 from factory.contract.errors import WorkorderError
 from factory.system.process.signals import Interrupted, interruptible
@@ -170,6 +170,7 @@ def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: 
 def _add_course(command: Options) -> None:
     """How a build goes its way through the plan."""
     add_engine(command)
+    add_remote(command)
     command.add_argument(
         "--jobs",
         type=positive,

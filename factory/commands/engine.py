@@ -98,28 +98,39 @@ def add_engine(command: Options) -> None:
     )
 
 
+def add_remote(command: Options) -> None:
+    """The option that names where workers may fetch from: `engine_remote`."""
+    command.add_argument(
+        "--engine-remote",
+        metavar="URL",
+        help="a repository from which workers fetch the base's history, each with its own user's access:"
+        " https://, ssh:// or file://; what it lacks is sent to them",
+    )
+
+
 @contextmanager
 def trials_of(options: Namespace, progress: "Callable[[str], None]") -> "Iterator[Trials]":
     """Within the block trials run on the engine that the options name.
 
     Args:
-        options: with those of `add_engine`.
+        options: with those of `add_engine` and `add_remote`.
         progress: tells the user what happens now.
 
     Raises:
         WorkorderError: it can't be used.
     """
-    from factory.engines.name import parse_engine
+    from factory.engines.name import parse_engine, parse_remote
     from factory.trials.local import LocalTrials
 
     name = parse_engine(options.engine)
+    remote = "" if options.engine_remote is None else parse_remote(options.engine_remote)
     if name.kind == "local":
         yield LocalTrials()
         return
     _require_installed()
     from factory.engines.dask.opened import opened
 
-    with opened(name, insecure=options.engine_insecure, progress=progress) as trials:
+    with opened(name, insecure=options.engine_insecure, progress=progress, remote=remote) as trials:
         yield trials
 
 

@@ -17,7 +17,11 @@ def add_options(commands: Commands) -> None:
         " changed.",
     )
     add_build_folder(command)
-    command.add_argument("--attempts", action="store_true", help="tell of every attempt what it used")
+    command.add_argument(
+        "--attempts",
+        action="store_true",
+        help="tell of every attempt what it used, and of every trial which worker ran it",
+    )
     command.add_argument("--json", action="store_true", help="print the state as JSON")
     command.set_defaults(run=run)
 
@@ -30,11 +34,14 @@ def run(options: Namespace, console: Console) -> int:
     from factory.builds.state.unrecorded import unanswered, with_unrecorded
     from factory.llm.ledger.store import Ledger
     from factory.report.status import Beside, render_status, status_document
+    from factory.report.workers import trials_of
     from factory.system.files.lock import is_held
 
     ledger = Ledger(ledger_folder(options))
     state, others = with_unrecorded(require_state(options.out), ledger)
-    beside = Beside(others, unanswered(ledger, state.known_prices))
+    run_ids = [run.run_id for order in state.orders for run in order.runs]
+    trials = {run_id: found for run_id in run_ids if (found := trials_of(options.out / run_id))}
+    beside = Beside(others, unanswered(ledger, state.known_prices), trials)
     running = is_held(options.out / "lock")
     if options.json:
         console.result(json.dumps(status_document(state, beside, running=running), sort_keys=True))

@@ -80,6 +80,24 @@ class Supplies(_Value):
     setting: Setting
 
 
+class Fetch(_Value):
+    """From where a worker may take a history itself.
+
+    Attributes:
+        version: what speaks to whom, see `peer`.
+        repository: the repository's name.
+        root: the commit whose history is wanted.
+        object_format: the hash that the repository names objects by.
+        remote: a repository that may have it, see `parse_remote`.
+    """
+
+    version: str
+    repository: str
+    root: str
+    object_format: str
+    remote: str
+
+
 class Problem(_Value):
     """Why a worker could not run a trial, which is not what was tried.
 

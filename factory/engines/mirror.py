@@ -7,15 +7,19 @@ from typing import Final
 
 from factory.checkout.leftovers import remove_leftovers
 from factory.contract.canonical import sha256_hex
-from factory.engines.message import Garbage, Supplies
+from factory.engines.message import Fetch, Garbage, Supplies
+from factory.engines.name import parse_remote
 from factory.system.files.tree import read_bounded
-from factory.system.git.client import Git
+from factory.system.git.client import Git, GitError, said
 from factory.system.removal import remove_tree
 
 _NAME: Final = re.compile(r"[0-9a-f]{32}")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ROOTS: Final = "refs/workorder/roots/"
 _BASES: Final = "refs/workorder/bases/"
+_FETCHED: Final = "refs/workorder/fetched/"
+_FETCH_SECONDS: Final = 1_800.0
+_PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR")
 # What is lost when the machine crashes is sent again.
 _UNSAFE: Final = ("-c", "core.fsync=none")
 
@@ -83,6 +87,32 @@ class Mirror:
         self._set_tags(supplies.tags)
         self.git.output("update-ref", f"{_ROOTS}{supplies.root}", supplies.root)
         return True
+
+    def fetch(self, wanted: Fetch) -> None:
+        """Take a history from a remote, over no other way than the one that it names.
+
+        What comes is what its name says: git names every object by its bytes.
+
+        Raises:
+            GitError: it is not there, or can't be reached.
+            WorkorderError: the remote is none.
+        """
+        remote = parse_remote(wanted.remote)
+        if not _COMMIT.fullmatch(wanted.root):
+            raise Garbage("the history has no name")
+        if not self.exists:
+            self._make(wanted.object_format)
+        scheme = remote.partition(":")[0]
+        only = ("-c", "protocol.allow=never", "-c", f"protocol.{scheme}.allow=always")
+        done = self.git.call(
+            *_UNSAFE, *only, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head",
+            "--no-recurse-submodules", remote, f"{wanted.root}:{_FETCHED}{wanted.root}",
+            env={name: os.environ[name] for name in _PROXIES if name in os.environ},
+            seconds=_FETCH_SECONDS,
+        )  # fmt: skip
+        if not done.ok:
+            why = "it took too long" if done.timed_out else said(done)
+            raise GitError(f"the history can't be fetched: {why}", where=remote)
 
     def add(self, base: str, pack: bytes) -> None:
         """Take in what a base holds beyond its root, unless it is there.

@@ -1,4 +1,4 @@
-"""What `--engine` names. Pure."""
+"""What `--engine` and `--engine-remote` name. Pure."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -8,6 +8,7 @@ from urllib.parse import urlsplit
 from factory.contract.errors import MachineProblem, WorkorderError
 
 LOCAL: Final = "local"
+REMOTE_SCHEMES: Final = ("https", "ssh", "file")
 _DASK: Final = "dask:"
 _MOST_PROCESSES: Final = 1_000
 
@@ -64,6 +65,38 @@ def parse_engine(text: str) -> EngineName:
             raise WorkorderError("is no address of a scheduler", where=f"--engine {text}", hint=HINT)
         return EngineName("address", rest)
     return EngineName("file", rest)
+
+
+def parse_remote(text: str) -> str:
+    """A repository that workers fetch from, as a user names it.
+
+    Args:
+        text: what stands after `--engine-remote`.
+
+    Raises:
+        WorkorderError: it names none, or holds what would be a secret; the message does not repeat it.
+    """
+    try:
+        parts = urlsplit(text)
+        secret = parts.password is not None or (parts.username is not None and parts.scheme == "https")
+        host = parts.hostname or ""
+    except ValueError:
+        parts, secret, host = urlsplit(""), False, ""
+    if secret:
+        raise WorkorderError(
+            "holds what gives access, which would go to every worker",
+            where="--engine-remote",
+            hint="leave it out: each worker fetches with the access of its own user",
+        )
+    is_one = text.isprintable() and " " not in text and parts.scheme in REMOTE_SCHEMES
+    # A name that begins with a dash would be an option of what is started.
+    if not is_one or host.startswith("-") or bool(host) == (parts.scheme == "file"):
+        raise WorkorderError(
+            "names no repository that workers could reach",
+            where="--engine-remote",
+            hint="such as https://HOST/REPOSITORY.git, ssh://git@HOST/REPOSITORY.git or file:///REPOSITORY.git",
+        )
+    return text
 
 
 def host_of(address: str) -> str:

@@ -11,14 +11,26 @@ import tempfile
 import threading
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 from factory.contract.canonical import sha256_hex
-from factory.contract.errors import Fault, WorkorderError, expected
+from factory.contract.errors import Fault, MachineProblem, WorkorderError, expected
 from factory.contract.repo_path import RepoPath
-from factory.engines.message import Garbage, Problem, Reply, Supplies, Task, decoded, encoded, packed, peer
+from factory.engines.message import (
+    Fetch,
+    Garbage,
+    Problem,
+    Reply,
+    Supplies,
+    Task,
+    decoded,
+    encoded,
+    packed,
+    peer,
+)
 from factory.engines.mirror import Mirror
 from factory.engines.seat import Seat
 from factory.environments.cache import cache_folder
@@ -55,21 +67,29 @@ class Office:
         self._stop: Stop | None = None
         self._trials = 0
 
+    def fetch(self, document: bytes) -> dict[str, object]:
+        """Take a history from where it may be had; see `Fetch`."""
+
+        def act() -> None:
+            wanted = decoded(Fetch, document)
+            _require_same_version(wanted.version)
+            with self._lock:
+                Mirror(self._own_place(), wanted.repository).fetch(wanted)
+
+        return _supplied(act)
+
     def supply(self, document: bytes, piece: bytes) -> dict[str, object]:
         """Take in a piece of what a build needs here; see `Supplies`."""
-        try:
+
+        def act() -> None:
             supplies = decoded(Supplies, document)
-            if supplies.version != peer():
-                return packed(_unfit("", _other_version(supplies.version)), {})
+            _require_same_version(supplies.version)
             with self._lock:
                 place = self._own_place()
                 if Mirror(place, supplies.repository).receive(supplies, piece):
                     write_atomic(_setting_file(place, supplies.setting), encoded(supplies.setting))
-            return packed(Reply(name="", worker=called(), outcome="supplied"), {})
-        except (Garbage, WorkorderError, OSError) as error:
-            return packed(_unfit("", _problem(error)), {})
-        except Exception as error:
-            return packed(_unfit("", _bug(error)), {})
+
+        return _supplied(act)
 
     def work(self, document: bytes, pack: bytes, stop: Stop) -> dict[str, object]:
         """Carry out a trial.
@@ -84,9 +104,8 @@ class Office:
             task = decoded(Task, document)
         except Garbage as error:
             return packed(_unfit("", _problem(error)), {})
-        if task.version != peer():
-            return packed(_unfit(task.name, _other_version(task.version)), {})
         try:
+            _require_same_version(task.version)
             with self._lock:
                 self._trials += 1
                 number = self._trials
@@ -188,6 +207,17 @@ class Office:
         raise FileProblem("has no free place for a worker", where=str(places))
 
 
+def _supplied(act: Callable[[], None]) -> dict[str, object]:
+    """What is said of something that was taken in, or could not be."""
+    try:
+        act()
+    except (Garbage, WorkorderError, OSError) as error:
+        return packed(_unfit("", _problem(error)), {})
+    except Exception as error:
+        return packed(_unfit("", _bug(error)), {})
+    return packed(Reply(name="", worker=called(), outcome="supplied"), {})
+
+
 def _conduct(request: TrialRequest, conditions: Conditions, folder: Path) -> TrialAnswer:
     if request.tree is not None:
         tree = put_first(request, conditions)
@@ -218,12 +248,12 @@ def _unfit(name: str, problem: Problem) -> Reply:
     return Reply(name=name, worker=called(), outcome="unfit", problem=problem)
 
 
-def _other_version(version: str) -> Problem:
-    return Problem(
-        fault=Fault.ENVIRONMENT,
-        message=f"the worker has {peer()}, and the coordinator {visible(version)}",
-        hint="install the same version of Workorder, in the same version of Python",
-    )
+def _require_same_version(version: str) -> None:
+    if version != peer():
+        raise MachineProblem(
+            f"the worker has {peer()}, and the coordinator {visible(version)}",
+            hint="install the same version of Workorder, in the same version of Python",
+        )
 
 
 def _bug(error: Exception) -> Problem:

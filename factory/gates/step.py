@@ -17,6 +17,7 @@ class StepKind(StrEnum):
     ACCEPTANCE = "acceptance"
     MUTANT = "mutant"
     WAITING = "waiting"
+    TRIAL = "trial"
 
 
 class Occasion(StrEnum):
@@ -34,7 +35,8 @@ class Step:
     Attributes:
         kind: what is done.
         subject: whom or what it is about: a command, a check's name, a model, a changed line; of waiting, the
-            work order that lands before. Empty if there is nothing to name.
+            work order that lands before; of a trial elsewhere, what it is and which worker has it. Empty if
+            there is nothing to name.
         number: which of several it is, from 1; 0 if it is the only one.
         total: how many there are.
         occasion: why checks run.

@@ -16,6 +16,7 @@ from factory.gates.check import CheckResult, CommandResult
 from factory.llm.port import Usage
 from factory.people.adoptions import Adoption
 from factory.report.figures import output_lines
+from factory.report.workers import render_trial, trials_of
 from factory.runs.record.files import (
     ADOPTION,
     ANSWER,
@@ -85,6 +86,9 @@ def show_run(folder: Path) -> str:
         lines += ["", f"attempt {number}", *_attempt(attempt)]
     for number, attempt in attempts_in(folder / LANDING_FOLDER):
         lines += ["", f"attempt {number} again, on the branch's tip", *_attempt(attempt)]
+    trials = trials_of(folder)
+    if trials:
+        lines += ["", "trials on workers", *(f"  {render_trial(trial)}" for trial in trials)]
     ending = _render_document(SUMMARY, folder, _ending)
     unknown = "the run has no summary: it is going on, or it was killed; the next run writes it"
     lines += ["", *(ending or [unknown])]

@@ -1,6 +1,7 @@
 """`factory status`: where a build stands, told from its state to a person. Pure."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final
 
 from factory.builds.state.attempts import AttemptRecord, RunEntry, Spending
@@ -10,6 +11,7 @@ from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
 from factory.report.figures import dollars, in_one_line, spent
+from factory.report.workers import WorkersTrial, render_shares, render_trial
 from factory.system.terminal.console import visible
 
 _TITLE_CHARS: Final = 50
@@ -20,15 +22,17 @@ _NOTHING: Final = Spending()
 
 @dataclass(frozen=True)
 class Beside:
-    """What the ledger tells of beside the build's attempts.
+    """What is told beside the state of the build.
 
     Attributes:
-        others: what answers for work orders of other plans used.
+        others: what answers for work orders of other plans used, as the ledger has it.
         unanswered: what calls without an answer can have used.
+        trials: those that workers ran, by the ids of runs.
     """
 
     others: Spending
     unanswered: Spending
+    trials: Mapping[str, Sequence[WorkersTrial]] = field(default_factory=dict)
 
 
 def render_status(state: BuildState, beside: Beside, *, running: bool, attempts: bool = False) -> str:
@@ -36,7 +40,7 @@ def render_status(state: BuildState, beside: Beside, *, running: bool, attempts:
 
     Args:
         state: of the build, with what only the ledger tells.
-        beside: what the ledger tells of beside that.
+        beside: what is told beside that.
         running: whether a process is at work on it.
         attempts: whether each attempt gets a line.
     """
@@ -52,7 +56,10 @@ def render_status(state: BuildState, beside: Beside, *, running: bool, attempts:
         lines += [f"  {in_one_line(first)}", *(f"    {line.strip()}" for line in more)]
         if state.ended.hint:
             lines.append(f"  hint: {in_one_line(state.ended.hint)}")
-    lines += ["", *_orders(state, attempts=attempts), "", *_spending(state, beside)]
+    lines += ["", *_orders(state, beside, attempts=attempts), "", *_spending(state, beside)]
+    shares = render_shares(trial for trials in beside.trials.values() for trial in trials)
+    if shares:
+        lines.append(f"workers {shares}")
     return "\n".join(lines)
 
 
@@ -70,6 +77,7 @@ def status_document(state: BuildState, beside: Beside, *, running: bool) -> Json
         "by_model": [dump(share) for share in state.by_model],
         "others": dump(beside.others),
         "unanswered": dump(beside.unanswered),
+        "trials": {run: [dump(trial) for trial in trials] for run, trials in beside.trials.items()},
     }
 
 
@@ -86,7 +94,7 @@ def _standing(state: BuildState, *, running: bool) -> str:
     return str(state.state)
 
 
-def _orders(state: BuildState, *, attempts: bool) -> list[str]:
+def _orders(state: BuildState, beside: Beside, *, attempts: bool) -> list[str]:
     rows = [
         (
             in_one_line(order.id),
@@ -112,7 +120,9 @@ def _orders(state: BuildState, *, attempts: bool) -> list[str]:
     for order, row in zip(state.orders, text[1:], strict=True):
         lines.append(row)
         if attempts:
-            lines += [f"       {_attempt(run, attempt)}" for run in order.runs for attempt in run.attempts]
+            for run in order.runs:
+                lines += [f"       {_attempt(run, attempt)}" for attempt in run.attempts]
+                lines += [f"         {render_trial(trial)}" for trial in beside.trials.get(run.run_id, ())]
         failure = order.last_failure
         if failure is not None and order.state is not OrderPhase.LANDED:
             message = _cut(in_one_line(failure.message), _MESSAGE_CHARS)

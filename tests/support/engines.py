@@ -4,33 +4,33 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from factory.engines.surroundings import worker_environment
 from factory.system.process.background import Background
 
-BAD_WORKER = '''
-"""A worker that is not what it should be: it lies, hangs or says that it has another version."""
+BAD = "bad"
+"""What nobody can do but the bad worker, so that it gets no trial which does not ask for that."""
+
+BAD_WORKER = f'''
+"""A worker that is not what it should be: it lies, and then it hangs."""
 import sys, time
 from pathlib import Path
 from factory.engines.dask import entry, nodes
-from factory.engines.surroundings import abilities
-import os
 
-how, file, scratch = sys.argv[1:]
+file, scratch = sys.argv[1:]
+asked = []
 
 def work(document, pack):
-    if how == "hangs":
+    asked.append(document)
+    if len(asked) > 1:
         time.sleep(600)
-    return {"document": b"{}", "sha256": "0" * 64, "files": {}}
+    return {{"document": b"{{}}", "sha256": "0" * 64, "files": {{}}}}
 
 entry.work = work
-can = abilities(os.environ)
-if how == "old":
-    can = {"workorder-0.0.1-python-3.9-linux-x86_64": 1.0}
-nodes.serve_worker("", Path(file), how, can, Path(scratch), insecure=False, lifeline=True)
+nodes.serve_worker("", Path(file), "{BAD}", {{"{BAD}": 1.0}}, Path(scratch), insecure=False, lifeline=True)
 '''
 
 
@@ -38,13 +38,14 @@ class Engine:
     """An engine on this machine.
 
     Attributes:
+        folder: where it keeps its files.
         file: what the scheduler has written.
         running: the processes, by name.
     """
 
     def __init__(self, folder: Path) -> None:
         folder.mkdir(parents=True, exist_ok=True)
-        self._folder = folder
+        self.folder = folder
         self.file = folder / "scheduler.json"
         self.running: dict[str, Background] = {}
         self._environment = worker_environment(os.environ) | {"PYTHONPATH": str(Path.cwd())}
@@ -57,24 +58,38 @@ class Engine:
             assert time.monotonic() < end, self.log("scheduler")
             time.sleep(0.05)
 
-    def start_worker(self, name: str) -> None:
-        """Start a worker with a directory of its own, or start it again in it."""
-        place = str(self._folder / f"place-{name}")
-        self._start(
-            name, "-m", "factory", "engine", "worker", "--name", name, "--directory", place, *self._joining()
-        )
+    def start_worker(
+        self,
+        name: str,
+        *before: str,
+        place: Path | None = None,
+        file: Path | None = None,
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
+        """Start a worker with a directory of its own, or start it again in it.
 
-    def start_bad_worker(self, how: str) -> None:
-        """Start a worker that `lies`, `hangs` or is `old`."""
-        program = self._folder / "bad_worker.py"
+        Args:
+            name: what it is called.
+            before: what starts it, such as `setpriv` with its options.
+            place: its directory, if it is to have another one.
+            file: what names the scheduler to it, if that is another file.
+            variables: further environment variables.
+        """
+        at = str(place or self.folder / f"place-{name}")
+        words = ("engine", "worker", "--name", name, "--directory", at, *self._joining(file))
+        self._start(name, "-m", "factory", *words, before=before, variables=variables)
+
+    def start_bad_worker(self) -> None:
+        """Start a worker called `bad`, which lies once and hangs from then on."""
+        program = self.folder / "bad_worker.py"
         program.write_text(BAD_WORKER)
-        scratch = self._folder / f"scratch-{how}"
+        scratch = self.folder / "scratch"
         scratch.mkdir(exist_ok=True)
-        self._start(how, str(program), how, str(self.file), str(scratch))
+        self._start(BAD, str(program), str(self.file), str(scratch))
 
     def log(self, name: str) -> str:
         """What a process has printed."""
-        return (self._folder / f"{name}.log").read_text()
+        return (self.folder / f"{name}.log").read_text()
 
     def end(self, name: str) -> None:
         """Let a process end."""
@@ -86,12 +101,20 @@ class Engine:
         os.kill(process.pid, signal.SIGKILL)
         process.end()
 
-    def _joining(self) -> tuple[str, ...]:
-        return ("--scheduler-file", str(self.file), "--until-stdin-closes")
+    def _joining(self, file: Path | None = None) -> tuple[str, ...]:
+        return ("--scheduler-file", str(file or self.file), "--until-stdin-closes")
 
-    def _start(self, name: str, *words: str) -> None:
+    def _start(
+        self,
+        name: str,
+        *words: str,
+        before: Sequence[str] = (),
+        variables: Mapping[str, str] | None = None,
+    ) -> None:
         self.running[name] = Background(
-            [sys.executable, *words], self._environment, self._folder / f"{name}.log"
+            [*before, sys.executable, *words],
+            self._environment | (variables or {}),
+            self.folder / f"{name}.log",
         )
 
 

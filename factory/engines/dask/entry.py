@@ -34,6 +34,11 @@ def supply(document: bytes, piece: bytes) -> dict[str, object]:
     return _OFFICE.supply(document, piece)
 
 
+def fetch(document: bytes) -> dict[str, object]:
+    """Take a history from where it may be had; see `Office.fetch`."""
+    return _OFFICE.fetch(document)
+
+
 def close_office() -> None:
     """Leave nothing behind; the process is about to end."""
     _OFFICE.close()

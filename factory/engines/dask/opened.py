@@ -36,13 +36,16 @@ def cluster_of(name: EngineName, *, insecure: bool) -> Iterator[Cluster]:
 
 
 @contextmanager
-def opened(name: EngineName, *, insecure: bool, progress: Callable[[str], None]) -> Iterator[DaskTrials]:
+def opened(
+    name: EngineName, *, insecure: bool, progress: Callable[[str], None], remote: str = ""
+) -> Iterator[DaskTrials]:
     """Within the block trials run on workers, of which at least one is there.
 
     Args:
         name: the engine.
         insecure: whether what is not encrypted may lead to other machines.
-        progress: tells the user of workers that are not used.
+        progress: tells the user of workers that are not used, and of what they can't fetch.
+        remote: from where workers may take a history, see `parse_remote`; empty for from here alone.
 
     Raises:
         EngineProblem: the scheduler is not reached, or no worker speaks as this coordinator does.
@@ -57,7 +60,7 @@ def opened(name: EngineName, *, insecure: bool, progress: Callable[[str], None])
             told = worker.peer or "no word of its versions: start workers with `factory engine worker`"
             progress(f"the worker {visible(worker.name)} is not used: {peer()} is needed, and it has {told}")
         progress(f"trials run on {_counted(len(fitting))} of the engine")
-        yield DaskTrials(cluster)
+        yield DaskTrials(cluster, remote=remote, progress=progress)
 
 
 def _joined(cluster: Cluster, wanted: int, seconds: float) -> tuple[list[WorkerFacts], list[WorkerFacts]]:

@@ -14,10 +14,11 @@ from factory.contract.canonical import sha256_hex
 from factory.contract.errors import Fault, WorkorderError
 from factory.contract.strict_json import JsonValue
 from factory.engines.dask.cluster import Cluster, Died, Lost, WorkerFacts, needs_of
-from factory.engines.dask.entry import supply, work
-from factory.engines.message import Garbage, Problem, Reply, Supplies, Task, encoded, peer, unpacked
+from factory.engines.dask.entry import fetch, supply, work
+from factory.engines.message import Fetch, Garbage, Problem, Reply, Supplies, Task, encoded, peer, unpacked
 from factory.engines.name import EngineProblem
 from factory.engines.parcels import PIECE_BYTES, Parcels
+from factory.gates.step import Step, StepKind
 from factory.gates.trial import PartResult
 from factory.system.process.stop import Stopped
 from factory.system.terminal.console import visible
@@ -50,6 +51,10 @@ class Patience:
     trial_seconds: float | None = None
 
 
+def _untold(_text: str) -> None:
+    """Nobody listens."""
+
+
 @dataclass
 class DaskTrials:
     """Runs trials on workers.
@@ -57,10 +62,14 @@ class DaskTrials:
     Attributes:
         cluster: where they are.
         patience: how long is waited for them.
+        remote: from where workers may take a history; empty for from here alone.
+        progress: tells the user of what could not be had from there.
     """
 
     cluster: Cluster
     patience: Patience = field(default_factory=Patience)
+    remote: str = ""
+    progress: Callable[[str], None] = _untold
     _parcels: dict[Path, Parcels] = field(default_factory=dict)
     _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
     _lock: threading.Lock = field(default_factory=threading.Lock)
@@ -128,6 +137,7 @@ class _Asking:
         self._request = request
         self._setting = conditions.setting
         self._stop = conditions.bench.stop
+        self._begins = conditions.bench.begins
         self._folder = folder
         self._parcels = trials.parcels(conditions)
         root = conditions.setting.root
@@ -161,7 +171,8 @@ class _Asking:
                     "seconds": round(reply.seconds, 3),
                 }
                 if self._problems:
-                    facts["failed_on"] = [*map(visible, sorted(self._problems))]
+                    names = (self._called(address, short=True) for address in sorted(self._problems))
+                    facts["failed_on"] = [*map(visible, names)]
                 return reply.answer, facts
 
     def _once(self) -> Reply | None:
@@ -227,11 +238,11 @@ class _Asking:
         if len(self._problems) >= self._patience.tries:
             raise _told(problem, called, len(self._problems))
 
-    def _called(self, address: str) -> str:
+    def _called(self, address: str, *, short: bool = False) -> str:
         with suppress(Lost):
             for worker in self._cluster.workers():
                 if worker.address == address:
-                    return f"{worker.name} at {address}"
+                    return worker.name if short else f"{worker.name} at {address}"
         return address
 
     def _allowed(self) -> list[str]:
@@ -261,6 +272,7 @@ class _Asking:
         future.add_done_callback(lambda _future: ended.set())
         limit = self._patience.trial_seconds or (self._setting.timeout_seconds * _COMMANDS + _SLACK_SECONDS)
         worker, since, nobody_since = "", time.monotonic(), time.monotonic()
+        self._show("")
         while not ended.wait(_HEED_SECONDS):
             self._heed(future)
             if not self._cluster.is_connected:
@@ -274,6 +286,7 @@ class _Asking:
                 nobody_since = now
             if seen != worker:
                 worker, since = seen, now
+                self._show(seen)
             # While a worker ends others, this one waits its turn there.
             since = max(since, self._trials._finished.get(worker, 0.0))
             if worker and now - since > limit:
@@ -281,6 +294,12 @@ class _Asking:
                     future.cancel(force=True)
                 raise _Hung(worker)
         return worker
+
+    def _show(self, worker: str) -> None:
+        """Let who watches know who has the trial; nobody has it yet where no address is known."""
+        kind = self._request.question.kind
+        where = f"on {self._called(worker, short=True)}" if worker else "waits for a worker"
+        self._begins(Step(StepKind.TRIAL, f"{kind} {where}"))
 
     def _heed(self, future: Any) -> None:
         if self._stop is not None and self._stop.asked:
@@ -300,7 +319,7 @@ class _Asking:
             if self._trials._supplied.get(done, 0.0) > self._asked_at:
                 # Another thread has sent it meanwhile.
                 return
-            pack = self._parcels.history(self._task.root, has)
+            pack = self._parcels.history(self._task.root, self._fetched(address, has))
             supplies = Supplies(
                 version=peer(),
                 repository=self._task.repository,
@@ -315,19 +334,42 @@ class _Asking:
             for offset in range(0, len(pack), PIECE_BYTES):
                 piece = pack[offset : offset + PIECE_BYTES]
                 document = encoded(supplies.model_copy(update={"offset": offset}))
-                key = f"supply-{sha256_hex(document)[:24]}-{id(self):x}-{self._number}"
-                future = self._cluster.submit(supply, (document, piece), key, self._needs, [address])
-                self._wait(future, key)
-                value = self._cluster.result(future)
-                try:
-                    reply, _ = unpacked(value, "")
-                except Garbage as error:
-                    self._note(address, _lost(f"its answer can't be used: {error}"))
-                    return
+                reply = self._told_to(supply, (document, piece), address)
                 if reply.outcome != "supplied":
                     self._note(address, reply.problem or _lost("it takes no supplies"), reply.worker)
                     return
             self._trials._supplied[done] = time.monotonic()
+
+    def _fetched(self, address: str, has: Sequence[str]) -> Sequence[str]:
+        """The roots that a worker has after it was told to take this one from the remote, if there is one."""
+        root, remote = self._task.root, self._trials.remote
+        if not remote or root in has:
+            return has
+        wanted = Fetch(
+            version=peer(),
+            repository=self._task.repository,
+            root=root,
+            object_format=self._parcels.object_format(),
+            remote=remote,
+        )
+        reply = self._told_to(fetch, (encoded(wanted),), address)
+        if reply.outcome == "supplied":
+            return (*has, root)
+        why = reply.problem.message if reply.problem is not None else "it does not say why"
+        self._trials.progress(f"{visible(reply.worker)} gets the history from here: {visible(why)}")
+        return has
+
+    def _told_to(self, function: Callable[..., object], arguments: Sequence[bytes], address: str) -> Reply:
+        """What a worker says to something that is no trial; what can't be used is its problem."""
+        key = f"supply-{sha256_hex(arguments[0])[:24]}-{id(self):x}-{self._number}"
+        future = self._cluster.submit(function, arguments, key, self._needs, [address])
+        self._wait(future, key)
+        try:
+            reply, _ = unpacked(self._cluster.result(future), "")
+        except Garbage as error:
+            problem = _lost(f"its answer can't be used: {error}")
+            return Reply(name="", worker=self._called(address), outcome="unfit", problem=problem)
+        return reply
 
 
 class _Hung(Exception):

@@ -23,7 +23,7 @@ def _what(step: Step, subject: str) -> str:
             return f"asking {subject}"
         case StepKind.OPINION:
             return "asking for a second opinion"
-        case StepKind.CHECK:
+        case StepKind.CHECK | StepKind.TRIAL:
             return subject
         case StepKind.PROBE | StepKind.ACCEPTANCE | StepKind.MUTANT:
             return f"{step.kind} {step.number}/{step.total} {subject}".rstrip()

@@ -14,6 +14,7 @@ from factory.report.figures import spent
 from factory.report.page.steps import before_work, steps_in
 from factory.report.page.story import Attempt, Check, Command, Run, Text
 from factory.report.show import ended_how
+from factory.report.workers import trials_of
 from factory.runs.record.files import (
     ANSWER,
     ANSWER_TEXT,
@@ -83,6 +84,7 @@ def read_runs(folders: Iterable[Path], room: Room) -> Iterator[Run]:
             attempts=tuple(replace(attempt, steps=steps.get(attempt.title, ())) for attempt in attempts),
             before=before_work(folder, () if probe is None else probe.commands),
             at_fault="" if request is None else f"{request.at_fault}: {request.reason}".removesuffix(": "),
+            trials=trials_of(folder),
         )
 
 

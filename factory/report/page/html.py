@@ -23,6 +23,7 @@ from pygments.lexers import DiffLexer
 from factory.report.page.attempts import Room
 from factory.report.page.pictures import BOX, LABELS, ROW, graph, timeline
 from factory.report.page.story import Story
+from factory.report.workers import render_trial
 from factory.system.templates import template_path
 from factory.system.terminal.console import visible
 
@@ -63,7 +64,7 @@ def write_html(story: Story, place: Path, controls: Controls | None = None) -> s
     """
     scripts = ["fold.js"] if controls is None else ["fold.js", "live.js"]
     environment = _environment(scripts, served=controls is not None)
-    environment.filters["diff"] = _diff
+    environment.filters |= {"diff": _diff, "trial": render_trial}
     environment.filters["link"] = lambda path: _link(path, place)
     return environment.from_string(_read("page.html.j2")).render(
         story=story,

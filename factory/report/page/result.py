@@ -35,6 +35,7 @@ def _order(order: Order) -> JsonObject:
         "state": order.state,
         "commit": order.commit or None,
         "spent": dump(order.spending),
+        "trials": [dump(trial) for run in order.runs for trial in run.trials],
         "failure": None
         if why is None
         else {

@@ -12,6 +12,7 @@ from factory.people.hints import Hint
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.places import Place
 from factory.report.figures import spent
+from factory.report.workers import WorkersTrial, render_shares
 from factory.runs.record.model import ProofResult, RunDocument, RunSummary, SecondPassResult
 
 _HEADLINE: Final = 240
@@ -159,6 +160,7 @@ class Run:
         attempts: its attempts, and those on the tip of the branch.
         before: what was done before the first attempt, and when.
         at_fault: who may be at fault that it failed, and why; empty if nothing is known.
+        trials: those that workers of an engine ran.
     """
 
     folder: Path
@@ -168,6 +170,7 @@ class Run:
     attempts: tuple[Attempt, ...]
     before: tuple[Step, ...] = ()
     at_fault: str = ""
+    trials: tuple[WorkersTrial, ...] = ()
 
     @property
     def failure(self) -> Failure | None:
@@ -289,6 +292,11 @@ class Story:
     found: tuple[tuple[Diagnostic, Place | None], ...] | None = None
     remarks: tuple[SpecRemark, ...] = ()
     accepted: tuple[AcceptedWarning, ...] = ()
+
+    @property
+    def workers(self) -> str:
+        """Which workers ran how many trials; empty if none did."""
+        return render_shares(trial for order in self.orders for run in order.runs for trial in run.trials)
 
     @property
     def headline(self) -> str:

@@ -32,6 +32,8 @@ def _lines(story: Story) -> Iterator[str]:
         yield f"| {' | '.join((*cells, _proof(order), posted(order.used)))} |"
     yield ""
     yield from (f"{posted(name)}: {posted(value)}  " for name, value in story.facts.items())
+    if story.workers:
+        yield f"workers: {posted(story.workers)}  "
 
 
 def _failed(order: Order, failure: Failure) -> Iterator[str]:

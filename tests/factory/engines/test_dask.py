@@ -1,10 +1,10 @@
 """A build on workers in other processes: what lands is the same, and what fails there is named."""
 
 import json
+import re
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -14,15 +14,17 @@ pytest.importorskip("distributed", reason="the extra workorder[dask] is not inst
 from factory.attempt.exit_codes import ExitCode
 from factory.cli import main
 from factory.contract.strict_json import JsonObject
-from factory.engines.dask.cluster import Cluster
+from factory.engines.dask.cluster import WorkerFacts
 from factory.engines.dask.opened import opened
-from factory.engines.dask.trials import DaskTrials, Patience
-from factory.engines.name import EngineName, EngineProblem
+from factory.engines.dask.trials import DaskTrials, Patience, no_worker
+from factory.engines.message import peer
+from factory.engines.name import EngineName
 from factory.llm.port import Request
+from factory.report.show import show_run
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene
-from tests.support.engines import Engine, an_engine
-from tests.support.repositories import git, make_repo
+from tests.support.engines import BAD, Engine, an_engine
+from tests.support.repositories import VERIFY_PASSES, Files, git, make_repo
 
 APP = "def double(a):\n    return a * 2\n"
 
@@ -41,23 +43,23 @@ def trials(engine: Engine) -> Iterator[DaskTrials]:
 
 def reply(order_id: str, attempt: int, _request: Request) -> str:
     name = order_id.lower().replace("-", "_")
-    # The second work order needs a second attempt.
-    is_wrong = order_id == "WO-02" and attempt == 1
+    is_wrong = attempt == 1
     return a_proposal({f"{name}.py": APP.replace("2", "3") if is_wrong else APP})
 
 
-def of(number: int) -> JsonObject:
-    name = f"wo_{number:02d}"
-    command = f'python -c "import {name}; assert {name}.double(3) == 6"'
-    return {"allowed_files": [f"{name}.py"], "acceptance_commands": [command], "depends_on": []}
-
-
-def scene(folder: Path, orders: int = 1) -> BuildScene:
-    return BuildScene(make_repo(folder / "repo"), [of(number) for number in range(1, orders + 1)], reply)
+def scene(folder: Path, files: Files = VERIFY_PASSES) -> BuildScene:
+    """A build of a work order that needs a second attempt."""
+    command = 'python -c "import wo_01; assert wo_01.double(3) == 6"'
+    order: JsonObject = {"allowed_files": ["wo_01.py"], "acceptance_commands": [command]}
+    return BuildScene(make_repo(folder / "repo", files), [order], reply)
 
 
 def tried(built: BuildScene) -> list[JsonObject]:
-    lines = [line for path in built.out.glob("*/events.jsonl") for line in path.read_text().splitlines()]
+    return [event for path in built.out.glob("*/events.jsonl") for event in tried_in(path.parent)]
+
+
+def tried_in(run: Path) -> list[JsonObject]:
+    lines = (run / "events.jsonl").read_text().splitlines()
     return [event for line in lines if (event := json.loads(line)).get("event") == "tried"]
 
 
@@ -66,9 +68,15 @@ def landed(built: BuildScene) -> str:
     return git(built.repo, "log", "--format=%T %an %ae %B")
 
 
-def test_what_lands_is_the_same_and_each_trial_names_its_worker(tmp_path: Path, trials: DaskTrials) -> None:
-    here, there = scene(tmp_path / "here", 2), scene(tmp_path / "there", 2)
-    asked = {"jobs": 2, "mutants": 1, "second_pass": True, "red_probe": True}
+def test_what_lands_is_the_same_and_each_trial_names_its_worker(
+    tmp_path: Path, engine: Engine, trials: DaskTrials
+) -> None:
+    here, there = scene(tmp_path / "here"), scene(tmp_path / "there")
+    git(tmp_path, "clone", "--quiet", "--bare", str(there.repo), "bare.git")
+    trials.remote = f"file://{tmp_path}/bare.git"
+    base, untold = git(there.repo, "rev-parse", "HEAD"), list[str]()
+    trials.progress = untold.append
+    asked = {"mutants": 1, "second_pass": True, "red_probe": True}
 
     assert here.build(**asked).ended.exit_code == 0
     built = there.build(trials=trials, **asked)
@@ -84,15 +92,21 @@ def test_what_lands_is_the_same_and_each_trial_names_its_worker(tmp_path: Path, 
     assert {event["trial"] for event in events} == {"probe", "examine", "repeat", "mutant"}
     assert {event["worker"] for event in events} <= {"left", "right"}
     assert all(isinstance(event["waited_seconds"], float) for event in events)
+    (run,) = (path.parent for path in there.out.glob("*/attempt_2"))
+    assert f"examine on {next(iter({event['worker'] for event in tried_in(run)}))}," in show_run(run)
+    fetched = engine.folder.glob(f"place-*/*/*/.git/refs/workorder/fetched/{base}")
+    assert len(list(fetched)) >= 1
+    assert untold == []
 
 
 def test_two_builds_share_an_engine_and_one_goes_on_without_a_worker_that_is_killed(
     tmp_path: Path, engine: Engine, trials: DaskTrials
 ) -> None:
-    first, second = scene(tmp_path / "1", 2), scene(tmp_path / "2", 2)
-    ended: list[int] = []
+    first, second = (scene(tmp_path / name, {**VERIFY_PASSES, "other.txt": "x\n"}) for name in "12")
+    ended, said = list[int](), list[str]()
+    trials.remote, trials.progress = f"file://{tmp_path}/none.git", said.append
     builds = [
-        threading.Thread(target=lambda s=s: ended.append(s.build(trials=trials, jobs=2).ended.exit_code))
+        threading.Thread(target=lambda s=s: ended.append(s.build(trials=trials).ended.exit_code))
         for s in (first, second)
     ]
     for thread in builds:
@@ -102,11 +116,11 @@ def test_two_builds_share_an_engine_and_one_goes_on_without_a_worker_that_is_kil
     engine.kill("left")
     for thread in builds:
         thread.join()
-    engine.start_worker("left")
 
     assert ended == [0, 0]
     assert git(first.repo, "log", "--format=%T") == git(second.repo, "log", "--format=%T")
-    assert sorted(first.model.asked) == [("WO-01", 1), ("WO-02", 1), ("WO-02", 2)]
+    assert any("right gets the history from here: " in line for line in said)
+    assert first.model.asked == [("WO-01", 1), ("WO-01", 2)]
 
 
 def test_no_worker_with_the_sandbox_is_named_before_anybody_is_asked(
@@ -114,8 +128,9 @@ def test_no_worker_with_the_sandbox_is_named_before_anybody_is_asked(
 ) -> None:
     monkeypatch.setattr("factory.engines.dask.trials.needs_of", lambda _level: frozenset({"sandbox-vault"}))
     refused = scene(tmp_path)
+    impatient = DaskTrials(trials.cluster, Patience(nobody_seconds=0.2))
 
-    ended = refused.build(trials=trials).ended
+    ended = refused.build(trials=impatient).ended
 
     assert ended.exit_code == ExitCode.ENVIRONMENT
     assert "sandbox-vault" in ended.message
@@ -123,28 +138,30 @@ def test_no_worker_with_the_sandbox_is_named_before_anybody_is_asked(
     assert refused.model.asked == []
 
 
-def test_workers_that_lie_or_hang_are_named(tmp_path: Path) -> None:
-    with an_engine(tmp_path / "engine") as engine, ExitStack() as used:
-        name = EngineName("file", str(engine.file))
-        for how in ("old", "lies", "hangs"):
-            engine.start_bad_worker(how)
-        cluster = Cluster(name, insecure=False)
-        used.callback(cluster.close)
-        end = time.monotonic() + 60
-        while len(cluster.workers()) < 3 and time.monotonic() < end:
-            time.sleep(0.1)
-        patience = Patience(tries=5, nobody_seconds=2.0, trial_seconds=2.0)
-        built = scene(tmp_path)
-        ended = built.build(trials=DaskTrials(cluster, patience)).ended
+def test_a_worker_that_lies_or_hangs_is_named(
+    tmp_path: Path, engine: Engine, trials: DaskTrials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("factory.engines.dask.trials.needs_of", lambda _level: frozenset({BAD}))
+    engine.start_bad_worker()
+    patient = DaskTrials(trials.cluster, Patience(nobody_seconds=60.0, trial_seconds=1.0))
 
-        assert ended.exit_code == ExitCode.ENVIRONMENT
-        assert built.model.asked == []
-        assert any(word in ended.message for word in ("lies", "hangs"))
-        for how in ("lies", "hangs"):
-            engine.end(how)
-        with pytest.raises(EngineProblem, match=r"old lacks workorder-") as refused:
-            used.enter_context(opened(name, insecure=False, progress=lambda _text: None))
-        assert "it has workorder-0.0.1-python-3.9" in refused.value.message
+    lied, hung = (scene(tmp_path / name) for name in ("lied", "hung"))
+    ended = [built.build(trials=patient).ended for built in (lied, hung)]
+    engine.kill(BAD)
+
+    assert [end.exit_code for end in ended] == [ExitCode.ENVIRONMENT] * 2
+    assert all(BAD in end.message for end in ended)
+    assert "its answer can't be used" in ended[0].message
+    assert "did not come to an end" in ended[1].message
+    assert lied.model.asked == hung.model.asked == []
+
+
+def test_a_worker_of_another_version_is_named() -> None:
+    old = WorkerFacts("tcp://h:1", "old", frozenset({"workorder-0.0.1-python-3.9-linux-x86_64"}))
+
+    message = no_worker(frozenset({peer()}), [old]).message
+
+    assert f"old lacks {peer()} (it has workorder-0.0.1-python-3.9-linux-x86_64)" in message
 
 
 def test_an_engine_that_is_not_there_ends_a_build_with_8(
@@ -167,5 +184,6 @@ def test_status_lists_workers(engine: Engine, trials: DaskTrials, capsys: pytest
     assert trials.are_elsewhere
     assert main(["engine", "status", "--engine", f"dask:{engine.file}"]) == 0
     shown = capsys.readouterr().out
-    assert "2 workers, 2 of them fit" in shown
+    assert "right  tcp://127.0.0.1:" in shown
+    assert re.search(r": (\d) workers, \1 of them fit", shown)
     assert "sandboxes: " in shown

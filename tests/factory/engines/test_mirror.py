@@ -6,7 +6,7 @@ import pytest
 
 from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
-from factory.engines.message import Garbage, Supplies
+from factory.engines.message import Fetch, Garbage, Supplies
 from factory.engines.mirror import Mirror
 from factory.engines.parcels import Parcels
 from factory.system.git.client import Git
@@ -27,8 +27,15 @@ class Sent:
     def head(self) -> str:
         return git(self.repo, "rev-parse", "HEAD")
 
-    def send(self, root: str, piece: int = 1_000, *, spoil: bool = False) -> int:
-        pack = self.parcels.history(root, self.mirror.roots())
+    def fetch(self, root: str, remote: str) -> None:
+        self.mirror.fetch(
+            Fetch(version="v", repository=self.name, root=root, object_format="sha1", remote=remote)
+        )
+
+    def send(
+        self, root: str, piece: int = 1_000, *, spoil: bool = False, has: tuple[str, ...] | None = None
+    ) -> int:
+        pack = self.parcels.history(root, self.mirror.roots() if has is None else has)
         supplies = Supplies(
             version="v",
             repository=self.name,
@@ -61,6 +68,30 @@ def test_the_first_root_is_whole_and_a_later_one_is_what_is_new(tmp_path: Path) 
         sent.repo, "rev-parse", "HEAD^{tree}"
     )
     assert sent.mirror.git.text("rev-parse", "refs/tags/v1") == first
+    sent.mirror.git.output("fsck", "--full")
+
+
+def test_a_history_is_taken_from_a_remote_and_what_that_lacks_is_sent(tmp_path: Path) -> None:
+    sent = Sent(tmp_path)
+    first = sent.head()
+    git(tmp_path, "clone", "--quiet", "--bare", str(sent.repo), "bare.git")
+    remote = f"file://{tmp_path}/bare.git"
+    commit_files(sent.repo, {"small.txt": "x\n"})
+    git(sent.repo, "tag", "-a", "-m", "later", "v2", first)
+
+    sent.fetch(first, remote)
+
+    # Only with its tags and its setting is it one to begin from.
+    assert sent.mirror.roots() == ()
+    assert sent.send(first, has=(first,)) < 1_000
+    assert sent.mirror.roots() == (first,)
+    assert sent.mirror.git.text("rev-parse", "v2^{commit}") == first
+    for place in (remote, f"file://{tmp_path}/none.git", "ext::sh -c true", f"{tmp_path}/bare.git"):
+        with pytest.raises(WorkorderError):
+            sent.fetch(sent.head(), place)
+    with pytest.raises(Garbage):
+        sent.fetch("HEAD", remote)
+    sent.send(sent.head())
     sent.mirror.git.output("fsck", "--full")
 
 

@@ -1,9 +1,9 @@
-"""What `--engine` names, and which addresses are private enough."""
+"""What `--engine` and `--engine-remote` name, and which addresses are private enough."""
 
 import pytest
 
 from factory.contract.errors import Fault, WorkorderError
-from factory.engines.name import EngineName, EngineProblem, parse_engine, require_private
+from factory.engines.name import EngineName, EngineProblem, parse_engine, parse_remote, require_private
 
 
 @pytest.mark.parametrize(
@@ -55,3 +55,37 @@ def test_anything_else_has_to_be_said(address: str) -> None:
         require_private(address, insecure=False)
     assert refused.value.fault is Fault.ENVIRONMENT
     require_private(address, insecure=True)
+
+
+@pytest.mark.parametrize("text", ["https://h/r.git", "ssh://git@h:22/r", "file:///srv/r.git"])
+def test_a_remote_is_named(text: str) -> None:
+    assert parse_remote(text) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "origin",
+        "/srv/r.git",
+        "http://h/r",
+        "git@h:r",
+        "ext::sh -c true",
+        "ssh://-oProxyCommand=x/r",
+        "https:///r",
+        "file://h/r",
+        "https://h/r\n",
+        "https://[h/r",
+    ],
+)
+def test_what_workers_could_not_reach_alike_is_refused(text: str) -> None:
+    with pytest.raises(WorkorderError) as refused:
+        parse_remote(text)
+    assert refused.value.hint
+
+
+@pytest.mark.parametrize("text", ["https://u:hush@h/r", "https://hush@h/r", "ssh://git:hush@h/r"])
+def test_what_gives_access_is_refused_and_not_repeated(text: str) -> None:
+    with pytest.raises(WorkorderError) as refused:
+        parse_remote(text)
+    assert "hush" not in f"{refused.value} {refused.value.where} {refused.value.hint}"

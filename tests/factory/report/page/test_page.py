@@ -27,6 +27,7 @@ from factory.report.page.reading import read_story
 from factory.report.page.result import write_annotations, write_json
 from factory.report.page.story import Order, Step, Story
 from factory.report.page.summary import write_markdown
+from factory.report.workers import WorkersTrial
 from factory.system.templates import template_path
 from tests.support.answers import a_proposal
 from tests.support.build_states import a_state, an_attempt, an_order
@@ -137,6 +138,21 @@ def test_junit_has_each_command_of_each_attempt(story: Story) -> None:
     ]
     assert (suite.get("failures"), suite.get("skipped")) == ("2", "0")
     assert int(suite.get("tests") or 0) == len(suite) > 2
+
+
+def test_each_form_names_the_workers_of_trials(story: Story) -> None:
+    assert "workers" not in write_markdown(story) + _Page(write_html(story, story.out / "x.html")).text
+    trial = WorkersTrial(trial="examine", worker=HOSTILE, waited_seconds=0.25, seconds=5.0)
+    (order,) = story.orders
+    runs = tuple(replace(run, trials=(trial,)) for run in order.runs)
+    told = replace(story, orders=(replace(order, runs=runs),))
+
+    page = _Page(write_html(told, story.out / "x.html"))
+
+    assert "waited 0.2 s, took 5.0 s" in page.text
+    assert page.tags == _Page(write_html(story, story.out / "x.html")).tags | {"ul", "li"}
+    assert "1 trial, waited 0.2 s" in write_markdown(told)
+    assert json.loads(write_json(told))["work_orders"][0]["trials"][0]["waited_seconds"] == 0.25
 
 
 def test_json_tells_how_it_ended_and_what_it_used(story: Story) -> None:
