@@ -18,6 +18,7 @@ from factory.builds.decisions.tasks import Halt
 from factory.builds.footing import Footing
 from factory.builds.landing_queue import LandingQueue
 from factory.builds.loop import Loop, Mail
+from factory.builds.passed_tests import PassedTests
 from factory.builds.plan_defect import halt_by_rules
 from factory.builds.settings import BuildSettings
 from factory.builds.state.machine import OrderPhase
@@ -44,7 +45,7 @@ from factory.services.templates import prepared
 from factory.specification.passages import Specification
 from factory.system.process.stop import Stop, Stopped
 from factory.system.removal import remove_tree
-from factory.system.terminal.console import visible
+from factory.system.terminal.console import listed, visible
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,6 @@ class PlanExecution:
                 configuration=footing.configuration,
                 user_base=self.history.base,
                 known=report if self.settings.baseline_red else None,
-                kept_tests=report.kept_tests(self._writable),
                 ports=self.ports,
                 terms=footing.terms,
                 environment=footing.environment,
@@ -136,8 +136,9 @@ class PlanExecution:
             environments = {None: footing.environment.hash} | {
                 project.directory: project.environment.hash for project in footing.projects
             }
-            named = self.settings.attempts.co_authors
-            queue = LandingQueue(goal, self.history, trees, environments, self._accepted, named)
+            passed, named = PassedTests(report.passed_tests, self.out), self.settings.attempts.co_authors
+            queue = LandingQueue(goal, self.history, trees, environments, self._accepted, named, passed)
+            self._tell_unreported(passed.unreported)
             return self._loop(queue, worker, mail, executor, deadline).run()
 
     def _goal(self) -> Target:
@@ -148,10 +149,13 @@ class PlanExecution:
         land(self.goal, self.goal.baseline)
         return replace(self.goal, exists=True)
 
-    @property
-    def _writable(self) -> frozenset[RepoPath]:
-        """The files that some work order of the plan may write."""
-        return frozenset(path for order in self.plan.work_orders for path in order.allowed_files)
+    def _tell_unreported(self, orders: tuple[str, ...]) -> None:
+        """Say of which work orders nobody knows which tests passed when they landed."""
+        if orders:
+            self.ports.progress(
+                f"no report tells which tests passed when {listed(orders)} landed: that tests in the files of"
+                " these vanish is not noticed"
+            )
 
     def _defect(self, footing: Footing) -> Halt | None:
         """What the rules find wrong with the plan on these files, before anything is paid."""

@@ -16,6 +16,7 @@ from factory.builds.branch.history import History
 from factory.builds.branch.trees import Trees, collisions, tree_of
 from factory.builds.decisions.messages import Collided, LandingRefused, LandingSucceeded, Merged
 from factory.builds.decisions.tasks import Halt, LandingTask, Result
+from factory.builds.passed_tests import PassedTests
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
 from factory.repository.commit import make_commit
@@ -36,6 +37,7 @@ class LandingQueue:
             projects; None for the root.
         accepted: the files of the user's configuration whose change a person accepted.
         co_authors: whom its commits name beside the user.
+        passed: which tests passed on the base and in attempts.
     """
 
     def __init__(
@@ -46,6 +48,7 @@ class LandingQueue:
         environments: Mapping[RepoPath | None, str],
         accepted: Set[RepoPath] = frozenset(),
         co_authors: tuple[str, ...] = (),
+        passed: PassedTests | None = None,
     ) -> None:
         self._git: Final = goal.git
         self._goal = replace(goal, baseline=history.tip)
@@ -58,6 +61,11 @@ class LandingQueue:
             order_id: history.made_by(goal.git, order_id) for order_id in history.above_base
         }
         self._candidates: dict[str, LandingTask] = {}
+        self._passed = PassedTests() if passed is None else passed
+        self._above_base: tuple[str, ...] = history.above_base
+        self._before: dict[str, tuple[str, ...]] = {}
+        for order_id, made in self._made.items():
+            self._passed.keep(order_id, made, history.landed[order_id].run_id)
 
     @property
     def tip(self) -> str:
@@ -81,6 +89,7 @@ class LandingQueue:
         """
         assert result.tree is not None
         self._made[order_id] = changes(self._git, result.baseline, result.tree)
+        self._passed.keep(order_id, self._made[order_id], result.run_id)
 
     def base(self, order_id: str, on: Sequence[str]) -> str:
         """The commit that a work order starts from.
@@ -95,6 +104,14 @@ class LandingQueue:
         # What landed below the base is in it.
         made = [self._made[name] for name in on if name in self._made]
         return self._trees.base(self._base, made, f"What {order_id} starts from")
+
+    def passed_tests(self, on: Sequence[str] | None) -> tuple[str, ...]:
+        """The ids of the tests that passed on a base, as far as reports tell.
+
+        Args:
+            on: the work orders whose results it holds, in the plan's order; None for the branch as it is.
+        """
+        return self._passed.after(self._above_base if on is None else on)
 
     def merge(self, order: WorkOrder, result: Result, on: str | None) -> Merged | Collided:
         """Make the commit that a passed attempt would be on the branch.
@@ -128,7 +145,9 @@ class LandingQueue:
             accepted=self._accepted,
             scores=result.scores,
         )
-        self._candidates[order.id] = LandingTask(order, result.run_id, result.attempt, commit, tree)
+        self._before[order.id] = self._above_base if on is None else (*self._before[on], on)
+        passed = self._passed.after(self._before[order.id])
+        self._candidates[order.id] = LandingTask(order, result.run_id, result.attempt, commit, tree, passed)
         return Merged(order.id, proven=tree == result.tree)
 
     def land(self, order_id: str) -> LandingSucceeded | LandingRefused:
@@ -144,6 +163,7 @@ class LandingQueue:
             why = Halt(ExitCode.ENVIRONMENT, error.headline, error.hint)
             return LandingRefused(order_id, why)
         self._made[order_id] = changes(self._git, self.tip, commit)
+        self._above_base = (*self._above_base, order_id)
         del self._candidates[order_id]
         self._goal = replace(self._goal, baseline=commit, exists=True)
         return LandingSucceeded(order_id, commit)

@@ -164,7 +164,9 @@ class Loop:
         match act:
             case StartAttempts(order_id, on, retry):
                 baseline = self._queue.base(order_id, on) if retry is None else self._queue.tip
-                self._submit(AttemptTask(self._orders[order_id], baseline, retry), self._worker.attempt)
+                passed = self._queue.passed_tests(on if retry is None else None)
+                task = AttemptTask(self._orders[order_id], baseline, retry, passed)
+                self._submit(task, self._worker.attempt)
             case Examine(order_id):
                 self._submit(self._queue.candidate(order_id), self._worker.examine)
             case StopTask(order_id):

@@ -24,7 +24,7 @@ from factory.contract.identity import contract_hash, run_id
 from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
-from factory.gates.baseline_report import BaselineReport
+from factory.gates.baseline_report import BaselineReport, kept_tests
 from factory.gates.step import Occasion, Step, StepKind
 from factory.llm.spending.prices import Prices
 from factory.people.hints import attempts_with
@@ -53,7 +53,6 @@ class Worker:
         configuration: the repository's own.
         user_base: the commit that the build starts from.
         known: what the baseline already failed, if that is accepted.
-        kept_tests: the ids of tests that passed on the base, in files that no work order may write.
         ports: what an execution touches beside the repository.
         terms: the sandbox of every command; None for none.
         environment: what commands find beside their checkout.
@@ -73,7 +72,6 @@ class Worker:
     configuration: Configuration
     user_base: str
     known: BaselineReport | None
-    kept_tests: tuple[str, ...]
     ports: Ports
     terms: Terms | None
     environment: Environment
@@ -107,7 +105,7 @@ class Worker:
         with _Heeded(self, task.order.id) as stop:
             self.watch(Doing(task.order.id, Step(StepKind.PREPARING)))
             folder = RunFolder(self.out / task.run_id, self.ports.clock)
-            run = self._run(task.order, task.baseline, folder, stop)
+            run = self._run(task.order, task.baseline, folder, stop, task.passed_tests)
             start: RunState = {"attempt": 1, "attempts": ()}
             if task.retry is not None:
                 start["attempt"] = task.retry.attempt
@@ -147,7 +145,7 @@ class Worker:
 
     def _gates(self, task: LandingTask, stop: Stop) -> Ending:
         folder = RunFolder(self.out / task.run_id / LANDING_FOLDER, self.ports.clock)
-        run = self._run(task.order, task.commit, folder, stop)
+        run = self._run(task.order, task.commit, folder, stop, task.passed_tests)
         folder.attempt(task.attempt)
         try:
             with self.place(task.commit) as opened:
@@ -179,7 +177,9 @@ class Worker:
         failure = state.get("previous_failure")
         self.entered(NodeEntered(order_id, node, state["attempt"], failure, run))
 
-    def _run(self, order: WorkOrder, baseline: str, folder: RunFolder, stop: Stop) -> Run:
+    def _run(
+        self, order: WorkOrder, baseline: str, folder: RunFolder, stop: Stop, passed: tuple[str, ...]
+    ) -> Run:
         def begins(step: Step) -> None:
             self.watch(Doing(order.id, step))
 
@@ -197,7 +197,7 @@ class Worker:
             plan=self.plan,
             spec=self.spec,
             known=self.known,
-            kept_tests=self.kept_tests,
+            kept_tests=kept_tests(passed, order.allowed_files),
             # Of several at a time a person sees states and steps; lines would be those of all at once.
             ports=replace(self.ports, progress=lambda _text: None),
             lands=False,

@@ -111,7 +111,7 @@ class Office:
                 number = self._trials
                 self._stop = stop
                 reply, files = self._carry_out(task, pack, stop)
-            threading.Thread(target=self._clean_ahead, args=(task, number), daemon=True).start()
+            threading.Thread(target=self._clean_ahead, args=(task.request.base, number), daemon=True).start()
         except Stopped:
             problem = Problem(fault=Fault.ENVIRONMENT, message="nobody waited for it any more")
             reply, files = _unfit(task.name, problem), {}
@@ -142,38 +142,37 @@ class Office:
     def _carry_out(self, task: Task, pack: bytes, stop: Stop) -> tuple[Reply, dict[RepoPath, bytes]]:
         place = self._own_place()
         mirror = Mirror(place, task.repository)
-        seat = self._seats.get((task.repository, task.setting))
-        if seat is None or seat.setting.root != task.root:
-            setting = _setting(place, task.setting)
+        setting = _setting(place, task.setting)
+        key = (task.repository, _seat_name(setting) if setting is not None else "")
+        seat = self._seats.get(key)
+        if setting is None or seat is None or seat.setting.root != task.root:
             has = mirror.roots()
             if setting is None or task.root not in has:
                 return Reply(name=task.name, worker=called(), outcome="lacks", has=has), {}
-            seat = self._opened(mirror, task, setting, place)
-        self._seats.move_to_end((task.repository, task.setting))
+            seat = self._opened(mirror, key, setting, place)
+        self._seats.move_to_end(key)
         mirror.add(task.request.base, pack)
         with tempfile.TemporaryDirectory(prefix="evidence-", dir=place) as name:
             folder = Path(name)
-            with seat.conditions(task.request, folder, stop) as conditions:
+            with seat.conditions(task.request, setting.kept_tests, folder, stop) as conditions:
                 answer = _conduct(task.request, conditions, folder)
             files = collected(folder, {})
         evidence = {path: sha256_hex(data) for path, data in files.items()}
         reply = Reply(name=task.name, worker=called(), outcome="answered", answer=answer, evidence=evidence)
         return reply, files
 
-    def _clean_ahead(self, task: Task, number: int) -> None:
-        """Clean what a trial has used, if no other begins meanwhile: that would do it itself."""
+    def _clean_ahead(self, base: str, number: int) -> None:
+        """Clean what the last trial has used, if no other begins meanwhile: that would do it itself."""
         time.sleep(_IDLE_SECONDS)
         if self._trials != number:
             return
         with self._lock:
-            seat = self._seats.get((task.repository, task.setting))
-            if seat is not None and self._trials == number:
+            if self._seats and self._trials == number:
                 with suppress(WorkorderError, OSError):
-                    seat.clean_ahead(task.request.base)
+                    self._seats[next(reversed(self._seats))].clean_ahead(base)
 
-    def _opened(self, mirror: Mirror, task: Task, setting: Setting, place: Path) -> Seat:
-        """A seat for a task; of all others only the last ones used stay open."""
-        key = (task.repository, task.setting)
+    def _opened(self, mirror: Mirror, key: tuple[str, str], setting: Setting, place: Path) -> Seat:
+        """A seat of this key; of all others only the last ones used stay open."""
         scratch = place / "opening"
         scratch.mkdir(exist_ok=True)
         self._seats[key] = Seat(mirror, setting, scratch)
@@ -233,6 +232,11 @@ def called() -> str:
 
 def _setting_file(place: Path, setting: Setting) -> Path:
     return place / "settings" / f"{sha256_hex(encoded(setting))}.json"
+
+
+def _seat_name(setting: Setting) -> str:
+    """What a seat is called: the tests that must pass again are others for each work order, and need none."""
+    return sha256_hex(encoded(setting.model_copy(update={"kept_tests": ()})))
 
 
 def _setting(place: Path, name: str) -> Setting | None:

@@ -99,11 +99,14 @@ class Seat:
                 )
 
     @contextmanager
-    def conditions(self, request: TrialRequest, folder: Path, stop: Stop) -> Iterator[Conditions]:
+    def conditions(
+        self, request: TrialRequest, kept: tuple[str, ...], folder: Path, stop: Stop
+    ) -> Iterator[Conditions]:
         """Within the block there is a checkout of a trial's base, and all that its checks need.
 
         Args:
             request: what is asked.
+            kept: the ids of tests that passed before and must pass again.
             folder: gets the evidence.
             stop: ends commands when another thread asks for that.
 
@@ -116,8 +119,8 @@ class Seat:
                 checks = base_checks(self._configuration, self._projects)
             else:
                 assert request.order is not None
-                checks = self._checks(request.base, request.order, folder)
-            yield Conditions(bench, checks, self.setting)
+                checks = self._checks(request.base, request.order, kept, folder)
+            yield Conditions(bench, checks, self.setting.model_copy(update={"kept_tests": kept}))
 
     def clean_ahead(self, base: str) -> None:
         """Make a checkout that was used fit for the next trial, which most often has the same base."""
@@ -140,7 +143,9 @@ class Seat:
             project=setting.project,
         )
 
-    def _checks(self, base: str, order: WorkOrder, folder: Path) -> tuple[CheckGroup, ...]:
+    def _checks(
+        self, base: str, order: WorkOrder, kept: tuple[str, ...], folder: Path
+    ) -> tuple[CheckGroup, ...]:
         ref = f"refs/heads/{_NO_BRANCH}"
         run = Run(
             order=order,
@@ -153,7 +158,7 @@ class Seat:
             environment=self._environment,
             plan=self.setting.plan,
             known=self.setting.known,
-            kept_tests=self.setting.kept_tests,
+            kept_tests=kept,
             lands=False,
             projects=self._projects,
         )

@@ -1,6 +1,6 @@
 """What the verification said about the baseline, before anything was changed. Pure values."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from pydantic import BaseModel, ConfigDict
 
@@ -78,11 +78,21 @@ class BaselineReport(BaseModel):
         is_same = (self.tree, self.identity) == (tree, identity)
         return is_same and (not self.red or (red_accepted and not self.unacceptable))
 
-    def kept_tests(self, writable: Collection[str]) -> tuple[str, ...]:
-        """The tests that passed and whose files none of some work orders may write."""
-        passed = (test for check in self.checks for test in check.passed_tests or ())
-        return tuple(test for test in passed if test.partition("::")[0] not in writable)
+    @property
+    def passed_tests(self) -> tuple[str, ...]:
+        """The ids of the tests that passed, as far as they are known."""
+        return tuple(test for check in self.checks for test in check.passed_tests or ())
 
     def check(self, name: str) -> BaselineCheck | None:
         """What the check of this name found; None if there was none."""
         return next((check for check in self.checks if check.name == name), None)
+
+
+def file_of(test: str) -> str:
+    """The file that holds a test, by its id."""
+    return test.partition("::")[0]
+
+
+def kept_tests(passed: Iterable[str], writable: Collection[str]) -> tuple[str, ...]:
+    """Those of the tests that passed which must pass again: their files are not to be written."""
+    return tuple(test for test in passed if file_of(test) not in writable)

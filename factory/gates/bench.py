@@ -224,7 +224,12 @@ class Executor:
     project: RepoPath | None = None
 
     def __call__(
-        self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
+        self,
+        name: str,
+        command: str,
+        words: tuple[str, ...],
+        timeout_seconds: float | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> CommandResult:
         """Run one command; see `Execute`."""
         name = name if self.project is None else f"{PROJECTS_FOLDER}/{self.project}/{name}"
@@ -235,7 +240,7 @@ class Executor:
             Command(
                 argv=words,
                 cwd=self.checkout.root / (self.project or ""),
-                env=self.variables,
+                env={**self.variables, **(variables or {})},
                 timeout_seconds=self._limit(timeout_seconds),
                 stdout=output,
                 stop=self.stop,

@@ -209,8 +209,18 @@ class Execute(Protocol):
         """Directories of this machine, and the names that stand for them in a prompt."""
         ...
 
+    @property
+    def variables(self) -> Mapping[str, str]:
+        """The environment variables that commands see."""
+        ...
+
     def __call__(
-        self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
+        self,
+        name: str,
+        command: str,
+        words: tuple[str, ...],
+        timeout_seconds: float | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> CommandResult:
         """Run one command to its end.
 
@@ -219,6 +229,7 @@ class Execute(Protocol):
             command: its text, for records.
             words: what is executed.
             timeout_seconds: its own time limit; None for the one that all commands have.
+            variables: environment variables of its own; None for none.
         """
         ...
 

@@ -1,6 +1,6 @@
 """Verifies what is started from by the repository's own means, before a model is asked."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -11,7 +11,7 @@ from factory.contract.work_order import Plan, VerifyContract, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
 from factory.environments.provide import Project
-from factory.gates.baseline_report import BaselineCheck, BaselineReport
+from factory.gates.baseline_report import BaselineCheck, BaselineReport, kept_tests
 from factory.gates.before.baseline import examine_baseline, require_usable
 from factory.gates.before.services import require_services
 from factory.gates.before.toolchains import require_toolchains
@@ -122,7 +122,7 @@ def on_verified_base(run: Run, bench: Bench, out: Path, *, red_accepted: bool) -
     finally:
         bench.checkout.restore()
     known = report if red_accepted else None
-    return replace(run, known=known, kept_tests=report.kept_tests(_writable(run)))
+    return replace(run, known=known, kept_tests=kept_tests(report.passed_tests, run.order.allowed_files))
 
 
 def try_services(
@@ -158,9 +158,3 @@ def try_services(
     ):
         bench = ports.bench(opened, settings, environment, terms, None, started)
         require_services(bench, root.out / BASELINE_FOLDER)
-
-
-def _writable(run: Run) -> Collection[str]:
-    """The files that some work order of the plan may write, of a run without a plan its own."""
-    orders = (run.order, *(run.plan.work_orders if run.plan is not None else ()))
-    return frozenset(path for order in orders for path in order.allowed_files)

@@ -17,7 +17,7 @@ from factory.system.git.client import Git
 from factory.trials.conditions import Conditions
 from factory.trials.request import TrialRequest
 
-_FORMAT: Final = 1
+_FORMAT: Final = 2
 """Counted up when the same name would stand for something else."""
 
 _MOMENT: Final = re.compile(rb"^((?:author|committer) .*>) \d+ [+-]\d{4}$", re.MULTILINE)

@@ -41,6 +41,7 @@ class Commands:
     """
 
     places: Mapping[str, str] = MappingProxyType({})
+    variables: Mapping[str, str] = MappingProxyType({})
 
     def __init__(self, ends: Mapping[str, Mapping[str, Any]] | None = None) -> None:
         self.ran: list[tuple[str, tuple[str, ...]]] = []
@@ -48,7 +49,12 @@ class Commands:
         self._ends = ends or {}
 
     def __call__(
-        self, name: str, command: str, words: tuple[str, ...], timeout_seconds: float | None = None
+        self,
+        name: str,
+        command: str,
+        words: tuple[str, ...],
+        timeout_seconds: float | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> CommandResult:
         self.ran.append((name, words))
         self.limits.append(timeout_seconds)

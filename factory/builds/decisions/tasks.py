@@ -39,11 +39,13 @@ class AttemptTask:
         order: the work order.
         baseline: the commit to start from.
         retry: what the first of them knows of an attempt before it; None if there was none.
+        passed_tests: the ids of the tests that passed on the baseline, as far as reports tell.
     """
 
     order: WorkOrder
     baseline: str
     retry: Retry | None = None
+    passed_tests: tuple[str, ...] = ()
 
     @property
     def run_id(self) -> str:
@@ -61,6 +63,7 @@ class LandingTask:
         attempt: the attempt that it came from.
         commit: the commit that would land.
         tree: its tree.
+        passed_tests: the ids of the tests that passed before it, as far as reports tell.
     """
 
     order: WorkOrder
@@ -68,6 +71,7 @@ class LandingTask:
     attempt: int
     commit: str
     tree: str
+    passed_tests: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

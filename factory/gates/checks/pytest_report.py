@@ -16,14 +16,19 @@ from xml.parsers import expat
 LONGEST_REPORT: Final = 50_000_000
 """The largest report that is read, in bytes."""
 
-REPORT_OPTIONS: Final = (
-    # Every failure, whatever stops a run early in the repository's own options.
-    "--continue-on-collection-errors",
-    "--maxfail=0",
+SAME_FORM: Final = (
     # The family that names each test's file.
     "-o", "junit_family=xunit1",
     "-o", "junit_logging=no",
 )  # fmt: skip
+"""The options of pytest that give a report the form that is read here."""
+
+REPORT_OPTIONS: Final = (
+    # Every failure, whatever stops a run early in the repository's own options.
+    "--continue-on-collection-errors",
+    "--maxfail=0",
+    *SAME_FORM,
+)
 """The options of pytest with which two reports can be compared."""
 
 _ADDRESS: Final = re.compile(r"0x[0-9a-fA-F]{6,}")
@@ -63,6 +68,23 @@ def failures_in(report: bytes, places: Mapping[str, str]) -> tuple[FailedTest, .
     Raises:
         BadReport: the report can't be read.
     """
+    failures = [FailedTest(_anywhere(test, places), report) for test, report in _read(report).failures]
+    return tuple(sorted(failures, key=lambda failure: failure.test))
+
+
+def passed_in(report: bytes) -> frozenset[str]:
+    """The ids of the tests that a report says passed, without parameters.
+
+    Args:
+        report: the XML, written with `SAME_FORM`.
+
+    Raises:
+        BadReport: the report can't be read.
+    """
+    return frozenset(test.partition("[")[0][:_LONGEST_ID] for test in _read(report).passed)
+
+
+def _read(report: bytes) -> "_Collector":
     collector = _Collector()
     parser = expat.ParserCreate()
     parser.StartElementHandler = collector.start
@@ -73,8 +95,7 @@ def failures_in(report: bytes, places: Mapping[str, str]) -> tuple[FailedTest, .
         parser.Parse(report, True)
     except (expat.ExpatError, ValueError, LookupError) as error:
         raise BadReport(str(error)) from error
-    failures = [FailedTest(_anywhere(test, places), report) for test, report in collector.failures]
-    return tuple(sorted(failures, key=lambda failure: failure.test))
+    return collector
 
 
 def new_failures(now: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
@@ -91,18 +112,22 @@ def new_failures(now: Iterable[str], known: Iterable[str]) -> tuple[str, ...]:
 
 
 class _Collector:
-    """Takes the parser's events, and keeps the test's id and the text of each failure."""
+    """Takes the parser's events, and keeps the test's id and the text of each failure, and what passed."""
 
     def __init__(self) -> None:
         self.failures: list[tuple[str, str]] = []
+        self.passed: list[str] = []
+        self._is_passed = False
         self._test: str | None = None
         self._text: list[str] | None = None
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         if name == "testcase":
-            self._test = _id(attributes)
+            self._test, self._is_passed = _id(attributes), True
+        elif name == "skipped":
+            self._is_passed = False
         elif name in _FAILURES:
-            self._text = []
+            self._text, self._is_passed = [], False
 
     def text(self, text: str) -> None:
         if self._text is not None:
@@ -114,6 +139,8 @@ class _Collector:
                 self.failures.append((self._test, "".join(self._text)))
             self._text = None
         elif name == "testcase":
+            if self._test is not None and self._is_passed:
+                self.passed.append(self._test)
             self._test = None
 
 

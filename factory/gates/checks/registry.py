@@ -128,8 +128,9 @@ def _of_root(
 ) -> Iterator[Check | CheckFamily]:
     judged = _Judged(known)
     configured = (judged(_configured(check)) for check in configuration.checks)
-    pytest = Pytest(report=report, kept=kept_of(kept, PYTHON), beside=projects)
-    python = (VerifyScript(), CompileAll(projects), pytest)
+    of_python = kept_of(kept, PYTHON)
+    pytest = Pytest(report=report, kept=of_python, beside=projects)
+    python = (VerifyScript(of_python), CompileAll(projects), pytest)
     default = LanguageChecks(judged, kept)
     for check in python:
         yield Beside(projects, judged(check)) if projects else judged(check)
@@ -142,8 +143,9 @@ def _of_project(
 ) -> Iterator[Check | CheckFamily]:
     judged = _Judged(known, project.directory)
     configured = (_configured(check) for check in project.configuration.checks)
-    pytest = Pytest(report=report, kept=kept_of(kept, PYTHON))
-    python: tuple[Check, ...] = (VerifyScript(), CompileAll(), pytest)
+    of_python = kept_of(kept, PYTHON)
+    pytest = Pytest(report=report, kept=of_python)
+    python: tuple[Check, ...] = (VerifyScript(of_python), CompileAll(), pytest)
     checks: tuple[Check | CheckFamily, ...] = (
         *map(judged, python),
         LanguageChecks(judged, kept),

@@ -9,6 +9,7 @@ from factory.attempt.brief import canonical_output, excerpt
 from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
+from factory.gates.baseline_report import file_of
 from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.checks.kept_tests import passed_tests, vanished
 from factory.gates.checks.languages import (
@@ -28,6 +29,7 @@ from factory.gates.checks.pytest_report import (
     failures_in,
     new_failures,
 )
+from factory.gates.checks.script_report import ScriptReport
 from factory.gates.judge import judge
 from factory.languages.python.commands import COMPILE_ALL, PYTEST
 from factory.system.files.tree import FileProblem, Tree, write_atomic
@@ -46,11 +48,18 @@ _NAMED: Final = 10
 """How many new failures a message names."""
 _LONGEST_NAME: Final = 200
 _LONGEST_EVIDENCE: Final = 400_000
+_UNREPORTED: Final = "no report of pytest came out of it, so that tests vanish is not noticed"
 
 
 @dataclass(frozen=True)
 class VerifyScript:
-    """`bash scripts/verify.sh`, if the repository has one of its own and the work order is not exempt."""
+    """`bash scripts/verify.sh`, if the repository has one of its own and the work order is not exempt.
+
+    Attributes:
+        kept: the ids of tests that must pass, without parameters.
+    """
+
+    kept: tuple[str, ...] = ()
 
     name = "verify.sh"
 
@@ -61,9 +70,22 @@ class VerifyScript:
             return CheckResult(name=self.name, note="skipped: the repository has none")
         if is_of_a_new_project(context):
             return CheckResult(name=self.name, note=ONE_BY_ONE)
-        result = context.execute("verify", f"bash {VERIFY_SCRIPT}", ("bash", VERIFY_SCRIPT))
+        with ScriptReport(context.temporary) as report:
+            variables = report.variables(context.execute.variables)
+            words = ("bash", VERIFY_SCRIPT)
+            result = context.execute("verify", f"bash {VERIFY_SCRIPT}", words, variables=variables)
         failure = judge(result, Stage.VERIFY_FAILED, context)
-        return CheckResult(name=self.name, failure=failure, commands=(result,))
+        passed = report.passed_tests()
+        if passed is not None:
+            # By where they were run from: what is no file of the tree is somebody else's test.
+            passed = tuple(test for test in passed if file_of(test) in context.landing)
+        return CheckResult(
+            name=self.name,
+            failure=failure or vanished(self.kept, passed, result, self.name),
+            commands=(result,),
+            note=_UNREPORTED if passed is None and failure is None else "",
+            passed_tests=passed,
+        )
 
 
 @dataclass(frozen=True)

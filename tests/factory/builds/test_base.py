@@ -107,6 +107,37 @@ def test_a_configured_check_gates_and_no_attempt_can_switch_it_off(tmp_path: Pat
     assert "tidy" in scene.model.prompts["WO-01", 2] or "dirty" in scene.model.prompts["WO-01", 2]
 
 
+@pytest.mark.parametrize(("verify", "after"), [("", []), ("python -m pytest -q\n", ["WO-01"])])
+def test_a_test_that_landed_in_this_build_or_an_earlier_one_may_not_vanish(
+    tmp_path: Path, verify: str, after: list[str]
+) -> None:
+    files = {"test_old.py": "def test_old():\n    pass\n"} | ({"scripts/verify.sh": verify} if verify else {})
+    written = {
+        "WO-01": {"tests/test_new.py": "def test_new():\n    pass\n"},
+        "WO-02": {
+            "conftest.py": "collect_ignore = ['tests']\n",
+            "test_other.py": "def test_other():\n    pass\n",
+        },
+    }
+    orders = [
+        {"allowed_files": [*paths], "acceptance_commands": [f"test -f {next(iter(paths))}"]}
+        for paths in written.values()
+    ]
+    orders[1]["depends_on"] = [*after]
+    scene = BuildScene(
+        make_repo(tmp_path / "repo", files), orders, lambda order_id, *_: a_proposal(written[order_id])
+    )
+
+    for _ in range(2):
+        ended = scene.build(max_attempts=1).ended
+
+        assert scene.landed() == ["WO-01"]
+        assert ended.failure is not None
+        assert (
+            "1 test that passed before no longer ran and passed: tests/test_new.py::test_new" in ended.message
+        )
+
+
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_what_the_repository_says_a_model_costs_is_what_is_shown(tmp_path: Path, jobs: int) -> None:
     files = {

@@ -9,7 +9,7 @@ from factory.attempt.failure import FailureClass
 from factory.configuration.document import Configuration
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import VERIFY_SCRIPT
-from factory.gates.baseline_report import BaselineCheck, BaselineReport
+from factory.gates.baseline_report import BaselineCheck, BaselineReport, kept_tests
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.registry import verification
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
@@ -176,12 +176,12 @@ def test_a_test_that_passed_before_must_pass_again(report: PytestReport, gone: s
     assert gone in (result.failure.message if result.failure is not None else "")
 
 
-def test_only_tests_in_files_that_nobody_may_write_are_kept() -> None:
+def test_only_tests_in_files_that_are_not_to_be_written_are_kept() -> None:
     passed = ("a.py::b", "tests/c.py::D::e")
     check = BaselineCheck(
         name="pytest", gates=True, failure=None, note="", failing_tests=(), changed=False, passed_tests=passed
     )
     report = BaselineReport(tree="", identity="", checks=(check,))
 
-    assert report.kept_tests({"src/a.py"}) == passed
-    assert report.kept_tests({"a.py"}) == ("tests/c.py::D::e",)
+    assert kept_tests(report.passed_tests, {"src/a.py"}) == passed
+    assert kept_tests(report.passed_tests, {"a.py"}) == ("tests/c.py::D::e",)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.gates.checks.pytest_report import BadReport, FailedTest, failures_in, new_failures
+from factory.gates.checks.pytest_report import BadReport, FailedTest, failures_in, new_failures, passed_in
 
 A, B = "tests/test_a.py::test_a", "tests/test_a.py::TestB::test_b"
 
@@ -54,6 +54,7 @@ def test_only_what_failed_is_told_each_time_that_it_failed() -> None:
         FailedTest("t.py::sub", "one"),
         FailedTest("t.py::sub", "two & a half"),
     )
+    assert passed_in(written) == {"t.py::ok"}
 
 
 @pytest.mark.parametrize(
