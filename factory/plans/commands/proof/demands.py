@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from factory.plans.commands.proof.truths import Bindings
 from factory.plans.commands.python_code import called, dotted, text_of
 
 _REFUSING: Final = re.compile(
@@ -50,11 +51,13 @@ class _Names:
         imported: those that an import binds.
         values: what those are that are assigned to.
         is_seeded: whether the code hands a seed to something.
+        bindings: what of it is certain.
     """
 
     imported: frozenset[str]
     values: dict[str, ast.expr]
     is_seeded: bool
+    bindings: Bindings
 
 
 def can_be_wrong(tree: ast.Module) -> bool:
@@ -74,6 +77,7 @@ def can_be_wrong(tree: ast.Module) -> bool:
             or (isinstance(node, ast.Call) and called(node) in _SEEDING)
             for node in nodes
         ),
+        Bindings.of(tree),
     )
     return any(_demands(node, names) for node in nodes)
 
@@ -94,16 +98,23 @@ def is_self_contained(tree: ast.Module) -> bool:
 
 def idle_assertions(tree: ast.Module) -> Iterator[tuple[str, str]]:
     """What the code asserts in vain, or does not assert: in words, and the code that is meant."""
+    bindings = Bindings.of(tree)
     for node in ast.walk(tree):
         if isinstance(node, ast.Assert):
             test = node.test
             if isinstance(test, ast.Tuple) and test.elts:
                 yield "asserts a tuple, which is always true", text_of(test)
-            # `assert True` alone is how some say that a line is reached.
-            elif _is_always_true(test) and not isinstance(getattr(test, "value", ""), bool | int):
+            # `assert True` alone, or `assert 1 == 1`, is how some say that a line is reached.
+            elif bindings.is_always_true(test) and not _says_only_that_it_is_reached(test):
                 yield "asserts what is always true", text_of(test)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare):
             yield "compares and asserts nothing of it", text_of(node.value)
+
+
+def _says_only_that_it_is_reached(test: ast.expr) -> bool:
+    if isinstance(test, ast.Compare):
+        return not any(isinstance(inner, ast.Name | ast.Call) for inner in ast.walk(test))
+    return isinstance(test, ast.Constant) and isinstance(test.value, bool | int)
 
 
 def _demands(node: ast.AST, names: _Names) -> bool:
@@ -139,7 +150,7 @@ def _may_refuse(call: ast.Call) -> bool:
 
 def _is_hollow(test: ast.expr, names: _Names) -> bool:
     """Whether an assertion holds of nearly everything that does not raise."""
-    if _is_always_true(test) or dotted(test).partition(".")[0] in names.imported:
+    if names.bindings.is_always_true(test) or dotted(test).partition(".")[0] in names.imported:
         return True
     if isinstance(test, ast.BoolOp):
         parts = (_is_hollow(value, names) for value in test.values)
@@ -154,6 +165,8 @@ def _is_hollow(test: ast.expr, names: _Names) -> bool:
     if isinstance(operator, _REFLEXIVE) and _are_same(left, right):
         # That a seed makes two calls agree is something to prove.
         return not names.is_seeded
+    if isinstance(operator, ast.In) and isinstance(right, ast.List | ast.Tuple | ast.Set):
+        return any(_are_same(left, element) for element in right.elts) and not names.is_seeded
     left = names.values.get(left.id, left) if isinstance(left, ast.Name) else left
     if not isinstance(left, ast.Call):
         return False
@@ -161,41 +174,6 @@ def _is_hollow(test: ast.expr, names: _Names) -> bool:
         return isinstance(operator, ast.Eq | ast.Is) and _is_builtin_type(right)
     is_none = isinstance(right, ast.Constant) and right.value is None
     return isinstance(operator, ast.IsNot) and is_none and _LOOKUPS.search(called(left)) is None
-
-
-def _is_always_true(test: ast.expr) -> bool:
-    match test:
-        case ast.Constant():
-            return bool(test.value)
-        case ast.Tuple() | ast.List() | ast.Set():
-            return any(not isinstance(element, ast.Starred) for element in test.elts)
-        case ast.Dict():
-            return any(key is not None for key in test.keys)
-        case ast.Lambda() | ast.GeneratorExp():
-            return True
-        case ast.UnaryOp(op=ast.Not(), operand=ast.Constant(value=value)):
-            return not value
-        case ast.BoolOp(op=ast.And()):
-            return all(map(_is_always_true, test.values))
-        case ast.BoolOp():
-            written = {text_of(value) for value in test.values} - {""}
-            return any(
-                _is_always_true(value) or text_of(_opposite(value)) in written for value in test.values
-            )
-        case _:
-            return False
-
-
-def _opposite(test: ast.expr) -> ast.expr:
-    match test:
-        case ast.UnaryOp(op=ast.Not()):
-            return test.operand
-        case ast.Compare(ops=[ast.Eq()]):
-            return ast.Compare(test.left, [ast.NotEq()], test.comparators)
-        case ast.Compare(ops=[ast.In()]):
-            return ast.Compare(test.left, [ast.NotIn()], test.comparators)
-        case _:
-            return ast.UnaryOp(ast.Not(), test)
 
 
 def _are_same(first: ast.expr, second: ast.expr) -> bool:

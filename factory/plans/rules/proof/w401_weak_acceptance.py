@@ -10,7 +10,8 @@ a call compared with itself, something that is not None, nothing of the reposito
 whatever came before (`sh -c "pytest || true"`).
 
 Of every work order also code that asserts in vain: a tuple (`assert (f(1) == 2, "message")`), `… or True`, a
-thing or its opposite, or a comparison that stands there without `assert`.
+thing or its opposite, a length that is not negative (`len(x) >= 0`), `x is x`, `x in [x]`, an instance of
+`object`, or a comparison that stands there without `assert`.
 
 A work order builds behaviour when it writes a source in a language that Workorder knows that is neither a
 test nor an `__init__.py`, and also writes a test, provides a function or method, or spells a definition
