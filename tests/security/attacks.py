@@ -74,6 +74,8 @@ def program(attacks: Mapping[str, Attack]) -> str:
 
 
 LANDLOCK = frozenset({"landlock"})
+# Where root can't become another user.
+LANDLOCK_AS_ROOT = frozenset({"landlock of root"})
 AS_ROOT = frozenset({ROOT})
 
 ATTACKS = {
@@ -89,6 +91,14 @@ ATTACKS = {
     "changes permissions and times of a file outside": Attack(
         "victim = place / 'outside/victim'; victim.chmod(0o600); os.utime(victim); breach()",
         open_at=LANDLOCK,
+    ),
+    "changes the group of a file outside": Attack(
+        "os.chown(place / 'outside/victim', -1, os.getgid()); breach()",
+        open_at=LANDLOCK_AS_ROOT,
+    ),
+    "changes the attributes of a file outside": Attack(
+        "os.setxattr(place / 'outside/victim', 'user.found', b'later'); breach()",
+        open_at=LANDLOCK_AS_ROOT,
     ),
     "moves the checkout away": Attack(
         "os.rename(os.getcwd(), place / 'outside/moved'); breach()", apart=True

@@ -3,7 +3,10 @@
 The command stays on the machine as it is, so a filter replaces what namespaces would isolate: it gets no
 network at all, and can connect to nothing, not even to itself. With the machine's network it gets that, and
 no Unix sockets, behind whose paths the user's agents and daemons listen. Rules only ever allow, so nothing in
-the checkout can be kept from it: this level is for throw-away checkouts alone.
+the checkout can be kept from it: this level is for throw-away checkouts alone. Nor does Landlock know the
+groups, attributes, permissions and times of files. Of an ordinary user the filter refuses to change the first
+two of any; programs need the others for their own, and only a path tells those apart, which a filter can't
+read.
 """
 
 import ctypes
@@ -94,7 +97,10 @@ class LandlockDomain:
             "which files the machine has, and their sizes and times, can be found out",
         ]
         if not self.becomes_user:
-            gaps.append("permissions, times and attributes of the user's other files can be changed")
+            what = (
+                "permissions and times" if os.geteuid() != 0 else "permissions, times, groups and attributes"
+            )
+            gaps.append(f"{what} of the user's other files can be changed")
             gaps.append("other processes of the user can be slowed down")
             gaps.append(
                 "files of the user that appear in /dev/shm while a command runs, and that no program holds, "
@@ -114,7 +120,12 @@ class LandlockDomain:
         user = self._prepared_user(policy)
         open_network = policy.network == "host"
         architecture = ARCHITECTURES[os.uname().machine]
-        seccomp = program(architecture, own_network=open_network, among_others=True)
+        seccomp = program(
+            architecture,
+            own_network=open_network,
+            among_others=True,
+            among_files=self.becomes_user or os.geteuid() != 0,
+        )
         orders = Orders(
             limits(policy.resources),
             limits_of_shared_user(policy.resources) if user is None else limits_of_user(policy.resources),

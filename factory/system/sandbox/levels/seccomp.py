@@ -58,7 +58,7 @@ _COMMON: Final = {
     "io_uring_setup": 425, "io_uring_enter": 426, "io_uring_register": 427, "open_tree": 428,
     "move_mount": 429, "fsopen": 430, "fsconfig": 431, "fsmount": 432, "fspick": 433, "clone3": 435,
     "openat2": 437, "pidfd_getfd": 438, "process_madvise": 440, "mount_setattr": 442, "memfd_secret": 447,
-    "fchmodat2": 452,
+    "fchmodat2": 452, "setxattrat": 463, "removexattrat": 466, "file_setattr": 469,
 }  # fmt: skip
 
 ARCHITECTURES: Final[Mapping[str, Architecture]] = {
@@ -67,13 +67,16 @@ ARCHITECTURES: Final[Mapping[str, Architecture]] = {
         {
             **_COMMON,
             "open": 2, "ioctl": 16, "shmget": 29, "shmat": 30, "socket": 41, "connect": 42, "socketpair": 53,
-            "clone": 56, "semget": 64, "msgget": 68, "creat": 85, "chmod": 90, "fchmod": 91, "ptrace": 101,
-            "syslog": 103, "mknod": 133, "uselib": 134, "vhangup": 153, "pivot_root": 155, "adjtimex": 159,
+            "clone": 56, "semget": 64, "msgget": 68, "creat": 85, "chmod": 90, "fchmod": 91, "chown": 92,
+            "fchown": 93, "lchown": 94, "ptrace": 101, "syslog": 103,
+            "mknod": 133, "uselib": 134, "vhangup": 153, "pivot_root": 155, "adjtimex": 159,
             "chroot": 161, "acct": 163, "settimeofday": 164, "mount": 165, "umount2": 166, "swapon": 167,
             "swapoff": 168, "reboot": 169, "sethostname": 170, "setdomainname": 171, "iopl": 172,
-            "ioperm": 173, "init_module": 175, "delete_module": 176, "quotactl": 179, "lookup_dcookie": 212,
+            "ioperm": 173, "init_module": 175, "delete_module": 176, "quotactl": 179, "setxattr": 188,
+            "lsetxattr": 189, "fsetxattr": 190, "removexattr": 197, "lremovexattr": 198, "fremovexattr": 199,
+            "lookup_dcookie": 212,
             "clock_settime": 227, "mq_open": 240, "kexec_load": 246, "add_key": 248, "request_key": 249,
-            "keyctl": 250, "openat": 257, "mknodat": 259, "fchmodat": 268, "unshare": 272,
+            "keyctl": 250, "openat": 257, "mknodat": 259, "fchownat": 260, "fchmodat": 268, "unshare": 272,
             "perf_event_open": 298, "fanotify_init": 300, "name_to_handle_at": 303, "open_by_handle_at": 304,
             "prlimit64": 302, "clock_adjtime": 305, "setns": 308, "process_vm_readv": 310,
             "process_vm_writev": 311, "kcmp": 312, "finit_module": 313, "memfd_create": 319,
@@ -85,8 +88,11 @@ ARCHITECTURES: Final[Mapping[str, Architecture]] = {
         0xC00000B7,
         {
             **_COMMON,
-            "lookup_dcookie": 18, "ioctl": 29, "mknodat": 33, "umount2": 39, "mount": 40, "pivot_root": 41,
-            "chroot": 51, "fchmod": 52, "fchmodat": 53, "openat": 56, "vhangup": 58, "quotactl": 60,
+            "setxattr": 5, "lsetxattr": 6, "fsetxattr": 7, "removexattr": 14, "lremovexattr": 15,
+            "fremovexattr": 16, "lookup_dcookie": 18, "ioctl": 29,
+            "mknodat": 33, "umount2": 39, "mount": 40, "pivot_root": 41,
+            "chroot": 51, "fchmod": 52, "fchmodat": 53, "fchownat": 54, "fchown": 55,
+            "openat": 56, "vhangup": 58, "quotactl": 60,
             "acct": 89, "unshare": 97, "kexec_load": 104, "init_module": 105, "delete_module": 106,
             "clock_settime": 112, "syslog": 116, "ptrace": 117, "reboot": 142, "sethostname": 161,
             "setdomainname": 162, "settimeofday": 170, "adjtimex": 171, "mq_open": 180, "msgget": 186,
@@ -117,10 +123,20 @@ _UNKNOWN: Final = (
     "msgget", "openat2",
 )  # fmt: skip
 
+# Landlock knows no owners and no attributes, and a filter no paths: it is those of all files or of none.
+# Programs of an ordinary user get along without; to those of root it is an error.
+_OWNERS: Final = ("chown", "fchown", "fchownat", "lchown")
+_ATTRIBUTES: Final = (
+    "fremovexattr", "fsetxattr", "lremovexattr", "lsetxattr", "removexattr", "removexattrat", "setxattr",
+    "setxattrat",
+)  # fmt: skip
+
 _Instruction = tuple[int, int, int, int]
 
 
-def program(architecture: Architecture, *, own_network: bool, among_others: bool) -> bytes:
+def program(
+    architecture: Architecture, *, own_network: bool, among_others: bool, among_files: bool = False
+) -> bytes:
     """The filter, as an array of struct sock_filter.
 
     Args:
@@ -128,8 +144,14 @@ def program(architecture: Architecture, *, own_network: bool, among_others: bool
         own_network: whether the network may be used, because it is the sandbox's own or the user opened it.
         among_others: whether sockets, shared memory and processes of other programs could be reached, so that
             nothing may be connected to by a path, shared, or limited.
+        among_files: whether other files could be reached by an ordinary user, so that none may be given
+            another group or attributes.
     """
     blocks = _blocks(own_network=own_network, among_others=among_others)
+    if among_files:
+        blocks |= {name: [_refuse(errno.EPERM)] for name in _OWNERS}
+        blocks |= {name: [_refuse(errno.ENOTSUP)] for name in _ATTRIBUTES}
+        blocks["file_setattr"] = [_refuse(errno.ENOSYS)]
     code: list[_Instruction] = [
         (_LOAD, 0, 0, _ARCHITECTURE),
         (_EQUAL, 1, 0, architecture.audit),

@@ -132,6 +132,28 @@ def test_among_other_programs_the_network_is_no_way_to_their_sockets(architectur
     assert among("shmget", 0, 56) == errno.ENOSYS
 
 
+@pytest.mark.parametrize(
+    ("name", "refused"),
+    [
+        ("fchown", errno.EPERM),
+        ("fchownat", errno.EPERM),
+        ("setxattr", errno.ENOTSUP),
+        ("fsetxattr", errno.ENOTSUP),
+        ("lremovexattr", errno.ENOTSUP),
+        ("setxattrat", errno.ENOTSUP),
+        ("file_setattr", errno.ENOSYS),
+        # Programs need it for their own.
+        ("fchmodat", ALLOWED),
+    ],
+)
+def test_among_other_files_of_the_user_none_gets_another_group_or_attributes(
+    architecture: Architecture, name: str, refused: str | int
+) -> None:
+    for among_files, expected in ((True, refused), (False, ALLOWED)):
+        code = program(architecture, own_network=False, among_others=True, among_files=among_files)
+        assert answer(code, architecture.audit, architecture.calls[name], (0, 0, 0o755)) == expected
+
+
 def test_another_architecture_is_killed(architecture: Architecture) -> None:
     code = program(architecture, own_network=True, among_others=False)
 
@@ -146,7 +168,7 @@ def test_the_second_table_of_x86_is_closed() -> None:
 
 
 def test_every_call_that_is_refused_has_a_number() -> None:
-    only_of_x86 = {"chmod", "creat", "ioperm", "iopl", "mknod", "open", "uselib"}
+    only_of_x86 = {"chmod", "chown", "lchown", "creat", "ioperm", "iopl", "mknod", "open", "uselib"}
 
     assert set(ARCHITECTURES["x86_64"].calls) - set(ARCHITECTURES["aarch64"].calls) == only_of_x86
     for architecture in ARCHITECTURES.values():
