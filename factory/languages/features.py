@@ -23,7 +23,6 @@ FEATURES: Final[Mapping[str, str]] = {
 """What there is, in the order in which it is told."""
 
 OF_PYTHON_ALONE: Final[Mapping[str, str]] = {
-    "definitions": "only Python's are looked up",
     "baseline": "its tests are not told apart: a verification that fails before is only reported",
     "commands": "only `python -c` and pytest are read",
 }

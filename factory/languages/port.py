@@ -93,6 +93,21 @@ class Verification:
         return " ".join(self.words[:3] if self.words[:2] == ("python", "-m") else self.words)
 
 
+@dataclass(frozen=True)
+class Span:
+    """Where a function, a method or a type stands in its source.
+
+    Attributes:
+        name: its name, with that of its type before it.
+        first: its first line, from 1.
+        last: its last line.
+    """
+
+    name: str
+    first: int
+    last: int
+
+
 class Addressed(Protocol):
     """What has a place among the symbols."""
 
@@ -288,6 +303,10 @@ class Language(Protocol):
             source: its text.
             names: what they use, dotted where it is in a type; a name that is not there adds nothing.
         """
+
+    def spans(self, path: str, data: bytes) -> tuple[Span, ...]:
+        """Where the functions and types at the top of a source stand, and the methods in these; none of a
+        source that can't be read."""
 
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
         """The packages that a source imports, as it names them; the standard library and what can be told

@@ -3,7 +3,6 @@
 Signatures say what is there; whoever plans a change to a function must also know what it does now.
 """
 
-import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +11,8 @@ from typing import Final
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.text import Read, decoded
-from factory.plans.commands.python_code import read_code
+from factory.languages.python.language import PYTHON
+from factory.languages.table import language_of
 
 MAX_LINES: Final = 80
 """How much is shown of a definition."""
@@ -23,7 +23,6 @@ _MAX_LOOKED_INTO: Final = 2_000
 
 _CODE_SPAN: Final = re.compile(r"(`+)(?!`)(.+?)(?<!`)\1(?!`)")
 _NAME: Final = re.compile(r"[^\W\d]\w*(?:\.[^\W\d]\w*)*")
-_DEFINITION: Final = re.compile(rb"^[ \t]*(?:class|(?:async[ \t]+)?def)[ \t]+(\w+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
@@ -64,11 +63,9 @@ def named_definitions(spec: str, modules: Sequence[str], read: Read) -> list[Def
         except WorkorderError:
             # That it can't be read is told where its outline would be shown.
             continue
-        if len(data) > MAX_SOURCE_BYTES or simple.isdisjoint(_DEFINITION.findall(data)):
+        if len(data) > MAX_SOURCE_BYTES or not any(name in data for name in simple):
             continue
-        named = [
-            definition for definition in _definitions(path, decoded(data)[0]) if definition.name in ranks
-        ]
+        named = [definition for definition in _definitions(path, data) if definition.name in ranks]
         classes = {definition.name for definition in named}
         definitions += (
             definition
@@ -92,29 +89,18 @@ def _names(spec: str) -> list[str]:
     return list(names)
 
 
-def _definitions(path: str, text: str) -> Iterator[Definition]:
-    """The definitions at the top of a module, and those in its classes."""
-    tree = read_code(text.removeprefix("\ufeff")).tree
-    if tree is None:
+def _definitions(path: str, data: bytes) -> Iterator[Definition]:
+    """The definitions at the top of a module, and those in its types."""
+    language = language_of(path)
+    spans = language.spans(path, data) if language is not None else ()
+    if not spans:
         return
-    # As Python counts lines.
-    lines = re.split(r"\r\n|\r|\n", text)
-    for node in tree.body:
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            yield _definition(path, node.name, node, lines)
-        if isinstance(node, ast.ClassDef):
-            for inner in node.body:
-                if isinstance(inner, ast.FunctionDef | ast.AsyncFunctionDef):
-                    yield _definition(path, f"{node.name}.{inner.name}", inner, lines)
-
-
-def _definition(
-    path: str, name: str, node: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, lines: Sequence[str]
-) -> Definition:
-    first = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-    last = node.end_lineno or node.lineno
-    shown = lines[first - 1 : min(last, first - 1 + MAX_LINES)]
-    hidden = last - first + 1 - len(shown)
-    if hidden:
-        shown = [*shown, f"[cut here: {hidden} of {last - first + 1} lines are left out]"]
-    return Definition(path, name, first, last, "\n".join(shown))
+    text = decoded(data)[0]
+    # Each language counts lines in its own way.
+    lines = re.split(r"\r\n|\r|\n", text) if language is PYTHON else text.split("\n")
+    for span in spans:
+        shown = lines[span.first - 1 : min(span.last, span.first - 1 + MAX_LINES)]
+        hidden = span.last - span.first + 1 - len(shown)
+        if hidden:
+            shown = [*shown, f"[cut here: {hidden} of {span.last - span.first + 1} lines are left out]"]
+        yield Definition(path, span.name, span.first, span.last, "\n".join(shown))

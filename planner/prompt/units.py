@@ -79,7 +79,6 @@ def units(
             path,
         ),
     )
-    python = [path for path in modules if by_language[path] is PYTHON]
     agents = sorted(
         (path for path in files if path.rpartition("/")[2] == AGENTS),
         key=lambda path: (path.count("/"), path),
@@ -91,7 +90,7 @@ def units(
         Part.CONFIGURATION: tuple(
             _cut("configuration", path, read, limit // _CONFIGURATION_SHARE) for path in configuration
         ),
-        Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", python, read))),
+        Part.SOURCE: tuple(map(_definition, named_definitions(spec or "", modules, read))),
         Part.OUTLINE: tuple(
             _module(path, codebases.of(path).outline, codebases.of(path).summary) for path in modules
         ),

@@ -16,6 +16,7 @@ from factory.languages.python.module_files import PROJECT_FILES, is_test
 from factory.languages.python.mutation.marks import marked
 from factory.languages.python.mutation.mutants import mutants
 from factory.languages.python.outline.excerpts import units
+from factory.languages.python.outline.spans import spans
 from factory.languages.python.symbols.files import module_file, module_files
 from factory.languages.python.symbols.shapes import shape_keeps
 from factory.languages.python.symbols.symbol import Symbol
@@ -81,6 +82,10 @@ class Python:
         """What users of some names need of a module."""
         parts = units(source, names)
         return excerpt_of(parts, names) if parts is not None else None
+
+    def spans(self, path: str, data: bytes) -> tuple[port.Span, ...]:
+        """Where the functions, methods and classes of a module stand."""
+        return spans(data)
 
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
         """The first names of what a source imports; those of the project's own packages are among them."""

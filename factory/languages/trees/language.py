@@ -9,12 +9,13 @@ from factory.contract.errors import WorkorderError
 from factory.contract.text import Read
 from factory.languages.by_file import ByFile
 from factory.languages.excerpt import Excerpt
-from factory.languages.port import Addressed, BadSymbol, Definitions, Mutant, Outlined, Symbol
+from factory.languages.port import Addressed, BadSymbol, Definitions, Mutant, Outlined, Span, Symbol
 from factory.languages.trees.conspicuous import Unusual, conspicuous
 from factory.languages.trees.declared import Declared
 from factory.languages.trees.excerpts import excerpt
 from factory.languages.trees.marks import marked
 from factory.languages.trees.mutants import Table, mutants
+from factory.languages.trees.spans import spans
 from factory.languages.trees.tree import Grammar, Tree, parse
 from factory.system.terminal.console import one_line
 
@@ -118,6 +119,10 @@ class TreeLanguage(ByFile):
     def excerpt(self, path: str, source: str, names: Collection[str]) -> Excerpt | None:
         """What users of some names need of a source; see `Language`."""
         return excerpt(self.grammar(path), source, names)
+
+    def spans(self, path: str, data: bytes) -> tuple[Span, ...]:
+        """Where the functions, methods and types of a source stand."""
+        return spans(self.grammar(path), data)
 
     def mutants(self, path: str, source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant, ...]:
         """Mutants of the lines that count; see `Language`."""

@@ -12,6 +12,7 @@ from factory.languages.trees.declared import Declared
 from factory.languages.trees.excerpts import excerpt
 from factory.languages.trees.marks import marked as with_marks
 from factory.languages.trees.mutants import mutants as mutants_of
+from factory.languages.trees.spans import spans
 from factory.languages.typescript.grammar import SUFFIXES, grammar_of
 from factory.languages.typescript.imports import imported_packages
 from factory.languages.typescript.mutation import BLOCKS, TABLE, mark
@@ -93,6 +94,10 @@ class TypeScript(ByFile):
     def excerpt(self, path: str, source: str, names: Collection[str]) -> port.Excerpt | None:
         """What users of some names need of a module."""
         return excerpt(grammar_of(path), source, names)
+
+    def spans(self, path: str, data: bytes) -> tuple[port.Span, ...]:
+        """Where the functions, methods and types of a source stand."""
+        return spans(grammar_of(path), data)
 
     def imports(self, path: str, data: bytes) -> frozenset[str] | None:
         """The packages that a source imports."""

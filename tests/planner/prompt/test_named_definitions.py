@@ -89,3 +89,78 @@ def test_the_source_is_shown_as_it_stands_and_a_long_one_cut() -> None:
 )
 def test_what_is_no_python_is_passed_over(data: bytes) -> None:
     assert named("`take`", {"bad.py": data, "good.py": SHOP}) == [("good.py", "take", 6, 7)]
+
+
+TYPESCRIPT = """\
+// Words.
+export default function prettyWords(text: string) {
+  return text;
+}
+
+export const shout = (text: string) => {
+  return text.toUpperCase();
+};
+
+export const LIMIT = 3;
+
+export class Board {
+  size = 1;
+  fold() {
+    return this.size;
+  }
+}
+"""
+
+GO = """\
+package words
+
+type Board[T any] struct {
+	size int
+}
+
+func (b *Board[T]) Fold() int {
+	return b.size
+}
+
+func Count(text string) int {
+	return len(text)
+}
+"""
+
+RUST = """\
+pub struct Board<T> {
+    size: T,
+}
+
+impl<T> Board<T> {
+    pub fn fold(&self) -> usize {
+        1
+    }
+}
+
+pub fn count(text: &str) -> usize {
+    text.len()
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "source", "spec", "found"),
+    [
+        ("a.ts", TYPESCRIPT, "`prettyWords(0)`", [("prettyWords", 2, 4)]),
+        ("a.js", "function take(n) {\n  return n;\n}\n", "`take`", [("take", 1, 3)]),
+        ("a.ts", TYPESCRIPT, "`shout` and `Board.fold`", [("shout", 6, 8), ("Board.fold", 14, 16)]),
+        ("a.ts", TYPESCRIPT, "`LIMIT`, `size`", []),
+        ("a.go", GO, "`Board.Fold()`, `Count`", [("Board.Fold", 7, 9), ("Count", 11, 13)]),
+        ("a.go", GO, "`Board`", [("Board", 3, 5)]),
+        ("a.rs", RUST, "`Board.fold`, `count`", [("Board.fold", 6, 8), ("count", 11, 13)]),
+    ],
+)
+def test_other_languages_have_theirs(
+    path: str, source: str, spec: str, found: list[tuple[str, int, int]]
+) -> None:
+    assert named(spec, {path: source}) == [(path, *each) for each in found]
+
+
+def test_what_no_grammar_reads_has_none() -> None:
+    assert named("`take`", {"a.ts": b"function take() {}\xff", "b.txt": "function take() {}"}) == []
