@@ -9,11 +9,10 @@ from dataclasses import dataclass
 
 from factory.contract.documents import schema_problems
 from factory.contract.repo_path import RepoPath
-from factory.contract.strict_json import BadJson, JsonValue
+from factory.contract.strict_json import BadJson, JsonObject, JsonValue
 from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.rules.judgement import judge, with_reasons
-from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
 from planner.check.fixed_parts import with_copies, with_fixed_parts
 from planner.check.parse import parse_reply, refused_file
@@ -177,14 +176,17 @@ def check_document(
         allowed_packages=allowed_packages,
     )
     plan = _plan(subject)
-    if amendment is not None:
-        history = amendment.settled
-    else:
-        history = frozenset() if plan is None else settled(plan, landed)
-    diagnostics = judge(subject, RULES, history)
+    # By their numbers: an amendment may have dropped some of those before them.
+    history = [f"/work_orders/{index}" for index, raw in subject.raw_orders if _has_landed(raw, subject)]
+    diagnostics = judge(subject, RULES, frozenset(history))
     if plan is not None:
         diagnostics = with_reasons(diagnostics, plan)
     return Checked(plan, document, diagnostics, is_json=True)
+
+
+def _has_landed(raw: JsonObject, subject: Subject) -> bool:
+    name = raw.get("id")
+    return isinstance(name, str) and name in subject.landed
 
 
 def in_project(document: JsonValue, project: RepoPath | None) -> JsonValue:

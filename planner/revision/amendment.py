@@ -9,7 +9,6 @@ from factory.contract.work_order import Plan, WorkOrder, work_order_id
 from factory.plans.commands.programs import read_command
 from factory.plans.commands.strength import only_looks
 from factory.plans.commands.words import UnsplittableCommand
-from factory.plans.states.settled import settled
 from factory.plans.states.sources import Sources
 from planner.revision.impact import Impact
 from planner.revision.references import resolved
@@ -60,11 +59,6 @@ class Amendment:
             if order.id in self.landed
             for path in order.allowed_files
         )
-
-    @cached_property
-    def settled(self) -> frozenset[str]:
-        """The pointers of the work orders that have landed."""
-        return settled(self.before, self.landed)
 
     @cached_property
     def untouched(self) -> tuple[int, ...]:

@@ -11,12 +11,13 @@ from factory.contract.services.declared import Service
 from factory.contract.work_order import Condition, Plan
 from planner.check.document import check_reply
 from planner.cli import main
+from planner.compile.emit import with_computed_fields, write_plan
 from planner.compile.ending import Outcome
 from planner.compile.manifest_schema import revision_schema
 from planner.revision.amendment import Amendment, content
 from planner.revision.references import each_alone, resolved
 from planner.specification.spec import Spec
-from tests.support.plans import Json
+from tests.support.plans import Json, absent
 from tests.support.revisions import Bench, answer, codes, document, mend, same, step
 
 
@@ -109,7 +110,12 @@ def test_a_work_order_that_is_named_gets_the_number_of_its_place(bench: Bench) -
 
 class TestWhereALaterOneHasLanded:
     def test_the_number_of_one_that_is_dropped_stays_free(self, bench: Bench) -> None:
-        bench.land(bench.before, 3, {"count.py": "print(1)\n"})
+        # What held before it landed, and does not any more.
+        began = document()
+        began["work_orders"][2]["preconditions"] = [absent("count.py")]
+        plan = with_computed_fields(Plan.model_validate(began), frozenset(), "c0ffee")
+        write_plan(plan, bench.root / "plan", overwrite=True)
+        bench.land(plan, 3, {"count.py": "print(1)\n"})
         answered = {
             "requirements": [same("REQ-01 to REQ-03")],
             "work_orders": [same("WO-01"), same("WO-03"), step(4, "other.py", "REQ-02")],
