@@ -138,7 +138,7 @@ class PlanExecution:
             }
             passed, named = PassedTests(report.passed_tests, self.out), self.settings.attempts.co_authors
             queue = LandingQueue(goal, self.history, trees, environments, self._accepted, named, passed)
-            self._tell_unreported(passed.unreported)
+            self._tell_unrecorded(passed.unrecorded)
             return self._loop(queue, worker, mail, executor, deadline).run()
 
     def _goal(self) -> Target:
@@ -149,12 +149,12 @@ class PlanExecution:
         land(self.goal, self.goal.baseline)
         return replace(self.goal, exists=True)
 
-    def _tell_unreported(self, orders: tuple[str, ...]) -> None:
+    def _tell_unrecorded(self, orders: tuple[str, ...]) -> None:
         """Say of which work orders nobody knows which tests passed when they landed."""
         if orders:
             self.ports.progress(
-                f"no report tells which tests passed when {listed(orders)} landed: that tests in the files of"
-                " these vanish is not noticed"
+                f"{visible(str(self.out))} does not tell which tests passed when {listed(orders)} landed:"
+                " that tests in the files that they wrote vanish is not noticed"
             )
 
     def _defect(self, footing: Footing) -> Halt | None:

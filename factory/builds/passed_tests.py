@@ -23,16 +23,19 @@ class PassedTests:
         self._on_base = frozenset(on_base)
         self._out = out
         self._of: dict[str, tuple[frozenset[str], frozenset[str] | None]] = {}
+        self._unrecorded: list[str] = []
 
     def keep(self, order_id: str, files: Collection[str], run_id: str) -> None:
         """Remember what a work order wrote, and which tests passed when its attempt did."""
-        reported = _reported(self._out / run_id) if self._out is not None else None
-        self._of[order_id] = (frozenset(files), reported)
+        attempts = attempts_in(self._out / run_id) if self._out is not None else []
+        if not attempts:
+            self._unrecorded.append(order_id)
+        self._of[order_id] = (frozenset(files), _reported(attempts[-1][1]) if attempts else None)
 
     @property
-    def unreported(self) -> tuple[str, ...]:
-        """The work orders of which no report is at hand."""
-        return tuple(order_id for order_id, (_, reported) in self._of.items() if reported is None)
+    def unrecorded(self) -> tuple[str, ...]:
+        """The work orders of which the build's directory holds nothing."""
+        return tuple(self._unrecorded)
 
     def after(self, orders: Sequence[str]) -> tuple[str, ...]:
         """The ids of the tests that passed on the base with what work orders made of it.
@@ -62,10 +65,9 @@ def passed_after(
     return tuple(sorted(tests))
 
 
-def _reported(folder: Path) -> frozenset[str] | None:
-    """The tests that passed in the last attempt of a run; None if no report of it tells."""
-    attempts = attempts_in(folder)
-    documents = [CHECK_RESULTS[part].read_sound(attempts[-1][1]) for part in _VERIFYING if attempts]
+def _reported(attempt: Path) -> frozenset[str] | None:
+    """The tests that passed in an attempt, by its folder; None if no report of it tells."""
+    documents = [CHECK_RESULTS[part].read_sound(attempt) for part in _VERIFYING]
     checks = [check.passed_tests for document in documents if document for check in document.checks]
     known = [tests for tests in checks if tests is not None]
     return frozenset(test for tests in known for test in tests) if known else None

@@ -1,5 +1,7 @@
 """Which tests passed on a base that was made of several work orders' results."""
 
+from pathlib import Path
+
 import pytest
 
 from factory.builds.passed_tests import PassedTests, passed_after
@@ -31,8 +33,16 @@ def test_of_each_file_the_last_who_wrote_it_tells(
     assert passed_after((OLD, OTHER), made) == tuple(sorted(passed))
 
 
-def test_without_a_report_it_is_said() -> None:
-    known = PassedTests([OLD])
-    known.keep("WO-01", ["tests/old.py"], "0" * 12)
-    assert known.unreported == ("WO-01",)
-    assert (known.after(["WO-01"]), known.after(["WO-02"])) == ((), (OLD,))
+def test_what_another_directory_records_is_not_known(tmp_path: Path) -> None:
+    known = PassedTests([OLD, OTHER], tmp_path)
+    known.keep("WO-01", ["tests/old.py"], "elsewhere")
+    # Exempt from the verification, or verified by what gives no report: its own record says so.
+    (tmp_path / "here/attempt_1").mkdir(parents=True)
+    known.keep("WO-02", ["tests/other.py"], "here")
+
+    assert known.unrecorded == ("WO-01",)
+    assert (known.after(["WO-01"]), known.after(["WO-02"]), known.after([])) == (
+        (OTHER,),
+        (OLD,),
+        (OLD, OTHER),
+    )
