@@ -8,11 +8,13 @@ import os
 import select
 import shlex
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
+from factory.gates.baseline_report import file_of
+from factory.gates.check import Landing
 from factory.gates.checks.pytest_report import LONGEST_REPORT, SAME_FORM, BadReport, passed_in
 from factory.system.removal import remove_tree
 
@@ -44,13 +46,17 @@ class ScriptReport:
         ours = shlex.join((*SAME_FORM, f"--junitxml={self._path}"))
         return {_OPTIONS: f"{ours} {given.get(_OPTIONS, '')}".rstrip()}
 
-    def passed_tests(self) -> tuple[str, ...] | None:
-        """The ids of the tests that passed, without parameters, after the block; None if nobody knows."""
+    def passed_tests(self, landing: Landing) -> tuple[str, ...] | None:
+        """The ids of the tests that passed, without parameters, after the block; None if nobody knows.
+
+        Args:
+            landing: the tree that was verified.
+        """
         beginning, *reports = bytes(self._received).split(_BEGINS)
         if beginning or not reports or not self._is_whole:
             return None
         try:
-            return tuple(sorted({test for report in reports for test in passed_in(_BEGINS + report)}))
+            return _placed({test for report in reports for test in passed_in(_BEGINS + report)}, landing)
         except BadReport:
             return None
 
@@ -86,3 +92,28 @@ class ScriptReport:
             self._is_whole = self._is_whole and len(self._received) + len(piece) <= LONGEST_REPORT
             if self._is_whole:
                 self._received += piece
+
+
+def _placed(tests: Iterable[str], landing: Landing) -> tuple[str, ...] | None:
+    """The tests by the tree's paths, sorted; None if one may be several files' test.
+
+    A session names files from its own directory. What is no file of the tree is somebody else's test, such as
+    one of a session that a test started.
+    """
+    tests = sorted(tests)
+    elsewhere = {file for test in tests if (file := file_of(test)) not in landing}
+    places: dict[str, list[str]] = {file: [] for file in elsewhere}
+    for path in landing if elsewhere else ():
+        for start in (index for index, letter in enumerate(path, 1) if letter == "/"):
+            if path[start:] in places:
+                places[path[start:]].append(path)
+    if any(len(found) > 1 for found in places.values()):
+        return None
+    placed = {file: found[0] for file, found in places.items() if found}
+    return tuple(
+        sorted(
+            placed.get(file_of(test), file_of(test)) + test.removeprefix(file_of(test))
+            for test in tests
+            if file_of(test) in placed or file_of(test) not in elsewhere
+        )
+    )

@@ -9,7 +9,6 @@ from factory.attempt.brief import canonical_output, excerpt
 from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
-from factory.gates.baseline_report import file_of
 from factory.gates.check import CheckContext, CheckResult, CommandResult
 from factory.gates.checks.kept_tests import passed_tests, vanished
 from factory.gates.checks.languages import (
@@ -48,7 +47,7 @@ _NAMED: Final = 10
 """How many new failures a message names."""
 _LONGEST_NAME: Final = 200
 _LONGEST_EVIDENCE: Final = 400_000
-_UNREPORTED: Final = "no report of pytest came out of it, so that tests vanish is not noticed"
+_UNREPORTED: Final = "which tests pytest ran in it is not known: that some vanish is not noticed"
 
 
 @dataclass(frozen=True)
@@ -75,10 +74,7 @@ class VerifyScript:
             words = ("bash", VERIFY_SCRIPT)
             result = context.execute("verify", f"bash {VERIFY_SCRIPT}", words, variables=variables)
         failure = judge(result, Stage.VERIFY_FAILED, context)
-        passed = report.passed_tests()
-        if passed is not None:
-            # By where they were run from: what is no file of the tree is somebody else's test.
-            passed = tuple(test for test in passed if file_of(test) in context.landing)
+        passed = report.passed_tests(context.landing)
         return CheckResult(
             name=self.name,
             failure=failure or vanished(self.kept, passed, result, self.name),

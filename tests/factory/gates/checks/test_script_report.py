@@ -9,6 +9,7 @@ import pytest
 
 from factory.gates.checks.script_report import ScriptReport
 from tests.support.repositories import write_files
+from tests.support.results import Paths
 
 A, B = "def test_a():\n    pass\n\n\ndef test_red():\n    assert False\n", "def test_b():\n    pass\n"
 RUN = f"'{sys.executable}' -m pytest -q -p no:cacheprovider"
@@ -46,5 +47,25 @@ def test_every_session_counts(script: str, passed: tuple[str, ...] | None, tmp_p
             capture_output=True,
         )
 
-    assert report.passed_tests() == passed
+    assert report.passed_tests(Paths(["test_a.py", "test_b.py"])) == passed
     assert list(temporary.iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("files", "passed"),
+    [
+        (["tests/test_a.py", "other/tests/test_a.py"], ("tests/test_a.py::test_a",)),
+        (["back/tests/test_a.py", "back/tests/test_b.py"], ("back/tests/test_a.py::test_a",)),
+        # In one of two projects, and nobody knows in which.
+        (["one/tests/test_a.py", "two/tests/test_a.py"], None),
+        (["src/a.py"], ()),
+    ],
+)
+def test_files_are_found_wherever_a_session_ran(
+    files: list[str], passed: tuple[str, ...] | None, tmp_path: Path
+) -> None:
+    case = '<testcase classname="tests.test_a" name="test_a[1]" file="tests/test_a.py"/>'
+    with ScriptReport(tmp_path) as report:
+        (tmp_path / "pytest_reports").write_text(f'<?xml version="1.0"?><testsuite>{case}</testsuite>')
+
+    assert report.passed_tests(Paths(files)) == passed
