@@ -1,27 +1,32 @@
 #!/usr/bin/env python3
 """What an engine costs: a trial on a worker beside the same one here, bytes sent, a cold worker, many.
 
-    .venv/test/bin/python scripts/bench/engine.py [trial] [bytes] [many ORDERS WORKERS SECONDS]
+    .venv/test/bin/python scripts/bench/engine.py \
+        [trial] [bytes] [many ORDERS WORKERS SECONDS] [coordinator ORDERS WORKERS]
 
 All processes are on this machine and share its processors, so what is measured is overhead; as ratios,
 because the machine is not quiet. `many` builds ORDERS independent work orders whose acceptance sleeps SECONDS
-on WORKERS workers, beside the rounds of sleeping that no schedule can do without. Without arguments it
-measures `trial` and `bytes`.
+on WORKERS workers, beside the rounds of sleeping that no schedule can do without. `coordinator` asks for a
+trial of each of the ORDERS of a plan: the time of processors that this process needs for each, without git
+and workers, and the largest memory that it has had. Without arguments it measures `trial` and `bytes`.
 """
 
 import json
 import os
+import resource
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import count
 from pathlib import Path
 from statistics import median
 
 from measure import CHECKOUT, machine, table, taking_turns
+from parallel import plan_with
 
 sys.path.insert(0, str(CHECKOUT))
 
@@ -30,7 +35,7 @@ from factory.builds.settings import BuildSettings
 from factory.checkout.pool import Checkouts
 from factory.configuration.document import Configuration
 from factory.contract.canonical import EMPTY_SHA256
-from factory.contract.work_order import WorkOrder
+from factory.contract.work_order import Plan, WorkOrder
 from factory.engines.dask.cluster import Cluster, needs_of
 from factory.engines.dask.opened import opened
 from factory.engines.name import EngineName
@@ -71,6 +76,9 @@ def main(words: Sequence[str]) -> None:
         if "many" in words:
             at = words.index("many")
             many(folder, int(words[at + 1]), int(words[at + 2]), float(words[at + 3]))
+        if "coordinator" in words:
+            at = words.index("coordinator")
+            coordinator(folder, int(words[at + 1]), int(words[at + 2]))
 
 
 def cost_of_a_trial(folder: Path) -> None:
@@ -185,6 +193,30 @@ def many(folder: Path, orders: int, workers: int, seconds: float) -> None:
     print(table(("work orders", "workers", "s", "least for attempts", "ratio"), [row]))
 
 
+def coordinator(folder: Path, orders: int, workers: int) -> None:
+    """What a trial of each work order of a plan costs who asks for it."""
+    repo = repository(folder / "coordinator", {"a.txt": "a\n"})
+    plan = Plan.model_validate(plan_with(dict.fromkeys(range(1, orders + 1), ())))
+    with (
+        opened(EngineName("processes", processes=workers), insecure=False, progress=print) as there,
+        conditions_of(repo, plan) as conditions,
+    ):
+        base = conditions.bench.checkout.baseline
+
+        def ask(order: WorkOrder) -> None:
+            request = TrialRequest(question=Probe(), base=base, order=order)
+            answer = there.ask(request, conditions, folder / "evidence" / order.id)
+            assert answer.probed[0].colour == "red"
+
+        began, own = time.monotonic(), time.process_time()
+        with ThreadPoolExecutor(2 * workers) as threads:
+            list(threads.map(ask, plan.work_orders))
+        wall, own = time.monotonic() - began, time.process_time() - own
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    row = (f"{orders:,}", str(workers), f"{wall:.0f} s", f"{own / orders * 1000:.1f} ms", f"{memory:.0f} MB")
+    print(table(("trials", "workers", "wall", "own, each", "memory"), [row]))
+
+
 def repository(place: Path, files: dict[str, str]) -> Path:
     """A repository with a commit of some files."""
     for name, text in files.items():
@@ -208,7 +240,7 @@ def order_of(number: int, command: str) -> dict[str, object]:
 
 
 @contextmanager
-def conditions_of(repo: Path) -> Iterator[Conditions]:
+def conditions_of(repo: Path, plan: Plan | None = None) -> Iterator[Conditions]:
     """A checkout of a repository, and how its trials run."""
     git = Git.open(repo)
     head = git.text("rev-parse", "HEAD")
@@ -219,7 +251,7 @@ def conditions_of(repo: Path) -> Iterator[Conditions]:
         Checkouts(git) as checkouts,
         checkouts.at(head) as checkout,
     ):
-        setting = setting_of(head, None, configuration, SETTINGS, None, environment, (), os.environ)
+        setting = setting_of(head, plan, configuration, SETTINGS, None, environment, (), os.environ)
         bench = ports.bench(checkout, SETTINGS, environment, None, None)
         yield Conditions(bench, registry(configuration, environment=environment), setting)
 

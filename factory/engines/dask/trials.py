@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections import defaultdict
+from collections import defaultdict, deque
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
@@ -22,7 +22,7 @@ from factory.gates.step import Step, StepKind
 from factory.gates.trial import PartResult
 from factory.system.process.stop import Stopped
 from factory.system.terminal.console import visible
-from factory.trials.conditions import Conditions
+from factory.trials.conditions import Conditions, Setting
 from factory.trials.evidence import put_down
 from factory.trials.identity import name_of
 from factory.trials.port import ignore_beginning, ignore_end
@@ -73,6 +73,7 @@ class DaskTrials:
     _parcels: dict[Path, Parcels] = field(default_factory=dict)
     _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _settings: deque[tuple[Setting, str]] = field(default_factory=lambda: deque(maxlen=16))
     _finished: dict[str, float] = field(default_factory=dict)
     """When each worker ended its last trial, by its address."""
     _supplied: dict[str, float] = field(default_factory=dict)
@@ -116,6 +117,16 @@ class DaskTrials:
     ) -> tuple[TrialAnswer, dict[str, JsonValue]]:
         return _Asking(self, request, conditions, folder).answer()
 
+    def name_of_setting(self, setting: Setting) -> str:
+        """SHA-256 of a setting; it holds the whole plan, so it is not written out for each trial anew."""
+        with self._lock:
+            for known, name in self._settings:
+                if known == setting:
+                    return name
+            name = sha256_hex(encoded(setting))
+            self._settings.append((setting, name))
+            return name
+
     def parcels(self, conditions: Conditions) -> Parcels:
         """What makes packs of the repository."""
         git = conditions.bench.checkout.git
@@ -146,7 +157,7 @@ class _Asking:
             name=name_of(request, conditions),
             repository=self._parcels.repository(root),
             root=root,
-            setting=sha256_hex(encoded(conditions.setting)),
+            setting=trials.name_of_setting(conditions.setting),
             request=request,
         )
         self._needs = needs_of(conditions.setting.level)
@@ -260,8 +271,13 @@ class _Asking:
                 raise no_worker(self._needs, self._cluster.workers())
             self._pause(_HEED_SECONDS)
 
-    def _wait(self, future: Any, key: str) -> str:
+    def _wait(self, future: Any, key: str, only: str = "") -> str:
         """Wait until a call has ended; the address of who had it, as far as that was seen.
+
+        Args:
+            future: the call.
+            key: its name.
+            only: the address of the one that may have it, if it is for nobody else.
 
         Raises:
             _Hung: a worker has had it for too long.
@@ -277,6 +293,11 @@ class _Asking:
             self._heed(future)
             if not self._cluster.is_connected:
                 raise Lost("the connection to the scheduler is lost")
+            if only and all(worker.address != only for worker in self._cluster.workers()):
+                # It may come back, but at another address: Dask would wait for this one for ever.
+                with suppress(Exception):
+                    future.cancel(force=True)
+                raise Lost(f"the worker at {only} has gone")
             seen = self._cluster.worker_of(key)
             now = time.monotonic()
             if seen:
@@ -313,7 +334,13 @@ class _Asking:
         time.sleep(seconds)
 
     def _supply(self, address: str, has: Sequence[str]) -> None:
-        """Send a worker what it lacks; one thread at a time does."""
+        """Send a worker what it lacks; one thread at a time does.
+
+        Raises:
+            Lost: the worker is not there any more.
+        """
+        if not address:
+            raise Lost("the worker that lacked something has gone")
         with self._trials._locks[f"{address} {self._task.setting}"]:
             done = f"{address} {self._task.setting} {self._task.root}"
             if self._trials._supplied.get(done, 0.0) > self._asked_at:
@@ -363,7 +390,7 @@ class _Asking:
         """What a worker says to something that is no trial; what can't be used is its problem."""
         key = f"supply-{sha256_hex(arguments[0])[:24]}-{id(self):x}-{self._number}"
         future = self._cluster.submit(function, arguments, key, self._needs, [address])
-        self._wait(future, key)
+        self._wait(future, key, only=address)
         try:
             reply, _ = unpacked(self._cluster.result(future), "")
         except Garbage as error:
