@@ -43,6 +43,7 @@ class Task(_Value):
         root: the commit whose history a worker must have; what else it needs comes with the task.
         setting: SHA-256 of the setting, which a worker must have, too.
         request: what is asked.
+        kept_tests: the ids of tests that passed before and must pass again.
     """
 
     schema_version: Literal[1] = 1
@@ -52,6 +53,7 @@ class Task(_Value):
     root: str
     setting: str
     request: TrialRequest
+    kept_tests: tuple[str, ...] = ()
 
 
 class Supplies(_Value):

@@ -142,10 +142,10 @@ class Office:
     def _carry_out(self, task: Task, pack: bytes, stop: Stop) -> tuple[Reply, dict[RepoPath, bytes]]:
         place = self._own_place()
         mirror = Mirror(place, task.repository)
-        setting = _setting(place, task.setting)
-        key = (task.repository, _seat_name(setting) if setting is not None else "")
+        key = (task.repository, task.setting)
         seat = self._seats.get(key)
-        if setting is None or seat is None or seat.setting.root != task.root:
+        if seat is None or seat.setting.root != task.root:
+            setting = _setting(place, task.setting)
             has = mirror.roots()
             if setting is None or task.root not in has:
                 return Reply(name=task.name, worker=called(), outcome="lacks", has=has), {}
@@ -154,7 +154,7 @@ class Office:
         mirror.add(task.request.base, pack)
         with tempfile.TemporaryDirectory(prefix="evidence-", dir=place) as name:
             folder = Path(name)
-            with seat.conditions(task.request, setting.kept_tests, folder, stop) as conditions:
+            with seat.conditions(task.request, task.kept_tests, folder, stop) as conditions:
                 answer = _conduct(task.request, conditions, folder)
             files = collected(folder, {})
         evidence = {path: sha256_hex(data) for path, data in files.items()}
@@ -232,11 +232,6 @@ def called() -> str:
 
 def _setting_file(place: Path, setting: Setting) -> Path:
     return place / "settings" / f"{sha256_hex(encoded(setting))}.json"
-
-
-def _seat_name(setting: Setting) -> str:
-    """What a seat is called: the tests that must pass again are others for each work order, and need none."""
-    return sha256_hex(encoded(setting.model_copy(update={"kept_tests": ()})))
 
 
 def _setting(place: Path, name: str) -> Setting | None:

@@ -120,7 +120,7 @@ class Seat:
             else:
                 assert request.order is not None
                 checks = self._checks(request.base, request.order, kept, folder)
-            yield Conditions(bench, checks, self.setting.model_copy(update={"kept_tests": kept}))
+            yield Conditions(bench, checks, self.setting, kept)
 
     def clean_ahead(self, base: str) -> None:
         """Make a checkout that was used fit for the next trial, which most often has the same base."""

@@ -377,8 +377,8 @@ class Run:
             self.projects,
             self.ports.environment,
         )
-        known = {"known": self.known, "kept_tests": self.kept_tests}
-        return Conditions(bench, self.checks, setting.model_copy(update=known), self._tell_trial)
+        setting = setting.model_copy(update={"known": self.known})
+        return Conditions(bench, self.checks, setting, self.kept_tests, self._tell_trial)
 
     def _tell_trial(self, facts: JsonObject) -> None:
         self.folder.event("tried", **facts)

@@ -29,7 +29,6 @@ class Setting(BaseModel):
         network: which network commands get.
         resources: how much each may use.
         known: what the baseline already failed, if that is accepted.
-        kept_tests: the ids of tests that passed before and must pass again.
         checks: SHA-256 of the configurations of the repository and its projects.
         environments: the hashes of the environments, by the directories of projects; empty for the root.
     """
@@ -46,7 +45,6 @@ class Setting(BaseModel):
     network: Network = "none"
     resources: Resources = Resources()
     known: BaselineReport | None = None
-    kept_tests: tuple[str, ...] = ()
     checks: str = ""
     environments: dict[str, str] = {}
 
@@ -62,7 +60,8 @@ class Conditions:
     Attributes:
         bench: a checkout of their base, and how commands are run in it.
         checks: what an attempt must pass.
-        setting: the same as values.
+        setting: the same as values, alike for all work orders of a build.
+        kept_tests: the ids of tests that passed before and must pass again.
         told: gets the facts of each trial that did not simply run here, for the record; called by whoever
             asks.
     """
@@ -70,6 +69,7 @@ class Conditions:
     bench: Bench
     checks: tuple[CheckGroup, ...]
     setting: Setting
+    kept_tests: tuple[str, ...] = ()
     told: Callable[[dict[str, JsonValue]], None] = unheard
 
     def groups(self, names: tuple[str, ...]) -> tuple[CheckGroup, ...]:

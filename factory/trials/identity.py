@@ -61,7 +61,7 @@ def name_of(request: TrialRequest, conditions: Conditions) -> str:
         "checks": setting.checks,
         "touched_first": setting.touched_first,
         "known": dump(setting.known) if setting.known is not None else None,
-        "kept_tests": list(setting.kept_tests),
+        "kept_tests": list(conditions.kept_tests),
         "timeout_seconds": setting.timeout_seconds,
         "environments": dict[str, JsonValue](setting.environments),
         "services": bench.services.identity,

@@ -159,6 +159,7 @@ class _Asking:
             root=root,
             setting=trials.name_of_setting(conditions.setting),
             request=request,
+            kept_tests=conditions.kept_tests,
         )
         self._needs = needs_of(conditions.setting.level)
         self._pack = self._parcels.addition(request.base, root)
