@@ -18,7 +18,7 @@ from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject
 from factory.llm.ledger.store import Ledger
 from factory.llm.spending.budget import Limits
-from factory.report.endings import render_next_steps, render_remarks, render_repair
+from factory.report.endings import FAILED, render_next_steps, render_remarks, render_repair
 from factory.report.figures import in_one_line, output_lines
 from factory.report.transitions import render_event
 from factory.runs.record.events import EVENTS_FILE, latest_events
@@ -171,9 +171,10 @@ def render_build(built: Built, out: Path) -> str:
         runs = dict.fromkeys(run.run_id for order in built.state.orders for run in order.runs)
         lines += render_remarks(out / run for run in runs)
         lines += render_repair(folder)
-    if ended.exit_code == ExitCode.FAIL:
+    if ended.exit_code in FAILED:
         if ended.work_order is not None:
-            lines += render_next_steps(ended.work_order, out)
+            is_of_plan = ended.exit_code == ExitCode.PLAN_DEFECT
+            lines += render_next_steps(ended.work_order, out, of_plan=is_of_plan)
         lines += _others_failed(built.state, ended.work_order, out) if built.state is not None else ()
     return "\n".join(lines)
 

@@ -12,6 +12,9 @@ from factory.runs.record.files import PROPOSAL, REPAIR_REQUEST, RUN, WORK_ORDER
 from factory.runs.record.folder import attempts_in
 from factory.system.terminal.console import one_line
 
+FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)
+"""The exit codes of a work order that failed by itself: a person can do something about it."""
+
 _MOST_REMARKS: Final = 20
 
 
@@ -32,8 +35,11 @@ def render_ending(ending: Ending, folder: Path | None) -> str:
         lines += render_remarks([folder])
         lines += render_repair(folder)
         record = RUN.read_sound(folder)
-        if ending.exit_code == ExitCode.FAIL and record is not None:
-            lines += render_next_steps(record.work_order, folder.parent, by_person=bool(record.person))
+        if ending.exit_code in FAILED and record is not None:
+            is_of_plan = ending.exit_code == ExitCode.PLAN_DEFECT
+            lines += render_next_steps(
+                record.work_order, folder.parent, by_person=bool(record.person), of_plan=is_of_plan
+            )
     return "\n".join(lines)
 
 

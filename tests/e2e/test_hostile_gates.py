@@ -400,6 +400,10 @@ class TestWhoMustAct:
             finished.ending.hint
             == "name its interpreter in the work order, such as `bash ./scripts/verify.sh`"
         )
+        # No attempt can mend it, but a person can look, or leave it out.
+        *_, shown, skipped = render_ending(finished.ending, finished.folder).splitlines()
+        assert shown == f"  what happened: factory show WO-01 --out {scene.out}"
+        assert skipped == f"  not at all: factory skip WO-01 --out {scene.out} --reason TEXT"
         untouched()
 
     def test_a_script_that_the_proposal_wrote_and_that_can_never_be_executable(self, repo: Path) -> None:
