@@ -103,8 +103,7 @@ def add_remote(command: Options) -> None:
     command.add_argument(
         "--engine-remote",
         metavar="URL",
-        help="a repository from which workers fetch the base's history, each with its own user's access:"
-        " https://, ssh:// or file://; what it lacks is sent to them",
+        help="a repository of https://, ssh:// or file:// from which workers fetch the base's history",
     )
 
 

@@ -204,7 +204,7 @@ def test_app():
 
 SETTINGS = {
     "pytest.ini": "[pytest]\naddopts = --basetemp={outside}/base\n",
-    "setup.cfg": "[tool:pytest]\naddopts = --junitxml={outside}/report.xml\n",
+    "setup.cfg": "[tool:pytest]\naddopts = --debug={outside}/trace\n",
     "pyproject.toml": '[tool.pytest.ini_options]\nlog_file = "{outside}/log"\nlog_file_level = "INFO"\n',
     "tox.ini": "[pytest]\naddopts = -p cacheprovider -o cache_dir={outside}/c\n",
 }
@@ -237,7 +237,7 @@ def test_without_a_sandbox_those_settings_delete_and_write_outside() -> None:
         settings_attack(victim, *UNPROTECTED)
 
         assert not (victim.place / "outside/base/kept").exists()
-        for name in ("report.xml", "log", "c"):
+        for name in ("trace", "log", "c"):
             assert (victim.place / "outside" / name).exists(), name
 
 

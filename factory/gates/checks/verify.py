@@ -1,7 +1,7 @@
 """The checks of the whole repository: its own `scripts/verify.sh`, else compileall and pytest for Python."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +31,7 @@ from factory.gates.checks.pytest_report import (
 from factory.gates.checks.script_report import ScriptReport
 from factory.gates.judge import judge
 from factory.languages.python.commands import COMPILE_ALL, PYTEST
+from factory.languages.python.language import PYTHON
 from factory.system.files.tree import FileProblem, Tree, write_atomic
 from factory.system.removal import remove_tree
 from factory.system.terminal.console import visible
@@ -79,9 +80,14 @@ class VerifyScript:
             name=self.name,
             failure=failure or vanished(self.kept, passed, result, self.name),
             commands=(result,),
-            note=_UNREPORTED if passed is None and failure is None else "",
+            note=_UNREPORTED if passed is None and failure is None and _has_tests(context.landing) else "",
             passed_tests=passed,
         )
+
+
+def _has_tests(files: Iterable[str]) -> bool:
+    """Whether there are tests of pytest among some files, so that its silence says something."""
+    return any(path.endswith(".py") and PYTHON.is_test(path) for path in files)
 
 
 @dataclass(frozen=True)

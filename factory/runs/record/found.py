@@ -57,10 +57,15 @@ def recorded(judged: Iterable[Diagnostic], files: Mapping[str, bytes]) -> tuple[
     found = []
     for diagnostic in listed:
         place = where(diagnostic)
-        fields = {name: getattr(diagnostic, name) for name in Diagnostic.__dataclass_fields__}
-        at = {} if place is None else {"file": place.file, "line": place.line}
+        fields = {name: _writable(getattr(diagnostic, name)) for name in Diagnostic.__dataclass_fields__}
+        at = {} if place is None else {"file": _writable(place.file), "line": place.line}
         found.append(Found(**fields, **at))
     return tuple(found)
+
+
+def _writable(value: object) -> object:
+    """A text as JSON can hold it: a path may be of bytes that are no UTF-8."""
+    return value.encode("utf-8", "backslashreplace").decode() if type(value) is str else value
 
 
 def looked_at(read_from: Path, root: Path) -> dict[str, bytes]:
