@@ -176,11 +176,17 @@ def test_nothing_is_left_in_shared_places(user: str, level: str, end: str) -> No
         # Each driver has put a file with the name of the place into shared memory, as a program of the user.
         program = LEAVE + f"\nimport time\nprint(open('/dev/shm/{name}').read())\n{end}"
         request = {"name": "leave", "argv": ["python", "-c", program, name, place.name], "timeout": 3}
-        answer = drive(user, level, place, [request])["leave"]
+        kept = Path(f"/dev/shm/{place.name}")
 
-        assert answer["output"].endswith("left\n")
-        assert left(name) == []
-        assert Path(f"/dev/shm/{place.name}").read_text() == "x"
+        for _ in range(4):
+            answer = drive(user, level, place, [request])["leave"]
+
+            assert answer["output"].endswith("left\n")
+            assert left(name) == []
+            # A command of another test, of the same user at level `landlock`, may have removed it.
+            if kept.exists():
+                break
+        assert kept.read_text() == "x"
 
 
 def test_what_a_killed_factory_s_command_left_goes_before_the_next() -> None:
