@@ -52,29 +52,13 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
         retried: the work order that alone is tried anew of those that have failed; None for all of them.
     """
     from factory.builds.build import build
-    from factory.builds.settings import BuildSettings
-    from factory.commands.composition import LEFT_AT_ONCE, attempt_settings, limits_of, ports_of
+    from factory.commands.composition import LEFT_AT_ONCE, limits_of, ports_of
     from factory.commands.people.kept import keep_call
     from factory.report.build import view
     from factory.system.clock import SystemClock
 
     terminal = None if options.quiet or options.json else console.animated(os.environ)
-    settings = BuildSettings(
-        repo=options.repo,
-        plan=options.plan,
-        out=options.out,
-        branch=options.branch,
-        attempts=attempt_settings(options),
-        jobs=options.jobs,
-        keep_going=options.keep_going,
-        deadline_seconds=options.deadline,
-        baseline_red=options.baseline_red,
-        accept_plan=options.accept_plan,
-        rebuild_state=options.rebuild_state,
-        require_approval=options.require_approval,
-        ledger=ledger_folder(options),
-        retried=retried,
-    )
+    settings = _settings(options, retried)
     if options.dry_run:
         return _rehearse(settings, options, console)
     last_word = LEFT_AT_ONCE if terminal is None else f"{SHOW_CURSOR}\n{LEFT_AT_ONCE}"
@@ -108,6 +92,28 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
     ended = Ended("factory build", built.ended.exit_code, built.ended.message)
     notify(options.notify, ended, console, os.environ)
     return built.ended.exit_code
+
+
+def _settings(options: Namespace, retried: str | None) -> "BuildSettings":
+    from factory.builds.settings import BuildSettings
+    from factory.commands.composition import attempt_settings
+
+    return BuildSettings(
+        repo=options.repo,
+        plan=options.plan,
+        out=options.out,
+        branch=options.branch,
+        attempts=attempt_settings(options),
+        jobs=options.jobs,
+        keep_going=options.keep_going,
+        deadline_seconds=options.deadline,
+        baseline_red=options.baseline_red,
+        accept_plan=options.accept_plan,
+        rebuild_state=options.rebuild_state,
+        require_approval=options.require_approval,
+        ledger=ledger_folder(options),
+        retried=retried,
+    )
 
 
 def _repository(repo: Path) -> str:

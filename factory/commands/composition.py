@@ -3,6 +3,8 @@
 import argparse
 import os
 from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from factory.attempt.commit.authorship import co_authors
@@ -113,98 +115,98 @@ def ports_of(
         progress: tells the user what happens now.
         trials: the engine; None for this process.
     """
-    ledger = Ledger(ledger_folder(options))
-    budget = Budget(limits_of(options), ledger)
-
-    names = _names(options)
-    several = len(names) > 1
-    for name in names:
+    for name in _names(options):
         if name.startswith(REPLAY):
-            progress(
-                f"answers come from the recording {visible(name.removeprefix(REPLAY))}: no model is asked"
-            )
-    named = {name: Price(*amounts) for name, amounts in options.price_of}
+            recording = visible(name.removeprefix(REPLAY))
+            progress(f"answers come from the recording {recording}: no model is asked")
+    ledger = Ledger(ledger_folder(options))
+    asked = _Asked(options, ledger, Budget(limits_of(options), ledger), progress)
+    hired = _engineer(options)
+    remembered = RememberedTrials(
+        trials or LocalTrials(), options.out.absolute() / TRIALS_FOLDER, reads=not options.retest
+    )
+    return Ports(
+        asked.model,
+        SystemClock(),
+        progress,
+        os.environ,
+        partial(_terms, options, progress),
+        partial(asked.agent, hired) if hired is not None else None,
+        asked.other if hired is None else None,
+        remembered,
+    )
 
-    def model(stop: Stop | None, price: Price | None) -> Model:
-        def select(name: str) -> RecordedModel:
-            return select_model(
-                name,
-                stage="factory",
-                ledger=ledger,
-                environment=os.environ,
-                budget=budget,
-                stop=stop,
-                price=named.get(name) if several else price,
-                otherwise=price,
-            )
 
-        members = tuple(map(select, names))
-        if not several:
-            return members[0]
+@dataclass(frozen=True)
+class _Asked:
+    """Who is asked for work, through one ledger and within one budget."""
+
+    options: argparse.Namespace
+    ledger: Ledger
+    budget: Budget
+    progress: Callable[[str], None]
+
+    def model(self, stop: Stop | None, price: Price | None) -> Model:
+        """The model of `--llm`, or the ladder of several."""
+        names = _names(self.options)
+        named = {name: Price(*amounts) for name, amounts in self.options.price_of}
+        if len(names) == 1:
+            return self._select(names[0], stop, price, price)
+        members = tuple(self._select(name, stop, named.get(name), price) for name in names)
         by_model = {
             identity(member): named[name]
             for name, member in zip(names, members, strict=True)
             if name in named
         }
-        return Ladder(members, ledger, options.fallback, by_model, progress=progress)
+        return Ladder(members, self.ledger, self.options.fallback, by_model, progress=self.progress)
 
-    def other(said: Hint, stop: Stop | None) -> tuple[RecordedModel, Price | None]:
+    def other(self, said: Hint, stop: Stop | None) -> tuple[RecordedModel, Price | None]:
+        """The model that a person named for one more attempt, with its price if they said one."""
         own = Price(*parse_price(said.price)) if said.price else None
-        asked = select_model(
-            said.llm,
-            stage="factory",
-            ledger=ledger,
-            environment=os.environ,
-            budget=budget,
-            stop=stop,
-            price=own,
-        )
-        return asked, own
+        return self._select(said.llm, stop, own), own
 
-    def terms(in_place: bool, configuration: Configuration) -> Terms:
-        resources = parse_limits(configuration.limits) if configuration.limits else Resources()
-        for text in options.limit:
-            resources = parse_limits(text, base=resources)
-        sandbox = choose(
-            options.sandbox,
-            allow_unsandboxed=options.allow_unsandboxed,
-            environment=os.environ,
-            in_place=in_place,
-        )
-        groups, kept = _bounds(options, sandbox, in_place)
-        if options.sandbox == "auto" and sandbox.gaps:
-            progress(
-                f"commands run in the sandbox {sandbox.level}, with gaps: `factory doctor` tells of them"
-            )
-        if kept.gap:
-            progress(
-                f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it"
-            )
-        read = further_places(configuration.sandbox.read, os.environ, f"{OWN_FILE}, sandbox.read")
-        return Terms(sandbox, _gates_network(options, sandbox), resources, groups, kept, read)
-
-    hired = _engineer(options)
-
-    def agent(place: Workplace, stop: Stop | None, price: Price | None) -> Model:
+    def agent(self, hired: Engineer, place: Workplace, stop: Stop | None, price: Price | None) -> Model:
+        """The agent of `--engineer`, where it works."""
         from factory.llm.agents.named import hire
 
-        assert hired is not None
-        asked = hire(hired, place, stop)
-        return ledger.wrap(asked, budget.permit(asked, stop, price))
+        agent = hire(hired, place, stop)
+        return self.ledger.wrap(agent, self.budget.permit(agent, stop, price))
 
-    remembered = RememberedTrials(
-        trials or LocalTrials(), options.out.absolute() / TRIALS_FOLDER, reads=not options.retest
+    def _select(
+        self, name: str, stop: Stop | None, price: Price | None, otherwise: Price | None = None
+    ) -> RecordedModel:
+        return select_model(
+            name,
+            stage="factory",
+            ledger=self.ledger,
+            environment=os.environ,
+            budget=self.budget,
+            stop=stop,
+            price=price,
+            otherwise=otherwise,
+        )
+
+
+def _terms(
+    options: argparse.Namespace, progress: Callable[[str], None], in_place: bool, configuration: Configuration
+) -> Terms:
+    """What commands run in, and what they may use; tells of its gaps."""
+    resources = parse_limits(configuration.limits) if configuration.limits else Resources()
+    for text in options.limit:
+        resources = parse_limits(text, base=resources)
+    sandbox = choose(
+        options.sandbox,
+        allow_unsandboxed=options.allow_unsandboxed,
+        environment=os.environ,
+        in_place=in_place,
     )
-    return Ports(
-        model,
-        SystemClock(),
-        progress,
-        os.environ,
-        terms,
-        agent if hired is not None else None,
-        other if hired is None else None,
-        remembered,
-    )
+    groups, kept = _bounds(options, sandbox, in_place)
+    if options.sandbox == "auto" and sandbox.gaps:
+        progress(f"commands run in the sandbox {sandbox.level}, with gaps: `factory doctor` tells of them")
+    if kept.gap:
+        progress(f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it")
+    read = further_places(configuration.sandbox.read, os.environ, f"{OWN_FILE}, sandbox.read")
+    return Terms(sandbox, _gates_network(options, sandbox), resources, groups, kept, read)
 
 
 def limits_of(options: argparse.Namespace) -> Limits:

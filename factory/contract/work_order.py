@@ -5,7 +5,7 @@ from JSON with every problem named is in `documents`; their hashes are in `canon
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated, Final, Literal, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
@@ -261,6 +261,10 @@ class VerifyContract(Document):
 
     command: Command
     requires: tuple[Condition, ...]
+
+    def can_run(self, exists: Callable[[RepoPath], bool]) -> bool:
+        """Whether all that it needs is there, as `exists` tells of each path."""
+        return all(condition.holds(exists(condition.path)) for condition in self.requires)
 
 
 def _planned_services(services: tuple[Service, ...]) -> tuple[Service, ...]:

@@ -1,7 +1,7 @@
 """One work order from preflight to record: what `factory run` does."""
 
 import shlex
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -9,20 +9,19 @@ from pathlib import Path
 from factory.attempt.exit_codes import ExitCode
 from factory.attempt.outcome import RunOutcome
 from factory.checkout.pool import checkout
-from factory.checkout.workspace import Checkout
 from factory.configuration.acceptance import require_acceptance
 from factory.configuration.in_force import configuration_of_one
 from factory.contract.errors import WorkorderError
-from factory.contract.identity import contract_hash, contract_trailers, run_id
+from factory.contract.identity import contract_trailers, run_id
 from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.named import require_named
 from factory.environments.projects import (
-    Subproject,
     all_locked,
     opened,
     require_known,
     starting_project,
 )
+from factory.environments.provide import Project
 from factory.people.approvals import require_approved
 from factory.people.hints import attempts_with
 from factory.people.skips import skips_of
@@ -51,7 +50,6 @@ from factory.runs.record.files import FINDINGS
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.found import Findings, looked_at, recorded
 from factory.runs.settings import AttemptSettings
-from factory.services.resolved import NO_SERVICES
 from factory.specification.passages import Specification
 from factory.system.files.lock import exclusive
 from factory.system.git.client import Git
@@ -153,103 +151,132 @@ def _run(
     in_force = configuration_of_one(goal.git, goal.baseline, alone)
     for line in in_force.passed_over:
         ports.progress(line)
-    configuration = in_force.configuration
-    project = starting_project(goal.git, goal.baseline, configuration, plan, out, alone)
+    project = starting_project(goal.git, goal.baseline, in_force.configuration, plan, out, alone)
     if landed is None:
-        require_known([order], configuration.projects)
+        require_known([order], in_force.configuration.projects)
         brought = plan.work_orders if plan is not None else (order,)
         require_named(brought, plan, spec, goal.git, goal.baseline, alone, ports.progress)
-        ready = partial(require_ready, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
-        tried = partial(try_services, project, plan, settings.attempts, ports, settings.in_place)
-        goal = all_locked(goal, project, plan, ports, ready, tried)
+        goal = _locked(goal, project, plan, settings, ports)
         project = replace(project, commit=goal.baseline)
     sources = Sources(*committed_files(goal.git, goal.baseline), alone)
-    order = planned = _computed(order, plan, sources)
-    work = take(goal, order, settings.taking) if settings.taking is not None and landed is None else None
-    order = order if work is None else work.widened
-    terms, services, environment = None, NO_SERVICES, None
-    projects: tuple[Subproject, ...] = ()
-    if landed is None:
-        terms = ports.terms(settings.in_place, configuration)
-        services = ports.services(configuration, plan, terms)
-        environment = used.enter_context(ports.environment_for(project))
-        projects = opened(project, plan, ports, used)
+    planned = _computed(order, plan, sources)
+    work = take(goal, planned, settings.taking) if settings.taking is not None and landed is None else None
     run = Run(
-        order=order,
+        order=planned if work is None else work.widened,
         target=goal,
         folder=RunFolder(out / run_id(planned, goal.baseline, work.name if work else ""), ports.clock),
-        settings=settings.attempts.model_copy(
-            update={
-                "max_attempts": 1
-                if work
-                else attempts_with(out, contract_hash(order), settings.attempts.max_attempts)
-            }
-        ),
+        settings=settings.attempts,
         plan=plan,
         spec=spec,
-        configuration=configuration,
+        configuration=in_force.configuration,
         ports=ports,
         in_place=settings.in_place,
-        terms=terms,
-        environment=environment,
-        services=services,
-        projects=projects,
+        terms=None,
+        environment=None,
         work=work,
     )
+    attempts = 1 if work else attempts_with(out, run.contract, settings.attempts.max_attempts)
+    run = replace(run, settings=settings.attempts.model_copy(update={"max_attempts": attempts}))
+    run = run if landed is not None else _provided(run, project, used)
 
     def prepare() -> Ending | None:
-        skip = skips_of(goal.git.common_dir).get(run.contract) if landed is None and not work else None
-        if skip is not None:
-            raise Refused(
-                f"{order.id} is left out on purpose; {visible(skip.author)} says why: {visible(skip.reason)}",
-                hint=f"factory skip {order.id} --out {shlex.quote(str(out))} --undo",
-            )
-        if landed is None or not goal.exists:
-            require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
-        if landed is None:
-            accepted = frozenset(settings.attempts.accepted_configuration)
-            if work is not None:
-                # A build accepts them for all its work orders.
-                accepted &= set(order.allowed_files)
-            require_acceptance(goal.git, goal.baseline, [order], [order], accepted)
-            if configuration.require_approval or settings.require_approval:
-                require_approved(goal.git, [planned])
-            for missing in _not_landed(order, goal):
-                ports.progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
-            tell_prose([order], goal.git, goal.baseline, ports.progress)
-            contract = plan.verify_contract if plan is not None else None
-            judged = judge_work_order(planned, contract, sources)
-            looked = looked_at(_source(planned, settings), goal.git.work_tree)
-            FINDINGS.write(run.folder.path, Findings(found=recorded(judged, looked)))
-            whole = plan if plan is not None else Plan(work_orders=(planned,))
-            halting = stopping(judged, whole, settings.attempts.warnings)
-            defect = broken_rules(halting, settings.work_order.name)
-            if defect is not None:
-                return stopped(defect, ())
-            tell_warnings(judged, settings.work_order.name, ports.progress)
-            if environment is not None:
-                ports.progress(f"commands find {environment.description}")
-            for own in projects:
-                ports.progress(f"commands in {own.directory} find {own.environment.description}")
-            return None
-        if not goal.exists:
-            land(goal, goal.baseline)
-        message = f"{order.id} has landed before as {landed[:12]}"
-        return Ending(RunOutcome.ALREADY_LANDED, ExitCode.PASS, message, commit=landed)
+        if landed is not None:
+            return _landed_before(run, landed, settings)
+        return _prepared(run, sources, out, settings)
 
-    def place() -> AbstractContextManager[Checkout]:
-        sandbox = run.terms.sandbox if run.terms is not None else None
-        return checkout(goal, in_place=settings.in_place, sandbox=sandbox)
-
+    sandbox = run.terms.sandbox if run.terms is not None else None
     executed = execute(
         run,
         start={"attempt": 1, "attempts": ()},
-        place=place,
+        place=partial(checkout, goal, in_place=settings.in_place, sandbox=sandbox),
         prepare=prepare,
         verify=partial(on_verified_base, out=out, red_accepted=settings.baseline_red),
         landed=partial(landed_by, goal.git, run.document),
     )
     return Finished(executed.ending, run.folder.path)
+
+
+def _locked(goal: Target, project: Project, plan: Plan | None, settings: RunSettings, ports: Ports) -> Target:
+    """Where to land, once the locks of what is declared have landed there."""
+    ready = partial(require_ready, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+    tried = partial(try_services, project, plan, settings.attempts, ports, settings.in_place)
+    return all_locked(goal, project, plan, ports, ready, tried)
+
+
+def _provided(run: Run, project: Project, used: ExitStack) -> Run:
+    """The run with all that its commands need; what must be closed afterwards is entered in `used`."""
+    ports = run.ports
+    terms = ports.terms(run.in_place is True, run.configuration)
+    return replace(
+        run,
+        terms=terms,
+        services=ports.services(run.configuration, run.plan, terms),
+        environment=used.enter_context(ports.environment_for(project)),
+        projects=opened(project, run.plan, ports, used),
+    )
+
+
+def _landed_before(run: Run, landed: str, settings: RunSettings) -> Ending:
+    goal = run.target
+    if not goal.exists:
+        require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+        land(goal, goal.baseline)
+    message = f"{run.order.id} has landed before as {landed[:12]}"
+    return Ending(RunOutcome.ALREADY_LANDED, ExitCode.PASS, message, commit=landed)
+
+
+def _prepared(run: Run, sources: Sources, out: Path, settings: RunSettings) -> Ending | None:
+    """All that must be so before a model is asked; the ending, if the plan itself is at fault.
+
+    Args:
+        run: the run.
+        sources: the files of the base.
+        out: the directory with the run folders.
+        settings: what the user asked for.
+
+    Raises:
+        Refused: a person or the state of the repository is against it.
+    """
+    goal, order, progress = run.target, run.order, run.ports.progress
+    skip = None if run.work else skips_of(goal.git.common_dir).get(run.contract)
+    if skip is not None:
+        raise Refused(
+            f"{order.id} is left out on purpose; {visible(skip.author)} says why: {visible(skip.reason)}",
+            hint=f"factory skip {order.id} --out {shlex.quote(str(out))} --undo",
+        )
+    require_ready(goal, in_place=settings.in_place, may_delete_ignored=settings.delete_ignored)
+    accepted = frozenset(settings.attempts.accepted_configuration)
+    if run.work is not None:
+        # A build accepts them for all its work orders.
+        accepted &= set(order.allowed_files)
+    require_acceptance(goal.git, goal.baseline, [order], [order], accepted)
+    if run.configuration.require_approval or settings.require_approval:
+        require_approved(goal.git, [run.planned])
+    for missing in _not_landed(order, goal):
+        progress(f"{order.id} depends on {missing}, which no commit on {goal.branch} names")
+    tell_prose([order], goal.git, goal.baseline, progress)
+    defect = _judged(run, sources, settings)
+    if defect is not None:
+        return defect
+    if run.environment is not None:
+        progress(f"commands find {run.environment.description}")
+    for own in run.projects:
+        progress(f"commands in {own.directory} find {own.environment.description}")
+    return None
+
+
+def _judged(run: Run, sources: Sources, settings: RunSettings) -> Ending | None:
+    """The ending of a work order that breaks the plan's rules; what is found is recorded either way."""
+    plan, planned, name = run.plan, run.planned, settings.work_order.name
+    judged = judge_work_order(planned, plan.verify_contract if plan is not None else None, sources)
+    looked = looked_at(_source(planned, settings), run.target.git.work_tree)
+    FINDINGS.write(run.folder.path, Findings(found=recorded(judged, looked)))
+    whole = plan if plan is not None else Plan(work_orders=(planned,))
+    defect = broken_rules(stopping(judged, whole, settings.attempts.warnings), name)
+    if defect is not None:
+        return stopped(defect, ())
+    tell_warnings(judged, name, run.ports.progress)
+    return None
 
 
 def _source(order: WorkOrder, settings: RunSettings) -> Path:

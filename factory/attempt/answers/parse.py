@@ -32,25 +32,9 @@ def parse_answer(
         known: if fenced blocks were asked for, the files of the work order with their hashes; JSON is
             understood all the same.
     """
-    match answer.finish_reason:
-        case FinishReason.STOP:
-            pass
-        case FinishReason.LENGTH:
-            return _invalid(
-                f"the answer was cut off after {answer.usage.output_tokens:,} tokens",
-                hint="answer more briefly, or raise --max-output-tokens",
-            )
-        case FinishReason.REFUSAL:
-            # Half of a surrogate pair can't be stored; it goes as its escape.
-            said = answer.text[:500].encode("utf-8", "backslashreplace").decode("utf-8")
-            return _invalid(f"the model refused: {said}")
-        case FinishReason.CONTENT_FILTER:
-            return _invalid("the provider's content filter stopped the answer")
-        case FinishReason.CONTEXT_WINDOW:
-            return _invalid(
-                f"the model's context was full after {answer.usage.output_tokens:,} tokens of the answer",
-                hint="answer more briefly, name fewer context files, or ask a model with a larger context",
-            )
+    unfinished = _unfinished(answer)
+    if unfinished is not None:
+        return unfinished
     try:
         read = _read(answer.text, known)
     except BadBlocks as error:
@@ -89,6 +73,29 @@ def parse_answer(
             hint="write less, as far as the work order allows it",
         )
     return WriteProposal.model_validate(document)
+
+
+def _unfinished(answer: Answer) -> Failure | None:
+    """Why an answer is none that came to its end; None if it did."""
+    match answer.finish_reason:
+        case FinishReason.STOP:
+            return None
+        case FinishReason.LENGTH:
+            return _invalid(
+                f"the answer was cut off after {answer.usage.output_tokens:,} tokens",
+                hint="answer more briefly, or raise --max-output-tokens",
+            )
+        case FinishReason.REFUSAL:
+            # Half of a surrogate pair can't be stored; it goes as its escape.
+            said = answer.text[:500].encode("utf-8", "backslashreplace").decode("utf-8")
+            return _invalid(f"the model refused: {said}")
+        case FinishReason.CONTENT_FILTER:
+            return _invalid("the provider's content filter stopped the answer")
+        case FinishReason.CONTEXT_WINDOW:
+            return _invalid(
+                f"the model's context was full after {answer.usage.output_tokens:,} tokens of the answer",
+                hint="answer more briefly, name fewer context files, or ask a model with a larger context",
+            )
 
 
 def _bounded(remarks: Sequence[str]) -> list[str]:

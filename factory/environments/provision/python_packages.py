@@ -4,6 +4,7 @@ import re
 import shutil
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -35,6 +36,10 @@ _FORMAT: Final = 1
 """Counted up when an entry of the same contents is made in another way."""
 
 _WHEELS: Final = ("--only-binary", ":all:")
+_LOCK_OPTIONS: Final = (
+    *("--generate-hashes", "--no-header", "--no-annotate", "--quiet"),
+    *("--constraint", "constraints.txt", "--output-file", OWN_LOCK),
+)
 _MISSING: Final = re.compile(r"([A-Za-z0-9._-]+) was not found in the package registry")
 _OTHER_HASH: Final = re.compile(r"Hash mismatch for `([^`\s]+)`")
 _TO_BUILD: Final = re.compile(
@@ -74,12 +79,17 @@ def lock_python(
         (place / "constraints.txt").write_text(constraints_input(needs))
         if before is not None:
             (place / OWN_LOCK).write_text(before)
-        command: list[str | Path] = [uv, "pip", "compile", *uv_configuration(workshop.own), *_WHEELS]
-        command += ["--generate-hashes", "--no-header", "--no-annotate", "--quiet"]
-        command += ["--python", chosen.interpreter.executable, "--constraint", "constraints.txt"]
-        command += ["--output-file", OWN_LOCK, "requirements.in"]
+        command: list[str | Path] = [
+            uv,
+            "pip",
+            "compile",
+            *uv_configuration(workshop.own),
+            *_WHEELS,
+            *_LOCK_OPTIONS,
+        ]
+        command += ["--python", chosen.interpreter.executable, "requirements.in"]
+        run = partial(workshop.run, "python-lock", cwd=place, environment=python_environment(workshop.own))
         minor = chosen.interpreter.minor
-        environment = python_environment(workshop.own)
         wanted = lock_input(needs, known.pins).splitlines() + constraints_input(needs).splitlines()
         kept_for = ""
 
@@ -88,22 +98,24 @@ def lock_python(
             # For all platforms, so that a colleague can install it; where some have no wheel, for this one.
             kept_for = f"Python {minor} and newer, on all platforms"
             whole = [*command, *_offered(built, place)]
-            printed = workshop.run("python-lock", [*whole, "--universal"], cwd=place, environment=environment)
+            printed = run([*whole, "--universal"])
             if printed.is_done or printed.is_unreachable:
                 return printed
             kept_for = f"Python {minor} on this platform"
-            return workshop.run("python-lock", whole, cwd=place, environment=environment)
-
-        def needed(name: str) -> tuple[list[str], Collection[str]]:
-            lines = [line for line in wanted if normalised_name(parse_requirement(line).name) == name]
-            return lines or [name], ()
+            return run(whole)
 
         builder = _builder(declared.allow_build, chosen, cache, workshop)
-        with _building(compiled, needed, builder) as (printed, built):
+        with _building(compiled, partial(_lines_of, wanted), builder) as (printed, built):
             if not printed.is_done:
                 raise _problem(printed, declared, sorted(needs.direct))
             text = _with_sources((place / OWN_LOCK).read_text(), built)
         return own_lock(text, known.inputs, kept_for).encode()
+
+
+def _lines_of(wanted: Sequence[str], name: str) -> tuple[list[str], Collection[str]]:
+    """What is asked for of a package, as it is to be built; nothing is known of what it needs itself."""
+    lines = [line for line in wanted if normalised_name(parse_requirement(line).name) == name]
+    return lines or [name], ()
 
 
 @contextmanager

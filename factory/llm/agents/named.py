@@ -58,18 +58,7 @@ def engineer(
         raise WorkorderError(
             "the Agent Client Protocol is not installed", where=where, hint="pip install 'workorder[acp]'"
         )
-    try:
-        words = tuple(shlex.split(line))
-    except ValueError as error:
-        raise WorkorderError(
-            f"can't be split into words: {str(error).lower()}", where=where, hint="quote it as for a shell"
-        ) from error
-    if any(secret in word for secret in secrets for word in words):
-        raise WorkorderError(
-            "the command line holds the value of a secret environment variable, and would be recorded",
-            where=where,
-            hint="let the agent read the variable itself: --engineer-env NAME",
-        )
+    words = _words(line, secrets, where)
     program = _program(words[0], environment, where)
     own_places = needed({"PATH": str(program.parent)}, environment)
     values = {variable: _value(variable, environment) for variable in variables}
@@ -103,6 +92,22 @@ def hire(named: Engineer, place: Workplace, stop: Stop | None) -> Agent:
     else:
         from factory.llm.agents.acp import talk
     return Agent(named, place, talk, stop)
+
+
+def _words(line: str, secrets: Sequence[str], where: str) -> tuple[str, ...]:
+    try:
+        words = tuple(shlex.split(line))
+    except ValueError as error:
+        raise WorkorderError(
+            f"can't be split into words: {str(error).lower()}", where=where, hint="quote it as for a shell"
+        ) from error
+    if any(secret in word for secret in secrets for word in words):
+        raise WorkorderError(
+            "the command line holds the value of a secret environment variable, and would be recorded",
+            where=where,
+            hint="let the agent read the variable itself: --engineer-env NAME",
+        )
+    return words
 
 
 def _program(word: str, environment: Mapping[str, str], where: str) -> Path:

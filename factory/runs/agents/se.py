@@ -18,7 +18,7 @@ from factory.gates.step import Begins, Step, StepKind
 from factory.gates.trial import CheckGroup
 from factory.llm.agents.answer import AgentAnswer
 from factory.llm.ledger.store import recorded
-from factory.llm.port import Model, Parameters, ProviderError, Request
+from factory.llm.port import Answer, Message, Model, Parameters, ProviderError, Request
 from factory.llm.spending.budget import BudgetReached
 from factory.llm.template import transcript
 from factory.people.hints import texts_for
@@ -63,20 +63,8 @@ def propose_by_agent(
     defect = plan_defect(order, tree)
     if defect is not None:
         return {"failure": defect}
-    has_script = (tree if order.project is None else tree.below(order.project)).exists(VERIFY_SCRIPT)
-    messages = build_agent_messages(
-        template,
-        order.model_copy(update={"consumes": as_defined(order, tree)}),
-        [path for path in (*order.context_files, *order.allowed_files) if tree.exists(path)],
-        _previous(state),
-        checks=gating_commands(checks),
-        notes=settings.notes,
-        has_script=has_script,
-        verification=() if has_script else verification_of(order, checkout),
-        packages=importable(packages),
-        passages=passages,
-        hints=texts_for(folder.path.parent, contract_hash(order), number),
-    )
+    hints = texts_for(folder.path.parent, contract_hash(order), number)
+    messages = _messages(state, order, settings, template, checks, checkout, passages, packages, hints)
     if passages is not None:
         PASSAGES.write(attempt.path, PassagesRecord.of(passages))
     attempt.text(PROMPT_TEXT, transcript(messages))
@@ -101,6 +89,48 @@ def propose_by_agent(
         return {"failure": Failure.of(error)}
     answer = answered.answer
     changed = AgentAnswer.of(answer.text)
+    _record(answer, changed, number, folder)
+    for contact in changed.network:
+        if contact.refused:
+            progress(f"attempt {number}: the agent could not reach {contact.target}: {contact.refused}")
+    paid: RunState = {"answer": answered.key, "usage": answer.usage, "model": answered.identity}
+    proposal = proposal_of(changed, answer.finish_reason)
+    if isinstance(proposal, Failure):
+        return {**paid, "failure": proposal}
+    PROPOSAL.write(attempt.path, proposal)
+    return {**paid, "proposal": proposal, "generated_by": generator(model.adapter, model.name)}
+
+
+def _messages(
+    state: RunState,
+    order: WorkOrder,
+    settings: AttemptSettings,
+    template: str,
+    checks: tuple[CheckGroup, ...],
+    checkout: Checkout,
+    passages: Passages | None,
+    packages: Sequence[Package],
+    hints: Sequence[str],
+) -> tuple[Message, ...]:
+    tree = checkout.tree
+    has_script = (tree if order.project is None else tree.below(order.project)).exists(VERIFY_SCRIPT)
+    return build_agent_messages(
+        template,
+        order.model_copy(update={"consumes": as_defined(order, tree)}),
+        [path for path in (*order.context_files, *order.allowed_files) if tree.exists(path)],
+        _previous(state),
+        checks=gating_commands(checks),
+        notes=settings.notes,
+        has_script=has_script,
+        verification=() if has_script else verification_of(order, checkout),
+        packages=importable(packages),
+        passages=passages,
+        hints=hints,
+    )
+
+
+def _record(answer: Answer, changed: AgentAnswer, number: int, folder: RunFolder) -> None:
+    attempt = folder.opened_attempt(number)
     attempt.text(ANSWER_TEXT, changed.transcript)
     AGENT.write(attempt.path, changed.record)
     ANSWER.write(attempt.path, AnswerRecord.of(answer))
@@ -114,15 +144,6 @@ def propose_by_agent(
         changed=len(changed.writes),
         refused=len(changed.refused),
     )
-    for contact in changed.network:
-        if contact.refused:
-            progress(f"attempt {number}: the agent could not reach {contact.target}: {contact.refused}")
-    paid: RunState = {"answer": answered.key, "usage": answer.usage, "model": answered.identity}
-    proposal = proposal_of(changed, answer.finish_reason)
-    if isinstance(proposal, Failure):
-        return {**paid, "failure": proposal}
-    PROPOSAL.write(attempt.path, proposal)
-    return {**paid, "proposal": proposal, "generated_by": generator(model.adapter, model.name)}
 
 
 def _previous(state: RunState) -> PreviousAttempt | None:

@@ -6,7 +6,7 @@ of the changed lines are executed at all. Nothing of it lands: the tree of the a
 """
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import Final
 
 from factory.attempt.failure import FailureClass
@@ -77,33 +77,25 @@ def prove(
         attempt / "mutants",
     )
     chosen = chosen_mutants(sources, lines, settings.mutants)
-    if any(placed.path.endswith(".go") for placed in chosen) and not trials.are_elsewhere:
+    compiled_once = any(placed.path.endswith(".go") for placed in chosen) and not trials.are_elsewhere
+    if compiled_once:
         # Where the work order begins a module, what it wrote is compiled once for all mutants.
         put(found(files), checkout)
-        cached: AbstractContextManager[None] = filled_build_cache(bench)
-    else:
-        cached = nullcontext()
-    with cached:
+    with filled_build_cache(bench) if compiled_once else nullcontext():
         answers = judges.answers(chosen)
-        fates = [
-            _fate(placed, answer.results)
-            for placed, answer in zip(chosen, answers, strict=True)
-            if answer.compiles
-        ]
+        tried = [(placed, answer) for placed, answer in zip(chosen, answers, strict=True) if answer.compiles]
+        fates = tuple(_fate(placed, answer.results) for placed, answer in tried)
         unchanged = unchangeable(filter(is_product_code, (file.path for file in files)))
-        proof = KillProof(
-            verdict="measured" if fates else "not measured", fates=tuple(fates), unchanged=unchanged
-        )
+        proof = KillProof(verdict="measured" if fates else "not measured", fates=fates, unchanged=unchanged)
         if proof.is_doubtful:
             proof = judges.with_executed_lines(proof)
     if chosen and not trials.are_elsewhere:
         put(found(files), checkout)
     KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
     folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
-    if proof.scores is not None and proof.scores.gap:
-        progress(f"attempt {number}: {proof.scores.gap}")
-    if proof.scores is not None and proof.scores.weakness:
-        progress(f"attempt {number}: {proof.scores.weakness}")
+    for told in (proof.scores.gap, proof.scores.weakness) if proof.scores is not None else ():
+        if told:
+            progress(f"attempt {number}: {told}")
     problem = proof.blindness if threshold is None else proof.shortfall(threshold)
     update: RunState = {"scores": proof.scores}
     return {**update, "failure": problem} if problem is not None else update

@@ -60,20 +60,11 @@ def propose(
     begins: Begins,
 ) -> RunState:
     """Ask for a proposal, unless the work order can't be carried out on these files."""
-    number = state["attempt"]
-    tree = checkout.tree
+    number, tree = state["attempt"], checkout.tree
     folder.event("attempt_started", attempt=number)
-    attempt = folder.attempt(number)
-    defect = plan_defect(order, tree)
-    if defect is not None:
-        return {"failure": defect}
-    whole = read_context(order, tree)
-    if isinstance(whole, Failure):
-        return {"failure": whole}
-    files = shown_by_need(order, whole, plan)
-    excess = too_much(files)
-    if excess is not None:
-        return {"failure": excess}
+    attempt, files = folder.attempt(number), _shown(order, tree, plan)
+    if isinstance(files, Failure):
+        return {"failure": files}
     has_script = (tree if order.project is None else tree.below(order.project)).exists(VERIFY_SCRIPT)
     in_blocks = settings.answer_format == "blocks"
     messages = build_messages(
@@ -97,9 +88,8 @@ def propose(
     asked = who(model, number)
     progress(f"attempt {number} of {settings.max_attempts}: SE asks {asked.adapter} {asked.name}")
     begins(Step(StepKind.ASKING, generator(asked.adapter, asked.name)))
-    request = _request(messages, order, settings, number)
     try:
-        answered = recorded(model, request)
+        answered = recorded(model, _request(messages, order, settings, number))
     except (ProviderError, BudgetReached) as error:
         return {"failure": Failure.of(error)}
     answer = answered.answer
@@ -130,6 +120,15 @@ def importable(packages: Sequence[Package]) -> list[str]:
     if all(package.name == "pytest" for package in asked):
         return []
     return [f"{package.ecosystem}: {package.name} {package.version}" for package in asked]
+
+
+def _shown(order: WorkOrder, tree: Tree, plan: Plan | None) -> list[ContextFile] | Failure:
+    """The files as the model sees them, or why the work order can't be carried out on them."""
+    whole = plan_defect(order, tree) or read_context(order, tree)
+    if isinstance(whole, Failure):
+        return whole
+    files = shown_by_need(order, whole, plan)
+    return too_much(files) or files
 
 
 def _hashes(order: WorkOrder, files: Sequence[ContextFile]) -> dict[str, str]:
