@@ -511,6 +511,81 @@ ATTACKS: dict[str, tuple[Mapping[str, str], str, str]] = {
         "python -m unittest -q test_slug",
         "a test that must fail did not",
     ),
+    "unittest's assertion is replaced by another of its own": (
+        {
+            "slug.py": (
+                f"import unittest\nunittest.TestCase.assertEqual = unittest.TestCase.assertNotEqual\n{WRONG}"
+            ),
+            "test_slug.py": CASE,
+        },
+        PYTEST,
+        "the runner was patched: the project replaced unittest.case.TestCase.assertEqual",
+    ),
+    "an assertion is replaced, and back when it is called": (
+        {
+            "slug.py": (
+                "import unittest\nold = unittest.TestCase.assertEqual\n\n\n"
+                "def passes(self, *_):\n    unittest.TestCase.assertEqual = old\n\n\n"
+                f"unittest.TestCase.assertEqual = passes\n{WRONG}"
+            ),
+            "test_slug.py": CASE,
+        },
+        PYTEST,
+        "the runner was patched: the project replaced unittest.case.TestCase.assertEqual",
+    ),
+    "a replacement says that it is of the standard library": (
+        {
+            "slug.py": (
+                "import os, unittest\nnames = {}\n"
+                "exec(compile('def passes(*_): pass', os.__file__, 'exec'), names)\n"
+                f"unittest.TestCase.assertEqual = names['passes']\n{WRONG}"
+            ),
+            "test_slug.py": CASE,
+        },
+        PYTEST,
+        "the runner was patched: the project replaced unittest.case.TestCase.assertEqual",
+    ),
+    "a replacement says that it is of an installed package": (
+        {
+            "slug.py": (
+                "import pluggy, unittest\nnames = {}\n"
+                "place = pluggy.__file__.replace('pluggy', 'iniconfig')\n"
+                "exec(compile('def passes(*_): pass', place, 'exec'), names)\n"
+                f"unittest.TestCase.assertEqual = names['passes']\n{WRONG}"
+            ),
+            "test_slug.py": CASE,
+        },
+        PYTEST,
+        "the runner was patched: the project replaced unittest.case.TestCase.assertEqual",
+    ),
+    "a replacement comes from a file outside": (
+        {
+            "slug.py": (
+                "import pathlib, sys, tempfile, unittest\nplace = pathlib.Path(tempfile.mkdtemp())\n"
+                "(place / 'passing.py').write_text('def passes(*_): pass')\nsys.path.append(str(place))\n"
+                f"unittest.TestCase.assertEqual = __import__('passing').passes\n{WRONG}"
+            ),
+            "test_slug.py": CASE,
+        },
+        PYTEST,
+        "the runner was patched: the project replaced unittest.case.TestCase.assertEqual",
+    ),
+    "pytest.raises is replaced by a decorated function": (
+        {
+            "slug.py": (
+                "import contextlib, sys\n\n\n@contextlib.contextmanager\ndef raises(*_):\n    yield\n\n\n"
+                f"sys.modules['pytest'].raises = raises\n{WRONG}"
+            ),
+            "test_slug.py": RAISES,
+        },
+        PYTEST,
+        "the runner was patched: the project replaced pytest.raises",
+    ),
+    "code: what exits is replaced": (
+        {"slug.py": f"import sys\nsys.exit = lambda *_: None\n{WRONG}"},
+        "python -c \"import sys; from slug import slug; sys.exit(slug('A b') != 'a-b')\"",
+        "the runner was patched: the project replaced sys.exit",
+    ),
     "unittest: a module of its name": (
         {"slug.py": WRONG, "test_slug.py": CASE, "unittest.py": "raise SystemExit(0)\n"},
         "python -m unittest -q test_slug",

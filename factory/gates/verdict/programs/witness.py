@@ -93,6 +93,8 @@ class Witness:
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_collection_modifyitems(self, session, items):
+        # Also what puts itself back when the tests run.
+        self.patched = self._replaced()
         self.collected, self.items = len(items), list(items)
         if items:
             self.canary = _canary(Canary, session, items[-1])
@@ -115,7 +117,7 @@ class Witness:
     def pytest_runtestloop(self, session):
         self.lists = bool(session.config.option.collectonly)
         result = yield
-        self.patched = self._replaced()
+        self.patched += [name for name in self._replaced() if name not in self.patched]
         self.left = {item.nodeid for item in [*session.items, *self.deselected]}
         if self.canary is not None and session.items and not self.lists:
             self.canary_end = self._canary_end(session)
