@@ -404,6 +404,31 @@ ATTACKS: dict[str, tuple[Mapping[str, str], str, str]] = {
         PYTEST,
         "what ran as test_slug.py::test_slug is not what its file says",
     ),
+    "one of the plan's tests is not collected": (
+        {
+            "slug.py": WRONG,
+            "test_slug.py": TWO,
+            "conftest.py": (
+                "def pytest_pycollect_makeitem(name):\n    return [] if name == 'test_slug' else None\n"
+            ),
+        },
+        PYTEST,
+        "1 tests were neither run nor left out openly",
+    ),
+    "what the first of many tests raises is hidden": (
+        {
+            "slug.py": WRONG,
+            "test_slug.py": TEST + "".join(f"\n\ndef test_{n}():\n    pass\n" for n in range(8)),
+            "conftest.py": (
+                "import pytest\n\n\n@pytest.hookimpl(wrapper=True)\n"
+                "def pytest_pyfunc_call(pyfuncitem):\n    try:\n        return (yield)\n"
+                "    except AssertionError:\n        if pyfuncitem.name != 'test_slug':\n            raise\n"
+                "        return True\n"
+            ),
+        },
+        PYTEST,
+        "the runner was patched: a test that must fail did not",
+    ),
     "one of the plan's tests is taken from the list": (
         {
             "slug.py": WRONG,
@@ -414,7 +439,7 @@ ATTACKS: dict[str, tuple[Mapping[str, str], str, str]] = {
             ),
         },
         PYTEST,
-        "1 collected tests were neither run nor left out openly",
+        "1 tests were neither run nor left out openly",
     ),
     "what tests call of pytest is replaced": (
         {

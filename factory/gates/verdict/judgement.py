@@ -188,7 +188,7 @@ def _of_session(command: Rewritten, report: PytestReport, exit_code: int) -> str
         if named.vanished and not command.chooses and exit_code == 0:
             return (
                 f"{returned} of `{named.word[:_LONGEST_NAME]}`, which the command names, "
-                f"{named.vanished} collected tests were neither run nor left out openly"
+                f"{named.vanished} tests were neither run nor left out openly"
             )
     return ""
 

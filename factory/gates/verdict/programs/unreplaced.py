@@ -27,17 +27,62 @@ class Sources:
                 with open(place, "rb") as file:
                     self._texts[place] = file.read()
 
+    def uncollected(self, word: str, items: "list[Any]") -> int:
+        """How many tests that are plainly defined in a file that the command names pytest did not come to.
+
+        Nothing is said of a file of which it took no test at all: it may be skipped as a whole.
+        """
+        place = os.path.realpath(word)
+        collected = {_names_of(item) for item in items if os.path.realpath(str(item.path)) == place}
+        if not collected or place not in self._texts:
+            return 0
+        return len(_plain_tests(self._texts[place]) - collected)
+
     def differ(self, item: Any) -> bool:
         """Whether what just ran as a test is not what its file says."""
-        path, _, name = item.nodeid.partition("::")
+        path = item.nodeid.partition("::")[0]
         place = os.path.realpath(os.path.join(str(item.config.rootpath), path))
         if place not in self._texts:
             return False
         if place not in self._codes:
             self._codes[place] = _plain_codes(self._texts[place], place, item.config)
-        parts = tuple(name.partition("[")[0].split("::"))
+        parts = _names_of(item)
         expected = [codes[parts] for codes in self._codes[place] if parts in codes]
         return bool(expected) and _form(_code_of(item)) not in map(_form, expected)
+
+
+def _names_of(item: Any) -> "tuple[str, ...]":
+    """The names that lead to a test in its file, without its parameters."""
+    return tuple(item.nodeid.partition("::")[2].partition("[")[0].split("::"))
+
+
+def _plain_tests(text: bytes) -> "set[tuple[str, ...]]":
+    """The paths of what pytest takes for tests unless configured otherwise, as far as plainly defined."""
+    try:
+        module = ast.parse(text)
+    except (RecursionError, SyntaxError, ValueError):
+        return set()
+    if b"__test__" in text:
+        return set()
+    classes = {
+        node.name: {part.name for part in node.body if isinstance(part, ast.FunctionDef)}
+        for node in module.body
+        if isinstance(node, ast.ClassDef) and not node.bases and not node.keywords
+    }
+    return {
+        path
+        for path, count in _definitions(module, ())
+        if count == 1 and path[-1].startswith("test") and _is_plain_place(path[:-1], classes)
+    }
+
+
+def _is_plain_place(above: "tuple[str, ...]", classes: "dict[str, set[str]]") -> bool:
+    """Whether tests are looked for there: in the module, or in a class of it that is one of tests."""
+    if not above:
+        return True
+    name = above[0]
+    made = {"__init__", "__new__"} & classes.get(name, {"__init__"})
+    return len(above) == 1 and name.startswith("Test") and not made
 
 
 def _plain_codes(text: bytes, place: str, config: Any) -> "list[dict[tuple[str, ...], Any]]":

@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from factory.gates.verdict.programs.unreplaced import Sources
 
 _MOST_PLUGINS = 100
-_MOST_DOUBLES = 5
+_MOST_DOUBLES = 100
+_MOST_SKIPS = 100
 # Marks by which a test is not run, or run several times.
 _MARKS_OF_ITS_OWN = ("filterwarnings", "parametrize", "skip", "skipif", "usefixtures", "xfail")
 # What would show the canary to the user, or count it.
@@ -84,9 +85,12 @@ class Witness:
         self.left: set[str] = set()
         self._sources, self._replaced = Sources(words), remember()
         self.patched: list[str] = []
+        self.usual_names = False
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config):
+        names = [list(config.getini(kind)) for kind in ("python_functions", "python_classes")]
+        self.usual_names = names == [["test"], ["Test"]]
         # Tests that run in other processes are nothing that this one could report.
         if getattr(config.option, "dist", "no") != "no":
             config.option.dist, config.option.tx, config.option.numprocesses = "no", [], None
@@ -156,7 +160,8 @@ class Witness:
                 "word": _plain(word),
                 "passed": sum(ends.get(item.nodeid) == "passed" for item in self.items if within(item)),
                 "deselected": sum(within(item) for item in self.deselected),
-                "vanished": sum(within(item) and item.nodeid not in self.left for item in self.items),
+                "vanished": sum(within(item) and item.nodeid not in self.left for item in self.items)
+                + (self._sources.uncollected(word, self.items) if self.usual_names else 0),
             }
             for word, within in self.facts["named"]
         ]
@@ -181,7 +186,10 @@ class Witness:
 
         Each goes by the name of another test: what makes a certain test pass makes one of these pass.
         """
+        named = _named_tests(session.config, self._words)
         passed = [item for item in session.items if _passed(self.outcomes.get(item.nodeid))]
+        # Those that the command names last, which is where they are taken from.
+        passed.sort(key=lambda item: any(within(item) for _, within in named))
         doubles = passed[-_MOST_DOUBLES:] or session.items[-1:]
         canaries = [self.canary, *(_canary(Canary, session, item) for item in doubles[1:])]
         for canary, item in zip(canaries, doubles):  # noqa: B905 - as many of both, and older Pythons
@@ -271,11 +279,6 @@ def _outcome(seen):
 
 
 def _facts(config, words):
-    here = config.invocation_params.dir
-    named = []
-    for word in getattr(config.option, "file_or_dir", None) or []:
-        if word in words and not getattr(config.option, "pyargs", False):
-            named.append((word, _within(here, word)))
     described = map(_described, config.pluginmanager.get_plugins())
     inside = [plugin for plugin in described if plugin is not None and plugin[1]]
     own = [
@@ -287,11 +290,20 @@ def _facts(config, words):
         plugin["file"] = os.path.relpath(plugin["file"], config.rootpath)
     inipath = config.inipath
     return {
-        "named": named,
+        "named": _named_tests(config, words),
         "plugins": own[:_MOST_PLUGINS],
         "configuration": None if inipath is None else _plain(os.path.relpath(inipath, config.rootpath)),
         "addopts": [_plain(str(word)) for word in config.getini("addopts")],
     }
+
+
+def _named_tests(config, words):
+    """What the command itself names, and what tells whether a test is in it."""
+    if getattr(config.option, "pyargs", False):
+        return []
+    here = config.invocation_params.dir
+    given = getattr(config.option, "file_or_dir", None) or []
+    return [(word, _within(here, word)) for word in given if word in words]
 
 
 def _within(here, word):

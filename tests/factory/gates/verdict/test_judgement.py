@@ -68,7 +68,7 @@ def missing(exit_code: int = 0, arguments: tuple[str, ...] = ("a.py",), **change
             {"named": [{"word": "a.py", "passed": 1, "deselected": 0, "vanished": 2}]},
             (
                 "pytest returned 0, but of `a.py`, which the command names, "
-                "2 collected tests were neither run nor left out openly"
+                "2 tests were neither run nor left out openly"
             ),
         ),
         ({"canary": "passed"}, "the runner was patched: a test that must fail did not"),

@@ -233,6 +233,66 @@ def test_workers_are_done_without(root: Path, tmp_path: Path) -> None:
     assert result.passed
 
 
+ALL_KINDS = """
+import pytest, unittest
+
+@pytest.fixture
+def test_data():
+    return 1
+
+def test_plain(test_data): pass
+def test_removed(): pass
+del test_removed
+
+if True:
+    def test_conditional(): pass
+
+@pytest.mark.parametrize("n", [1, 2])
+def test_with_parameters(n): pass
+
+@pytest.mark.parametrize("n", [])
+def test_without_parameters(n): pass
+
+@pytest.mark.skip
+def test_later(): pass
+
+class TestGroup:
+    def test_in_group(self): pass
+    class TestInner:
+        def test_inside(self): pass
+
+class TestMade:
+    def __init__(self): pass
+    def test_in_made(self): pass
+
+class TestOfBase(dict):
+    def test_in_subclass(self): pass
+
+class Case(unittest.TestCase):
+    def test_case(self): pass
+"""
+
+
+def test_every_kind_of_test_in_a_named_file_is_found_where_pytest_finds_it(root: Path) -> None:
+    write_files(root, {"test_kinds.py": ALL_KINDS})
+
+    result = judged(root, "python -m pytest -q -W ignore test_kinds.py")
+
+    assert (result.exit_code, result.missing) == (0, "")
+
+
+def test_what_the_configuration_takes_for_tests_is_its_own_affair(root: Path) -> None:
+    write_files(
+        root,
+        {
+            "pytest.ini": "[pytest]\npython_functions = check_*\n",
+            "test_own.py": "def check_a():\n    pass\n\n\ndef test_b():\n    pass\n",
+        },
+    )
+
+    assert judged(root, "python -m pytest -q test_own.py").passed
+
+
 HONEST_HOOKS = {
     "refuse a test without a mark": (
         "import pytest\ndef pytest_collection_modifyitems(items):\n"
