@@ -659,6 +659,22 @@ WHOLE_RUNS: dict[str, tuple[Mapping[str, str], str, str]] = {
         CODE,
         "it returned 0, but it ended before its last statement",
     ),
+    "acceptance: the function skips one of the tests": (
+        {
+            "slug.py": "import unittest\n\n\ndef slug(text):\n    raise unittest.SkipTest\n",
+            "test_slug.py": TWO,
+        },
+        PYTEST,
+        "did not run to its end, because the code under test skipped it: slug.py",
+    ),
+    "acceptance: the function has one of the tests expected to fail": (
+        {
+            "slug.py": "import sys\n\n\ndef slug(text):\n    sys.modules['pytest'].xfail('later')\n",
+            "test_slug.py": TWO,
+        },
+        PYTEST,
+        "did not run to its end, because the code under test skipped it: slug.py",
+    ),
 }
 
 
@@ -669,7 +685,7 @@ def test_no_run_lands_what_proved_nothing(name: str, tmp_path: Path) -> None:
     tests = {"test_slug.py": TEST} if command != CODE else {}
     scene = Scene(
         make_repo(tmp_path / "repo", {"README.md": "a product\n", "slug.py": RIGHT, **tests}),
-        [a_proposal(files, bases={"slug.py": RIGHT})],
+        [a_proposal(files, bases={"slug.py": RIGHT, **tests})],
         allowed_files=sorted(files),
         acceptance_commands=[command],
     )

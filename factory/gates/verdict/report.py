@@ -89,6 +89,7 @@ class PytestReport(_Strict):
         deselected: how many were left out.
         outcomes: the id of each test that was begun, and how it ended.
         named: what the command names.
+        skips: the id of each test that did not go on because something raised that, with the file that did.
         canary: how the test ended that must fail; `not due` where none was to run.
         plugins: the project's own plugins.
         configuration: the file that pytest took its configuration from; None for none.
@@ -104,6 +105,7 @@ class PytestReport(_Strict):
     deselected: _Count
     outcomes: tuple[tuple[_Text, Outcome], ...]
     named: tuple[Named, ...]
+    skips: Annotated[tuple[tuple[_Text, _Text], ...], Field(max_length=_MOST)] = ()
     canary: Canary
     plugins: Annotated[tuple[Plugin, ...], Field(max_length=_MOST)]
     configuration: _Text | None

@@ -9,7 +9,7 @@ import sys
 import types
 
 # With what pytest imports later only, and which is remembered here.
-import unittest  # noqa: F401
+import unittest
 from typing import Any
 
 import _pytest.fixtures
@@ -86,6 +86,7 @@ class Witness:
         self._sources, self._replaced = Sources(words), remember()
         self.patched: list[str] = []
         self.usual_names = False
+        self.skips: list[tuple[str, str]] = []
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config):
@@ -141,6 +142,8 @@ class Witness:
                 # Of unittest's own tests only pytest's implementation of this hook knows the exception.
                 raised = [error for error in (before, call.excinfo) if error is not None]
                 seen["raised"] = seen["raised"] or bool(raised)
+                if report.skipped and raised and isinstance(raised[0].value, _SKIPPING):
+                    self.skips.append((item.nodeid, _raised_in(raised[0], item)))
                 seen["phases"].append(call.when)
                 if call.when == "call":
                     seen["replaced"] = self._sources.differ(item)
@@ -174,6 +177,7 @@ class Witness:
             "deselected": len(self.deselected),
             "outcomes": [[_plain(test), end] for test, end in ends.items()],
             "named": named,
+            "skips": [[_plain(test), _plain(file)] for test, file in self.skips if file][:_MOST_SKIPS],
             "canary": self.canary_end,
             "plugins": self.facts["plugins"],
             "configuration": self.facts.get("configuration"),
@@ -252,6 +256,7 @@ def _ended(canary, session):
     return "failed" if call.failed else "skipped" if call.skipped else "passed"
 
 
+_SKIPPING = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
 _LAST = ("last_exc", "last_type", "last_value", "last_traceback")
 
 
@@ -276,6 +281,17 @@ def _outcome(seen):
         return "changed"
     both = ("call" in seen["phases"], ("call", "passed", False) in ends)
     return "passed" if all(both) else "unreported"
+
+
+def _raised_in(error, item):
+    """The file, as the command sees it, whose code raised something; empty for none of the project's."""
+    here = str(item.config.invocation_params.dir)
+    trace, file = error.tb, ""
+    while trace is not None:
+        place = os.path.realpath(trace.tb_frame.f_code.co_filename)
+        file = place if _is_below(place, here) else file
+        trace = trace.tb_next
+    return os.path.relpath(file, os.path.realpath(here)) if file else ""
 
 
 def _facts(config, words):

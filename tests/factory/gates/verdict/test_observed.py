@@ -293,6 +293,28 @@ def test_what_the_configuration_takes_for_tests_is_its_own_affair(root: Path) ->
     assert judged(root, "python -m pytest -q test_own.py").passed
 
 
+def test_what_skips_a_test_is_told_with_its_file(root: Path) -> None:
+    write_files(
+        root,
+        {
+            "product.py": (
+                "import unittest\n\n\ndef skips():\n    raise unittest.SkipTest\n\n\n"
+                "def fails():\n    raise ValueError\n"
+            ),
+            "test_own.py": (
+                "import pytest\nfrom product import fails, skips\n\n\ndef test_a():\n    skips()\n\n\n"
+                "def test_b():\n    pytest.skip()\n\n\n@pytest.mark.xfail\ndef test_c():\n    fails()\n\n\n"
+                "@pytest.mark.skip\ndef test_d():\n    pass\n\n\ndef test_e():\n    pass\n"
+            ),
+        },
+    )
+
+    report = judged(root, "python -m pytest -q test_own.py").observed.report
+
+    assert isinstance(report, PytestReport)
+    assert report.skips == (("test_own.py::test_a", "product.py"), ("test_own.py::test_b", "test_own.py"))
+
+
 HONEST_HOOKS = {
     "refuse a test without a mark": (
         "import pytest\ndef pytest_collection_modifyitems(items):\n"
