@@ -68,16 +68,21 @@ def shell_run(arguments: Sequence[str]) -> ShellRun:
 
 @dataclass(frozen=True)
 class PythonRun:
-    """What a Python interpreter runs; `kind` is `input` if it reads its input or only prints something."""
+    """What a Python interpreter runs; `kind` is `input` if it reads its input or only prints something.
+
+    Attributes:
+        asserts: False if it leaves assertions out (`-O`).
+    """
 
     kind: Literal["module", "code", "script", "input"]
     target: str
     arguments: tuple[str, ...]
+    asserts: bool = True
 
 
 def python_run(arguments: Sequence[str]) -> PythonRun:
     """Read the arguments of a Python interpreter."""
-    index = 0
+    index, asserts = 0, True
     while index < len(arguments):
         argument = arguments[index]
         index += 1
@@ -90,13 +95,14 @@ def python_run(arguments: Sequence[str]) -> PythonRun:
             return PythonRun("script", argument, tuple(arguments[index:]))
         for position, letter in enumerate(argument[1:], start=2):
             if letter not in "cmWX":
+                asserts = asserts and letter != "O"
                 continue
             value = argument[position:]
             if not value and index < len(arguments):
                 value = arguments[index]
                 index += 1
             if letter == "c":
-                return PythonRun("code", value, tuple(arguments[index:]))
+                return PythonRun("code", value, tuple(arguments[index:]), asserts)
             if letter == "m":
                 return PythonRun("module", value, tuple(arguments[index:]))
             break

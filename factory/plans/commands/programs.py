@@ -137,7 +137,7 @@ class _Reader:
             return around
         invocation = replace(around, program=words[start], arguments=tuple(words[start + 1 :]))
         if is_python(invocation.program) and (run := python_run(invocation.arguments)).kind == "code":
-            invocation = replace(invocation, code=read_code(run.target))
+            invocation = replace(invocation, code=read_code(run.target, asserts=run.asserts))
         self.invocations.append(invocation)
         if invocation.name in ("cd", "pushd") and invocation.arguments:
             return replace(around, directory=invocation.path(invocation.arguments[-1]))

@@ -63,6 +63,13 @@ class TestWeakAcceptance:
     def test_code_that_no_wrong_result_fails(self, code: str) -> None:
         assert weak(python(code)) == [COMMANDS]
 
+    @pytest.mark.parametrize("options", ["-O", "-OO", "-bO", "-O -W error"])
+    def test_assertions_that_the_interpreter_leaves_out(self, options: str) -> None:
+        code = "from a import f; assert f(1) == 2"
+
+        assert weak(f'python {options} -c "{code}"') == [COMMANDS]
+        assert weak(f'python -W O -c "{code}"') == []
+
     @pytest.mark.parametrize(
         "code",
         [
