@@ -57,6 +57,10 @@ def test_the_commands_of_both_stages_have_their_names_here(capsys: pytest.Captur
     assert main(["status", "--out", "/nowhere/at/all"]) != 0
     assert "/nowhere/at/all" in capsys.readouterr().err
     assert main(["often"]) == 2
+    capsys.readouterr()
+    # Of `planner`, wrong usage.
+    assert main(["plan"]) == 1
+    assert "required: COMMAND" in capsys.readouterr().err
 
 
 def test_go_says_what_is_missing(

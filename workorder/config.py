@@ -3,6 +3,7 @@
 import os
 from argparse import Namespace
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import zip_longest
 from pathlib import Path
 from typing import Final
 
@@ -126,7 +127,7 @@ def spec_of(words: Sequence[str]) -> Path | None:
 
 def _values(words: Sequence[str], option: str) -> Iterator[str]:
     """What an option is given, before anything is parsed."""
-    for word, following in zip(words, [*words[1:], ""], strict=True):
+    for word, following in zip_longest(words, words[1:], fillvalue=""):
         if word == option:
             yield following
         elif word.startswith(f"{option}="):
