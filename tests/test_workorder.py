@@ -39,6 +39,20 @@ def test_init_begins_a_project_and_writes_over_nothing(
     assert "is there already" in capsys.readouterr().err
 
 
+def test_init_adds_the_job_to_a_project_that_was_begun_before(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(tmp_path)]) == 0
+    (tmp_path / "spec.md").write_text("mine")
+    assert main(["init", str(tmp_path), "--ci", "gitlab"]) == 0
+    assert (tmp_path / ".gitlab-ci.yml").exists()
+    assert (tmp_path / "spec.md").read_text() == "mine"
+    assert f"kept as it is: {tmp_path / 'spec.md'}" in capsys.readouterr().err
+    (tmp_path / ".gitlab-ci.yml").write_text("mine")
+    assert main(["init", str(tmp_path), "--ci", "gitlab"]) == 2
+    assert (tmp_path / ".gitlab-ci.yml").read_text() == "mine"
+
+
 def test_what_init_writes_is_a_configuration(tmp_path: Path) -> None:
     from factory.configuration.document import Configuration, read_configuration
 

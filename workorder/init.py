@@ -46,16 +46,21 @@ def run(options: Namespace, console: Console) -> int:
         WorkorderError: one of them is there already, or can't be written; then none is.
     """
     directory: Path = options.directory
-    files = {_SPEC: "spec.md", _CONFIGURATION: "workorder.toml"}
-    if options.ci is not None:
-        files |= _JOBS[options.ci]
-    there = [name for name in files if (directory / name).is_symlink() or (directory / name).exists()]
+    start = {_SPEC: "spec.md", _CONFIGURATION: "workorder.toml"}
+    jobs = {} if options.ci is None else _JOBS[options.ci]
+    there = [name for name in (*start, *jobs) if _is_there(directory / name)]
+    # Who asks for the job may have begun the project before.
+    kept = [name for name in there if jobs and name in start]
+    there = [name for name in there if name not in kept]
+    files = {name: template for name, template in (start | jobs).items() if name not in kept}
     if there:
         raise WorkorderError(
             "is there already, and nothing is written over it",
             where=str(directory / there[0]),
             hint="name another directory, or move it away",
         )
+    for name in kept:
+        console.progress(f"kept as it is: {directory / name}")
     for name, template in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -64,3 +69,7 @@ def run(options: Namespace, console: Console) -> int:
     spec = directory / _SPEC
     console.progress(f"next: say in {spec} what is to be built, commit, then `workorder go {spec}`")
     return ExitCode.PASS
+
+
+def _is_there(path: Path) -> bool:
+    return path.is_symlink() or path.exists()
