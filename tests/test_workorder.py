@@ -215,6 +215,30 @@ def test_each_repository_has_a_place_of_its_own(tmp_path: Path) -> None:
     assert one.name.startswith("repo-")
 
 
+def test_go_confines_generated_code_as_the_user_says_for_all(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    shell = tmp_path / "bin" / "bash"
+    shell.parent.mkdir()
+    shell.write_text('#!/bin/sh\necho "$@"\n')
+    shell.chmod(0o755)
+    done = subprocess.run(
+        [sys.executable, "-P", "-m", "workorder", "go", "spec.md", "--llm", "command:false"],
+        cwd=repo,
+        env={
+            **os.environ,
+            "HOME": str(tmp_path),
+            "PATH": f"{shell.parent}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "WORKORDER_SANDBOX": "landlock",
+        },
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert " --sandbox landlock" in done.stdout, done.stderr
+
+
 def test_go_hands_on_to_the_script(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo")
     (tmp_path / "spec.md").write_text("# Nothing\n\n- It does nothing.\n")

@@ -19,6 +19,7 @@ _COURSE: Final[Mapping[str, tuple[str, str]]] = {
     "rounds": ("N", "how often a plan may be repaired (default: 3)"),
     "jobs": ("N", "how many work orders are executed at a time (default: 2)"),
     "knowledge": ("DIR", "notes for the model: the Markdown files below a directory"),
+    "sandbox": ("LEVEL", "what generated code runs in: auto, bwrap or landlock (default: auto)"),
 }
 _SPENDING: Final[Mapping[str, tuple[str, str]]] = {
     "max-cost-usd": ("X", "what all answers together may cost"),

@@ -123,6 +123,16 @@ def test_a_limit_on_spending_ends_it(tmp_path: Path) -> None:
     assert "planner compile ended with exit code 1" in done.stderr
 
 
+def test_the_build_is_confined_as_is_asked(tmp_path: Path) -> None:
+    llm = write_answers(tmp_path / "model", manifest(FIRST, GOOD), FILES)
+
+    done = spec_to_repo(tmp_path, llm, "--sandbox", "strongest")
+
+    assert done.returncode == 2
+    assert "factory build ended with exit code 2" in done.stderr
+    assert "argument --sandbox: invalid choice: 'strongest'" in done.stderr
+
+
 def test_a_build_that_leaves_no_record_ends_with_its_exit_code(tmp_path: Path) -> None:
     llm = write_answers(tmp_path / "model", manifest(FIRST, GOOD), FILES)
     python = tmp_path / "python"
