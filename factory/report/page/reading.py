@@ -78,7 +78,8 @@ def _of_build(out: Path, state: BuildState, room: Room) -> Story:
 
 
 def _tone(state: BuildState, orders: Sequence[Order]) -> Tone:
-    if all(order.is_done for order in orders):
+    # Also of a build that has landed all but what a person left out.
+    if all(order.is_done for order in orders) or state.state is BuildPhase.COMPLETE:
         return "good"
     return "going" if state.ended is None and state.state is BuildPhase.RUNNING else "bad"
 

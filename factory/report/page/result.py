@@ -16,7 +16,7 @@ def write_json(story: Story) -> str:
     """The document, with a line break at its end."""
     document: JsonObject = {
         "schema_version": SCHEMA_VERSION,
-        "all_landed": story.is_well,
+        "all_landed": story.all_landed,
         "exit_code": story.exit_code,
         "outcome": visible(story.outcome),
         "hint": visible(story.hint),

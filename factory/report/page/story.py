@@ -306,9 +306,9 @@ class Story:
         return f"{line[: _HEADLINE - 1]}…" if cut else line
 
     @property
-    def is_well(self) -> bool:
-        """Whether everything has landed."""
-        return self.tone == "good"
+    def all_landed(self) -> bool:
+        """Whether nothing was left out, either."""
+        return all(order.is_done for order in self.orders)
 
     @property
     def failed(self) -> tuple[Order, ...]:

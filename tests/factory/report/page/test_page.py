@@ -199,11 +199,22 @@ def test_a_build_tells_all_work_orders_and_a_failed_attempt_of_a_landed_one_brea
         ("WO-01", "landed", True),
         ("WO-02", "pending", False),
     ]
-    assert (story.outcome, story.is_well, story.failed) == ("1 of 2 work orders have landed", False, ())
+    assert (story.outcome, story.all_landed, story.failed) == ("1 of 2 work orders have landed", False, ())
     first, second = ElementTree.fromstring(write_junit(story))
     assert (first.get("failures"), second.get("skipped")) == ("0", "1")
     assert int(first.get("skipped") or 0) == 2
     assert "WO-02" in write_markdown(story)
+
+
+def test_what_a_person_left_out_is_no_failure_of_a_build_and_has_not_landed(tmp_path: Path) -> None:
+    left = an_order(2, OrderPhase.SKIPPED)
+    save_state(tmp_path, a_state(an_order(1, OrderPhase.LANDED), left, state=BuildPhase.COMPLETE))
+
+    story = read_story(tmp_path, SMALL)
+
+    assert write_markdown(story).startswith("## ✅ 1 of 2 work orders have landed")
+    assert '<p class="outcome good">' in write_html(story, tmp_path / "report.html")
+    assert not json.loads(write_json(story))["all_landed"]
 
 
 def order(number: int, *on: int) -> Order:
