@@ -163,6 +163,28 @@ def test_config_tells_each_value_with_who_says_so_and_the_commands_take_them(
     assert "--plan" in capsys.readouterr().err
 
 
+def test_a_help_tells_what_need_not_be_given_here(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    repo = make_repo(tmp_path / "100%" / "repo", {"workorder.toml": "[defaults]\njobs = 7\n"})
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    monkeypatch.setenv("COLUMNS", "1000")
+    monkeypatch.chdir(repo)
+
+    assert main(["build", "--help"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith("usage: workorder build --plan DIR [OPTION …]\n")
+    assert f"the root of the git repository (default: {repo})" in said
+    assert "how many work orders are executed at a time (default: 7)" in said
+    assert main(["plan", "compile", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: workorder plan compile --spec FILE [OPTION …]\n")
+    # Nor does a file that can't be used keep anybody from it.
+    (repo / "workorder.toml").write_text("?")
+    assert main(["build", "--help"]) == 0
+    assert capsys.readouterr().out.startswith("usage: workorder build --plan DIR --repo DIR --out DIR")
+
+
 def test_plans_are_looked_at_in_the_current_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from factory.attempt.exit_codes import ExitCode
+from factory.contract.errors import WorkorderError
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console, one_line
 from workorder.places import plans, repository_of, state_of, user_file
@@ -64,10 +65,20 @@ def given(words: Sequence[str], places: Collection[str]) -> Mapping[str, str]:
     Raises:
         WorkorderError: a value can't be used.
     """
+    if "--version" in words:
+        return {}
+    if not {"-h", "--help"} & set(words):
+        return _given(words, places)
+    try:
+        return _given(words, places)
+    except WorkorderError:
+        # What stands in a file must not keep anybody from a help.
+        return {}
+
+
+def _given(words: Sequence[str], places: Collection[str]) -> Mapping[str, str]:
     from factory.configuration.defaults import defaults
 
-    if {"-h", "--help", "--version"} & set(words):
-        return {}
     named = next(_values(words, "--repo"), None)
     repo = repository_of(Path() if named is None else Path(named))
     values = {default.name: default.value for default in defaults(os.environ, repo, user_file())}

@@ -1,6 +1,7 @@
 """What the command lines of both stages share: a parser, its `--version`, numbers. Imports nothing slow."""
 
 import argparse
+import re
 import sys
 from collections.abc import Callable, Mapping
 from decimal import Decimal, InvalidOperation
@@ -10,6 +11,7 @@ from typing import Final, NoReturn, TypeAlias
 from factory.contract.errors import WorkorderError
 from factory.system.terminal.console import Console
 
+_DEFAULT: Final = re.compile(r" \(default: [^()]*\)$")
 _MOST_IN_USAGE: Final = 12
 """How many options the usage of a command names; with more it would be longer than what it helps with."""
 
@@ -122,11 +124,19 @@ def with_defaults(parser: argparse.ArgumentParser, texts: Mapping[str, str]) -> 
                 with_defaults(command, texts)
         if not action.option_strings and action.nargs is None and action.dest in texts:
             action.default, action.required, action.nargs = texts[action.dest], False, "?"
+            action.help = _with_default(action.help, texts[action.dest])
         for name in action.option_strings:
             # What may be repeated adds to its default, so it has none.
             if name.startswith("--") and name[2:] in texts and not isinstance(action.default, list):
                 # argparse reads a default that is a text as it reads an argument.
                 action.default, action.required = texts[name[2:]], False
+                action.help = _with_default(action.help, texts[name[2:]])
+
+
+def _with_default(purpose: str | None, text: str) -> str:
+    """A line of a help, with another default than it may have told."""
+    # argparse takes a single % for a placeholder.
+    return f"{_DEFAULT.sub('', purpose or '')} (default: {text.replace('%', '%%')})"
 
 
 def whole(text: str) -> int:
