@@ -226,6 +226,10 @@ def test_plans_are_made_and_looked_at_where_go_keeps_them(
     state = state_of(repo)
     assert plans(state) == (state / "plan-1", state / "plan-2")
     assert (state / "spec-2").read_text() == "- It must say hello.\n"
+    assert main(["build", "--require-approval"]) == 2
+    capsys.readouterr()
+    assert main(["status"]) == 0
+    assert "(workorder plan show), then: workorder plan approve\n" in capsys.readouterr().out
     assert main(["plan", "approve"]) == 0
     assert f"plan          {state / 'plan-2'}" in (main(["config"]), capsys.readouterr().out)[1]
 

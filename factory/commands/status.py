@@ -46,5 +46,9 @@ def run(options: Namespace, console: Console) -> int:
     if options.json:
         console.result(json.dumps(status_document(state, beside, running=running), sort_keys=True))
     else:
+        if state.ended is not None:
+            # It was written for whoever asks.
+            ended = state.ended.model_copy(update={"hint": console.naming(state.ended.hint)})
+            state = state.model_copy(update={"ended": ended})
         console.result(render_status(state, beside, running=running, attempts=options.attempts))
     return ExitCode.PASS
