@@ -42,7 +42,8 @@ def _without_failure(state: BuildState, done: str) -> tuple[Ended, BuildPhase]:
     if not blocked:
         return Ended(exit_code=ExitCode.PASS, message=done), BuildPhase.COMPLETE
     message = f"{done}; that blocks {listed(blocked)}"
-    hint = "factory skip --undo, or leave these out, too"
+    which = skipped[0] if len(skipped) == 1 else "WO-NN"
+    hint = f"factory skip {which} --undo, or leave these out, too"
     return Ended(exit_code=ExitCode.FAIL, message=message, hint=hint), BuildPhase.FAILED
 
 

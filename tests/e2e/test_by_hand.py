@@ -70,6 +70,14 @@ def test_tried_again_mended_by_hand_and_built_on(
     assert "llm" not in json.loads((out / "hints.json").read_bytes())["hints"][-1]
 
     monkeypatch.chdir(tmp_path)
+    assert main(["skip", "WO-02", "--out", str(out), "--reason", "later"]) == 0
+    kept = (out / "hints.json").read_bytes()
+    assert main(["retry", "WO-02", "--out", str(out)]) == 2
+    assert f"after all: factory skip WO-02 --undo --out {shlex.quote(str(out))}" in capsys.readouterr().err
+    assert (out / "hints.json").read_bytes() == kept
+    assert main(["skip", "WO-02", "--out", str(out), "--undo"]) == 0
+
+    monkeypatch.chdir(tmp_path)
     assert main(["open", "WO-02", "--out", str(out), "--at", "my place"]) == 0
     mine = tmp_path / "my place"
     assert (mine / "b.txt").read_text() == "bad"

@@ -37,17 +37,19 @@ def run(options: Namespace, console: Console) -> int:
     """Give it an attempt, and go on; the exit code is that of the build or run.
 
     Raises:
-        WorkorderError: nothing was tried under that id, it has landed, how it was called is not known, or the
-            model can't be asked.
+        WorkorderError: nothing was tried under that id, it has landed or is left out, how it was called is
+            not known, or the model can't be asked.
     """
     from factory.commands.people.called import again
     from factory.commands.people.said import said_of
+    from factory.commands.people.skip import require_attempted
     from factory.people.hints import add_hint
     from factory.runs.record.tried import named
 
     order = named(options.named, options.out)
     hint = said_of(order)
     called = again(order)
+    require_attempted(order)
     if options.llm is not None:
         hint = hint.model_copy(update=_other(options, called.options))
     add_hint(called.options.out, hint)

@@ -1,5 +1,6 @@
 """`factory skip`: leaves a work order out, on purpose."""
 
+import shlex
 from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,7 +9,7 @@ from factory.attempt.exit_codes import ExitCode
 from factory.commands.options import add_named
 from factory.contract.errors import WorkorderError
 from factory.system.terminal.arguments import Commands
-from factory.system.terminal.console import Console
+from factory.system.terminal.console import Console, visible
 
 if TYPE_CHECKING:
     from factory.runs.record.tried import Named
@@ -84,6 +85,25 @@ def attempt_after_all(order: "Named") -> str:
     place, contract = _known(order)
     changed = set_skip(place, contract, None)
     return f"{order.work_order}: {'the next build attempts it' if changed else 'it was not left out'}"
+
+
+def require_attempted(order: "Named") -> None:
+    """Refuse a work order that is left out: no build attempts it.
+
+    Raises:
+        WorkorderError: it is left out, has landed, or there is no such work order.
+    """
+    from factory.people.skips import skips_of
+
+    place, contract = _known(order)
+    skip = skips_of(place).get(contract)
+    if skip is not None:
+        raise WorkorderError(
+            f"{order.work_order} is left out; {visible(skip.author)} says why: {visible(skip.reason)}",
+            where=str(order.out),
+            hint=f"to do it after all: factory skip {order.work_order} --undo"
+            f" --out {shlex.quote(str(order.out))}",
+        )
 
 
 def _known(order: "Named") -> tuple[Path, str]:

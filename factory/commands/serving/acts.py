@@ -9,7 +9,7 @@ from factory.builds.state.file import require_state
 from factory.builds.state.plan_record import read_plan_record
 from factory.commands.people.hint import say
 from factory.commands.people.said import said_of
-from factory.commands.people.skip import attempt_after_all, leave_out
+from factory.commands.people.skip import attempt_after_all, leave_out, require_attempted
 from factory.contract.errors import WorkorderError
 from factory.contract.identity import plan_hash
 from factory.people.approvals import approve
@@ -60,6 +60,7 @@ def _hint(act: Act) -> str:
 
 def _retry(act: Act) -> str:
     asked = said_of(act.named)
+    require_attempted(act.named)
     add_hint(act.out, asked)
     return f"{act.order}: gets attempt {asked.after + 1}, as {asked.author} says; build again to make it"
 
