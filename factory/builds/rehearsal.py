@@ -23,7 +23,16 @@ from factory.contract.canonical import canonical_json
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
 from factory.gates.check import Probed
-from factory.llm.port import Answer, FinishReason, Model, Request, Usage, Wrapper, estimate_tokens
+from factory.llm.port import (
+    Answer,
+    FinishReason,
+    Model,
+    ProviderError,
+    Request,
+    Usage,
+    Wrapper,
+    estimate_tokens,
+)
 from factory.llm.spending.prices import Price
 from factory.people.skips import set_skip, skips_of
 from factory.repository.readiness import require_ready
@@ -64,6 +73,7 @@ class Rehearsed:
 
     Attributes:
         ended: why it would not begin, or end before a model is asked; None if nothing stands in its way.
+        unasked: why the model can't be asked, where all before that went well.
         ready: the work orders for which a model would be asked first, in the plan's order.
         landed: those that have landed.
         alone: those that land without a model.
@@ -79,17 +89,21 @@ class Rehearsed:
     waiting: tuple[str, ...] = ()
     left_out: tuple[str, ...] = ()
     price: Price | None = None
+    unasked: Ended | None = None
 
 
-def rehearse(settings: BuildSettings, ports: Ports) -> Rehearsed:
+def rehearse(settings: BuildSettings, ports: Ports, price: Price | None = None) -> Rehearsed:
     """Build in a copy until a model would be asked; the repository and its output directory stay as they are.
 
-    Every expected ending is returned, also a refusal; only a bug raises.
+    Every expected ending is returned, also a refusal; only a bug raises. A model that can't be asked, such as
+    for want of a key, ends it no sooner than one would be asked.
 
     Args:
         settings: what the user asks of the build.
         ports: what executions touch beside the repository; nobody is asked.
+        price: of the model, if it is known though it can't be asked.
     """
+    unasked: list[ProviderError] = []
     try:
         git = Git.open(settings.repo)
         require_outside(settings.out, git)
@@ -97,10 +111,14 @@ def rehearse(settings: BuildSettings, ports: Ports) -> Rehearsed:
         with tempfile.TemporaryDirectory(prefix="workorder-") as folder:
             copied, out = _copy(git, Path(folder) / "repository"), Path(folder) / "out"
             asked: dict[str, int] = {}
-            built = build(_until_asked(settings, copied, out), _with_silence(ports, asked), _unheard)
-            return _outcome(git, built, out, asked)
+            silent = _with_silence(ports, asked, unasked)
+            built = build(_until_asked(settings, copied, out), silent, _unheard)
+            result = _outcome(git, built, out, asked)
     except (Interrupted, WorkorderError, OSError) as error:
         return Rehearsed(refusal(error))
+    if not unasked:
+        return result
+    return replace(result, unasked=refusal(unasked[0]), price=result.price or price)
 
 
 @dataclass(frozen=True)
@@ -118,19 +136,25 @@ class _Silence(Wrapper):
 
 
 @dataclass(frozen=True)
-class _Agent:
-    """In the place of an agent, which needs a checkout of its own even to begin."""
+class _Nobody:
+    """In the place of who can't be asked, and of an agent, which needs a checkout even to begin."""
 
-    adapter: str = "agent"
+    adapter: str = "nobody"
     name: str = "rehearsal"
 
     def complete(self, request: Request) -> Answer:
         raise AssertionError("nobody is asked")
 
 
-def _with_silence(ports: Ports, asked: dict[str, int]) -> Ports:
+def _with_silence(ports: Ports, asked: dict[str, int], unasked: list[ProviderError]) -> Ports:
     def model(stop: Stop | None, price: Price | None) -> Model:
-        return _Silence(ports.model(stop, price) if ports.agent is None else _Agent(), asked)
+        if ports.agent is not None:
+            return _Silence(_Nobody(), asked)
+        try:
+            return _Silence(ports.model(stop, price), asked)
+        except ProviderError as error:
+            unasked.append(error)
+            return _Silence(_Nobody(), asked)
 
     trials = ports.trials
     if isinstance(trials, RememberedTrials):

@@ -129,19 +129,20 @@ def _repository(repo: Path) -> str:
 def _rehearse(settings: "BuildSettings", options: Namespace, console: Console) -> int:
     """Tell how far a build would come."""
     from factory.builds.rehearsal import rehearse
-    from factory.commands.composition import ports_of
+    from factory.commands.composition import known_price, ports_of
     from factory.report.rehearsal import render_rehearsal
 
     progress = (lambda _text: None) if options.quiet else console.progress
     with interruptible(), trials_of(options, progress) as trials:
-        rehearsed = rehearse(settings, ports_of(options, progress, trials))
+        rehearsed = rehearse(settings, ports_of(options, progress, trials), known_price(options))
     attempts = settings.attempts
     text = render_rehearsal(rehearsed, attempts.max_attempts, attempts.parameters.max_output_tokens)
-    if rehearsed.ended is None:
+    ended = rehearsed.ended or rehearsed.unasked
+    if ended is None:
         console.result(text)
         return ExitCode.PASS
     console.error(text)
-    return rehearsed.ended.exit_code
+    return ended.exit_code
 
 
 def _tell(built: "Built", options: Namespace, console: Console) -> None:

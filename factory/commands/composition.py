@@ -14,7 +14,7 @@ from factory.configuration.guarded import OPTION
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.llm.adapters.replay import REPLAY
-from factory.llm.adapters.select import names_in, select_model
+from factory.llm.adapters.select import names_in, price_of_named, select_model
 from factory.llm.agents.workplace import Engineer, Workplace
 from factory.llm.ladder import Ladder
 from factory.llm.ledger.store import Ledger, RecordedModel
@@ -207,6 +207,16 @@ def _terms(
         progress(f"limits on {kept.gap} are kept by the watch alone: `factory doctor` tells how to mend it")
     read = further_places(configuration.sandbox.read, os.environ, f"{OWN_FILE}, sandbox.read")
     return Terms(sandbox, _gates_network(options, sandbox), resources, groups, kept, read)
+
+
+def known_price(options: argparse.Namespace) -> Price | None:
+    """What the user says that an answer costs, else what is known of the model that they name.
+
+    None if nobody knows, or several models are named. No key is needed.
+    """
+    names = _names(options)
+    said = _price(options)
+    return said if said is not None or len(names) != 1 else price_of_named(names[0])
 
 
 def limits_of(options: argparse.Namespace) -> Limits:

@@ -44,6 +44,9 @@ def _lines(rehearsed: Rehearsed, attempts: int, longest: int) -> Iterator[str]:
         return
     yield f"nothing was asked, and nothing has landed; {left} work orders need a model"
     yield from _price(rehearsed, left * attempts, longest)
+    if rehearsed.unasked is not None:
+        yield "but a build would be refused as things are, before anything is begun:"
+        yield from _stopped(rehearsed.unasked)
 
 
 def _stopped(ended: Ended) -> Iterator[str]:

@@ -11,7 +11,7 @@ from factory.builds.rehearsal import Ready, Rehearsed, rehearse
 from factory.contract.identity import contract_hash
 from factory.contract.work_order import WorkOrder
 from factory.gates.check import Probed
-from factory.llm.port import Model, Request
+from factory.llm.port import Model, ProviderError, Request
 from factory.llm.spending.prices import Price
 from factory.people.skips import Skip, set_skip
 from factory.report.rehearsal import render_rehearsal
@@ -63,6 +63,25 @@ def test_what_is_ready_is_tried_and_nothing_is_left(tmp_path: Path) -> None:
     assert after == before
     assert not scene.out.exists()
     assert scene.landed() == []
+
+
+def test_a_model_that_can_not_be_asked_is_told_after_all_that_needs_none(tmp_path: Path) -> None:
+    scene = scene_of(tmp_path, FIXED, writes("b.txt", depends_on=["WO-01"]))
+
+    def model(_stop: Stop | None, _price: Price | None) -> Model:
+        raise ProviderError("OPENAI_API_KEY is not set", hint="export it")
+
+    ports = Ports(model, SystemClock(), lambda _text: None, os.environ)
+    result = rehearse(scene.settings(red_probe=True), ports, Price(Decimal(1), Decimal(2)))
+
+    assert result.ended is None
+    assert (result.alone, [ready.order.id for ready in result.ready]) == (("WO-01",), ["WO-02"])
+    assert result.unasked is not None
+    assert result.unasked.exit_code is ExitCode.PROVIDER
+    *before, refused, message, hint = render_rehearsal(result, 3, 1000).splitlines()
+    assert "$" in before[-1]
+    assert refused == "but a build would be refused as things are, before anything is begun:"
+    assert (message, hint) == ("OPENAI_API_KEY is not set", "  hint: export it")
 
 
 def test_a_command_that_proves_nothing_is_told_before_anything_is_paid(tmp_path: Path) -> None:
