@@ -1,11 +1,18 @@
 """`factory status`: tells where a build stands."""
 
 from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from factory.attempt.exit_codes import ExitCode
 from factory.commands.options import add_build_folder, ledger_folder
 from factory.system.terminal.arguments import Commands
 from factory.system.terminal.console import Console
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from factory.builds.state.model import BuildState
 
 
 def add_options(commands: Commands) -> None:
@@ -41,7 +48,7 @@ def run(options: Namespace, console: Console) -> int:
     state, others = with_unrecorded(require_state(options.out), ledger)
     run_ids = [run.run_id for order in state.orders for run in order.runs]
     trials = {run_id: found for run_id in run_ids if (found := trials_of(options.out / run_id))}
-    beside = Beside(others, unanswered(ledger, state.known_prices), trials)
+    beside = Beside(others, unanswered(ledger, state.known_prices), trials, _since(options.out, state))
     running = is_held(options.out / "lock")
     if options.json:
         console.result(json.dumps(status_document(state, beside, running=running), sort_keys=True))
@@ -52,3 +59,16 @@ def run(options: Namespace, console: Console) -> int:
             state = state.model_copy(update={"ended": ended})
         console.result(render_status(state, beside, running=running, attempts=options.attempts))
     return ExitCode.PASS
+
+
+def _since(out: Path, state: "BuildState") -> "Mapping[str, str]":
+    from factory.builds.state.machine import OrderPhase
+    from factory.builds.state.plan_record import read_plan_record
+    from factory.people.since import done_since
+
+    record = read_plan_record(out)
+    open_ones = {
+        order.id for order in state.orders if order.state not in (OrderPhase.LANDED, OrderPhase.SKIPPED)
+    }
+    orders = [] if record is None else [order for order in record.plan.work_orders if order.id in open_ones]
+    return done_since(Path(state.repository), state.branch, orders)

@@ -28,11 +28,13 @@ class Beside:
         others: what answers for work orders of other plans used, as the ledger has it.
         unanswered: what calls without an answer can have used.
         trials: those that workers ran, by the ids of runs.
+        since: what people did after the build ended, by the ids of work orders.
     """
 
     others: Spending
     unanswered: Spending
     trials: Mapping[str, Sequence[WorkersTrial]] = field(default_factory=dict)
+    since: Mapping[str, str] = field(default_factory=dict)
 
 
 def render_status(state: BuildState, beside: Beside, *, running: bool, attempts: bool = False) -> str:
@@ -77,6 +79,7 @@ def status_document(state: BuildState, beside: Beside, *, running: bool) -> Json
         "by_model": [dump(share) for share in state.by_model],
         "others": dump(beside.others),
         "unanswered": dump(beside.unanswered),
+        "since": dict(beside.since),
         "trials": {run: [dump(trial) for trial in trials] for run, trials in beside.trials.items()},
     }
 
@@ -123,6 +126,9 @@ def _orders(state: BuildState, beside: Beside, *, attempts: bool) -> list[str]:
             for run in order.runs:
                 lines += [f"       {_attempt(run, attempt)}" for attempt in run.attempts]
                 lines += [f"         {render_trial(trial)}" for trial in beside.trials.get(run.run_id, ())]
+        if order.id in beside.since:
+            lines.append(f"       {beside.since[order.id]} since; the next build takes that up")
+            continue
         failure = order.last_failure
         if failure is not None and order.state is not OrderPhase.LANDED:
             message = _cut(in_one_line(failure.message), _MESSAGE_CHARS)

@@ -40,6 +40,12 @@ def model(says: str) -> str:
     return f"command:{shlex.join([sys.executable, 'model.py', says])}"
 
 
+def status_of(out: Path, capsys: pytest.CaptureFixture[str]) -> str:
+    capsys.readouterr()
+    assert main(["status", "--out", str(out)]) == 0
+    return capsys.readouterr().out
+
+
 def test_tried_again_mended_by_hand_and_built_on(
     place: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -75,7 +81,9 @@ def test_tried_again_mended_by_hand_and_built_on(
     assert main(["retry", "WO-02", "--out", str(out)]) == 2
     assert f"after all: factory skip WO-02 --undo --out {shlex.quote(str(out))}" in capsys.readouterr().err
     assert (out / "hints.json").read_bytes() == kept
+    assert "is left out since; the next build takes that up" in status_of(out, capsys)
     assert main(["skip", "WO-02", "--out", str(out), "--undo"]) == 0
+    assert "since" not in status_of(out, capsys)
 
     monkeypatch.chdir(tmp_path)
     assert main(["open", "WO-02", "--out", str(out), "--at", "my place"]) == 0
@@ -91,6 +99,8 @@ def test_tried_again_mended_by_hand_and_built_on(
     assert "WO-02 landed on main" in told.out
     assert f"to go on: cd {shlex.quote(str(place))} && factory build --repo 'the repo'" in told.err
     assert git(repo, "log", "-1", "--format=%(trailers:key=Author-Kind,valueonly,separator=)") == "person"
+    adopted = git(repo, "rev-parse", "HEAD")[:12]
+    assert f"has landed as {adopted} since; the next build takes that up" in status_of(out, capsys)
 
     monkeypatch.chdir(place)
     assert main(words) == 0
