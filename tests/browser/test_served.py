@@ -27,7 +27,7 @@ def test_the_page_of_a_build_that_goes_on_follows_it(chromium: "Browser", tmp_pa
         page.get_by_role("link", name="this").click()
         page.get_by_text("shown as it is now").wait_for()
         page.locator("#WO-03 > summary").click()
-        page.locator("#hint-WO-03").fill("words half wri")
+        page.locator("#skip-WO-03").fill("words half wri")
 
         changed = state.order("WO-02").model_copy(update={"state": OrderPhase.LANDED, "commit": "2" * 40})
         save_state(out, state.with_order(changed))
@@ -37,7 +37,7 @@ def test_the_page_of_a_build_that_goes_on_follows_it(chromium: "Browser", tmp_pa
         page.locator("#filter-text").focus()
         page.get_by_text("2 of 3 work orders have landed").first.wait_for()
         assert page.locator("#WO-03").evaluate("part => part.open")
-        assert page.locator("#hint-WO-03").input_value() == "words half wri"
+        assert page.locator("#skip-WO-03").input_value() == "words half wri"
         assert not page.locator("#WO-02").evaluate("part => part.open")
 
         page.locator("#WO-03 form:has(#skip-WO-03) input[type=text]").fill("not needed")

@@ -8,13 +8,16 @@ from urllib.parse import quote
 
 from factory.builds.state.file import load_state
 from factory.builds.state.model import BuildState
+from factory.builds.state.plan_record import read_plan_record
 from factory.contract.errors import WorkorderError
+from factory.people.approvals import unapproved
 from factory.report.page.html import ROOM, Controls, page_template, write_html
 from factory.report.page.reading import read_story
 from factory.report.transitions import render_event
 from factory.runs.record.events import EVENTS_FILE
 from factory.system.files.lock import is_held
 from factory.system.files.tree import FileProblem, read_bounded
+from factory.system.git.client import Git
 
 _NEWS: Final = 8
 _MOST_EVENT_BYTES: Final = 20_000_000
@@ -37,6 +40,7 @@ def report_page(out: Path, token: str, said: str, went_well: bool) -> str:
         token=token,
         running=is_held(out / "lock"),
         plan="" if state is None else state.plan_hash,
+        approved=state is not None and _is_approved(out, state),
         said=said,
         went_well=went_well,
         news=() if state is None else _news(out, state),
@@ -58,6 +62,16 @@ def list_page(place: Path, entries: Mapping[str, Path]) -> str:
 def failure_page(message: str) -> str:
     """What went wrong."""
     return page_template("list.html.j2").render(title="Nothing to show", entries=[], failure=message)
+
+
+def _is_approved(out: Path, state: BuildState) -> bool:
+    """Whether all of the plan is approved; no, where that can't be told."""
+    record, git_dir = read_plan_record(out), Path(state.repository)
+    try:
+        git = Git(git_dir, git_dir, git_dir.parent)
+        return record is not None and not unapproved(git, record.plan.work_orders)
+    except (WorkorderError, OSError):
+        return False
 
 
 def _address(name: str, path: Path) -> str:

@@ -41,6 +41,7 @@ class Controls:
         token: what its forms must bring along.
         running: whether the build goes on.
         plan: the hash of the plan that is shown; empty if it is not known.
+        approved: whether somebody has approved all of it.
         said: what became of the last act; empty if there was none.
         went_well: whether it was done.
         news: what happened last, the latest first.
@@ -49,6 +50,7 @@ class Controls:
     token: str
     running: bool
     plan: str = ""
+    approved: bool = False
     said: str = ""
     went_well: bool = True
     news: tuple[str, ...] = ()
