@@ -1,5 +1,7 @@
 """Two values of one expression: E405 in one work order, W405 in two."""
 
+import itertools
+
 import pytest
 
 from planner.check.document import check_document
@@ -44,6 +46,66 @@ def of_two(first: str, second: str) -> list[tuple[str, str]]:
 )
 def test_two_values_in_one_work_order_are_an_error(first: str, second: str) -> None:
     assert of_two(first, second) == [("E405", "WO-01")]
+
+
+ROUND = "from app.sums import f, g; assert all(f(g(n)) == n for n in range(1, 9))"
+
+
+@pytest.mark.parametrize(
+    ("known", "equation", "other"),
+    [
+        ("from app.sums import g; assert g(5) == 'V'", ROUND, "import app.sums; assert app.sums.f('V') == 6"),
+        (
+            "import app.sums as s; assert s.f('V') == 6",
+            "import app.sums as s\nfor n in [4, 5]:\n    assert n == s.f(s.g(n))",
+            "from app.sums import g; assert g(5) == 'V'",
+        ),
+        # Done twice, it is as done once.
+        (
+            "from app.sums import f; assert f('A b') == 'a-b'",
+            "from app.sums import f; assert all(f(f(t)) == f(t) for t in ('x', 'A b'))",
+            "from app.sums import f; assert f('a-b') == 'a--b'",
+        ),
+        (
+            "from app.sums import f; assert f(1, 2) == 3",
+            "from app.sums import f; assert all(f(n, 2) == f(2, n) for n in range(3))",
+            "from app.sums import f; assert f(2, 1) == 4",
+        ),
+    ],
+)
+def test_what_follows_from_an_equation_and_a_value_contradicts(known: str, equation: str, other: str) -> None:
+    for commands in itertools.permutations((known, equation, other)):
+        order = makes(1, "app/sums.py", acceptance_commands=[python(one) for one in commands])
+        assert found(order) == [("E405", "WO-01")], commands
+    split = (
+        makes(1, "app/sums.py", acceptance_commands=[python(known)]),
+        makes(2, "app/b.py", acceptance_commands=[python(equation)]),
+        makes(3, "app/c.py", acceptance_commands=[python(other)]),
+    )
+    assert found(*split) == [("W405", "WO-03")]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        # Right, of another value, and beyond the range.
+        "from app.sums import f; assert f('V') == 5",
+        "from app.sums import f; assert f('VI') == 5",
+        "from app.sums import f, g; assert g(9) == 'IX' and f('IX') == 10",
+        "from app.sums import f, g; assert g(True) == 'x' and f('x') == 0",
+    ],
+)
+def test_what_an_equation_does_not_speak_of_may_be_anything(other: str) -> None:
+    known = "from app.sums import g; assert g(5) == 'V'"
+    assert found(makes(1, "app/sums.py", acceptance_commands=[*map(python, (known, ROUND, other))])) == []
+
+
+def test_what_it_follows_from_is_told() -> None:
+    known, other = "from app.sums import g; assert g(5) == 'V'", "from app.sums import f; assert f('V') == 6"
+    order = makes(1, "app/sums.py", acceptance_commands=[*map(python, (known, ROUND, other))])
+    checked = check_document(manifest(order), frozenset())
+    (message,) = (it.message for it in checked.diagnostics if it.code == "E405")
+    assert message.endswith("; that follows from `f(g(n)) == n` with app.sums.g(5) as 'V'")
 
 
 def test_numbers_are_told_as_a_person_writes_them() -> None:

@@ -1,8 +1,9 @@
 """The values that code demands: each asserted expression with the literal that it must equal."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final
 
 from factory.plans.commands.code.uses import imported_places
@@ -72,6 +73,27 @@ def _demanded(test: ast.expr) -> Iterator[ast.expr]:
         yield test
 
 
+def claim_of(
+    expression: ast.expr,
+    literal: ast.expr,
+    places: dict[str, tuple[str, str]],
+    known: Mapping[str, ast.expr],
+) -> Claim | None:
+    """The demand that an expression is a literal; None if it is none, or not the same each time.
+
+    Args:
+        expression: what is computed.
+        literal: what it must be.
+        places: what imported names stand for.
+        known: literals that stand for parts of the expression, by how a claim writes these.
+    """
+    full = _Renamed(places).visit(ast.parse(ast.unparse(literal), mode="eval"))
+    value = _literal(_Known(known).visit(full).body)
+    if not value or _literal(expression):
+        return None
+    return _claim(expression, value, places, known)
+
+
 def _claims(test: ast.expr, places: dict[str, tuple[str, str]]) -> Iterator[Claim]:
     match test:
         case ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right]):
@@ -84,11 +106,17 @@ def _claims(test: ast.expr, places: dict[str, tuple[str, str]]) -> Iterator[Clai
                     return
 
 
-def _claim(expression: ast.expr, value: str, places: dict[str, tuple[str, str]]) -> Claim | None:
+def _claim(
+    expression: ast.expr,
+    value: str,
+    places: dict[str, tuple[str, str]],
+    known: Mapping[str, ast.expr] = MappingProxyType({}),
+) -> Claim | None:
     """The demand; None if the expression holds a name that is no import, or that is not the same twice."""
     modules: dict[tuple[str, str], None] = {}
     renamed = _Renamed(places)
-    written = ast.unparse(renamed.visit(ast.parse(ast.unparse(expression), mode="eval")))
+    whole = renamed.visit(ast.parse(ast.unparse(expression), mode="eval"))
+    written = ast.unparse(_Known(known).visit(whole) if known else whole)
     if renamed.is_open or renamed.has_step or not renamed.names.isdisjoint(_CHANGING):
         return None
     for module, name in renamed.used:
@@ -143,6 +171,17 @@ class _Renamed(ast.NodeTransformer):
         self.names.update(parts)
         self.used.append((module, ".".join(parts)))
         return ast.Name(".".join([module, *parts]), ast.Load())
+
+
+class _Known(ast.NodeTransformer):
+    """Puts literals in the place of the calls that give them."""
+
+    def __init__(self, values: Mapping[str, ast.expr]) -> None:
+        self._values = values
+
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        self.generic_visit(node)
+        return self._values.get(ast.unparse(node), node)
 
 
 def _literal(node: ast.expr) -> str:

@@ -1,4 +1,7 @@
-"""Commands that demand different values of one expression; judging them is for E405 and W405."""
+"""Commands that demand different values of one expression, outright or by what they demand of every value.
+
+Judging them is for E405 and W405.
+"""
 
 import re
 from collections.abc import Iterator
@@ -6,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.plans.commands.code.claims import Claim, claims
+from factory.plans.commands.code.properties import Property, derived, properties
 from factory.plans.commands.code.uses import Use, outright
 from factory.plans.commands.needs import is_test_file
 from factory.plans.rules.rule import Subject
@@ -14,6 +18,10 @@ from factory.plans.states.writers import Writers
 
 _FILE: Final = re.compile(r"[\w./~-]*(?:/[\w.-]+|\w\.[A-Za-z]\w{0,4})|[A-Z]{4,}")
 """A text that may be the name of a file."""
+
+
+_MOST_PAIRS: Final = 1_000
+"""More demands than that are not held against equations for one command."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +35,7 @@ class Contradiction:
         expression: what both compute.
         value: what the later one demands.
         earlier: what the earlier one does.
+        reason: what one of the values follows from, if no command spells it out; else empty.
     """
 
     pointer: str
@@ -35,6 +44,16 @@ class Contradiction:
     expression: str
     value: str
     earlier: str
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class _Demand:
+    """A value that a command demands, or that follows from what it demands of every value."""
+
+    index: int
+    claim: Claim
+    reason: str = ""
 
 
 def contradictions(subject: Subject) -> Iterator[Contradiction]:
@@ -42,20 +61,53 @@ def contradictions(subject: Subject) -> Iterator[Contradiction]:
     product, writers = subject.product, subject.writers
     if product is None or writers is None:
         return
-    demands: dict[str, list[tuple[int, str]]] = {}
+    demands: dict[str, list[_Demand]] = {}
+    known: list[_Demand] = []
+    held: list[tuple[int, Property]] = []
     for index, command, reading in subject.acceptance_commands:
         program = outright(reading)
         tree = program.code.tree if program is not None and program.code is not None else None
-        for claim in claims(tree) if tree is not None else ():
-            sources = _sources(claim, index, product, writers)
+        if tree is None:
+            continue
+        fresh = [_Demand(index, claim) for claim in claims(tree)]
+        equations = [(index, equation) for equation in properties(tree)]
+        held += equations
+        # What is new on one of the two sides; the rest was paired before.
+        pairs = [(demand, pair) for demand in fresh for pair in held]
+        pairs += [(demand, pair) for demand in known for pair in equations]
+        following = [
+            _Demand(index, claim, f"`{equation.text}` with {demand.claim.expression} as {demand.claim.value}")
+            for demand, (since, equation) in pairs[:_MOST_PAIRS]
+            for claim in derived(demand.claim, equation)
+            if _is_held(
+                subject, writers, _sources(claim, index, product, writers), min(since, demand.index), index
+            )
+        ]
+        known += fresh
+        is_told = False
+        for demand in (*fresh, *following):
+            sources = _sources(demand.claim, index, product, writers)
             if not sources:
                 continue
-            earlier = demands.setdefault(claim.expression, [])
-            for before, value in earlier:
-                if value != claim.value and _is_held(subject, writers, sources, before, index):
-                    yield Contradiction(command.pointer, index, before, claim.expression, claim.value, value)
+            earlier = demands.setdefault(demand.claim.expression, [])
+            for before in earlier:
+                other = before.claim.value
+                if other != demand.claim.value and _is_held(subject, writers, sources, before.index, index):
+                    # Two that follow from the same are one mistake.
+                    if is_told and demand.reason:
+                        break
+                    is_told = True
+                    yield Contradiction(
+                        command.pointer,
+                        index,
+                        before.index,
+                        demand.claim.expression,
+                        demand.claim.value,
+                        other,
+                        demand.reason or before.reason,
+                    )
                     break
-            earlier.append((index, claim.value))
+            earlier.append(demand)
 
 
 def _sources(claim: Claim, index: int, product: Product, writers: Writers) -> frozenset[str]:

@@ -6,6 +6,9 @@ Two acceptance commands of one work order that demand different values of the sa
 4` and `assert f(2) == 5`, or two texts of one file. Names are compared by where they are imported from. Only
 where imports alone come before the assertions, and the expression is the same each time.
 
+Also a value that contradicts what follows from an equation over a range or a list and another value: beside
+`write(5) == 'V'` and `all(parse(write(n)) == n for n in range(1, 9))`, `parse('V') == 6` can't hold.
+
 ## Why it matters
 
 Whatever is written, one of the two fails.
@@ -49,7 +52,8 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 contradiction.pointer,
                 f"the command demands that {quote(contradiction.expression)} is"
-                f" {quote(contradiction.value)}, and another one that it is {quote(contradiction.earlier)}",
+                f" {quote(contradiction.value)}, and another one that it is {quote(contradiction.earlier)}"
+                + (f"; that follows from {contradiction.reason}" if contradiction.reason else ""),
                 "keep the value that the specification states",
             )
 

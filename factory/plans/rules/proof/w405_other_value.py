@@ -4,7 +4,8 @@
 
 An acceptance command that demands another value of an expression (`assert f(2) == 5`) than a command of an
 earlier work order (`assert f(2) == 4`), where no work order in between may write the module or the file. And
-where one may, but none of them may write the tests that the earlier work order wrote beside its code.
+where one may, but none of them may write the tests that the earlier work order wrote beside its code. A value
+may also follow from an equation over a range or a list, as for E405.
 
 ## Why it matters
 
@@ -60,7 +61,8 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 contradiction.pointer,
                 f"the command demands that {quote(contradiction.expression)} is"
-                f" {quote(contradiction.value)}, and {name} that it is {quote(contradiction.earlier)}",
+                f" {quote(contradiction.value)}, and {name} that it is {quote(contradiction.earlier)}"
+                + (f"; that follows from {contradiction.reason}" if contradiction.reason else ""),
                 "keep the value that the specification states, or let this work order write the module and"
                 " its tests",
             )
