@@ -1,22 +1,29 @@
-"""Runs programs at one level of the sandbox, as the user that it was started as, and prints what came of it.
+"""Runs programs in the sandbox, as the user that it was started as, and tells what came of it.
 
-    python -m tests.security.driver LEVEL PLACE KEEPER < REQUESTS
+    python -m tests.security.driver < ORDERS
 
-KEEPER is `kernel` for commands in control groups of their own, or `watch` for none. A process of its own, so
-that one test can run it as root and another as an ordinary user. Requests and answers are JSON.
+A process of its own, so that one test can run it as root and another as an ordinary user. Orders and replies
+are lines of JSON, one after the other. An order names a level, a place, who keeps limits (`kernel` for
+commands in control groups of their own, or `watch` for none) and the requests. For each there is a child,
+which says its number and then how the programs ended; `null` where it was killed. So what all of them
+import and find out about this machine is paid for once.
 """
 
+import functools
+import gc
 import json
 import os
 import resource
 import socket
 import sys
+import tempfile
+import traceback
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, NoReturn
 
 from factory.gates.environment import gate_environment
 from factory.system.process.command import Command
@@ -36,6 +43,7 @@ from tests.support.environments import bare
 MOST_PROCESSES = 4_000
 
 
+@functools.cache
 def sandbox_of(level: str) -> Sandbox | str:
     """The sandbox of a level, or why there is none. `-as-root` asks for the last resort of root."""
     if level == "none":
@@ -119,17 +127,48 @@ def answer(
 
 
 def main() -> None:
-    level, place, keeper = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
-    sandbox = sandbox_of(level)
-    found = find_control_groups()
-    if isinstance(sandbox, str) or (keeper == "kernel" and found.reason):
-        print(json.dumps({"missing": sandbox if isinstance(sandbox, str) else found.reason}))
-        return
-    groups = found.groups if keeper == "kernel" else None
-    requests = json.load(sys.stdin)
     if os.geteuid() != 0:
         # Whatever gets out of control must not take the machine with it.
         resource.setrlimit(resource.RLIMIT_NPROC, (MOST_PROCESSES, MOST_PROCESSES))
+    bare()
+    gc.freeze()
+    for line in sys.stdin:
+        order = json.loads(line)
+        # Asked here, it is remembered for the next.
+        sandbox_of(order["level"])
+        child = os.fork()
+        if child == 0:
+            _reply(order)
+        _, status = os.waitpid(child, 0)
+        if status != 0:
+            _say(None)
+
+
+def _reply(order: dict[str, Any]) -> NoReturn:
+    """Carry out an order in a process of its own, which ends with it."""
+    _say(os.getpid())
+    try:
+        _say(carried_out(order["level"], Path(order["place"]), order["keeper"], order["requests"]))
+    except BaseException:
+        _say({"failed": traceback.format_exc()})
+    finally:
+        os._exit(0)
+
+
+def _say(reply: object) -> None:
+    print(json.dumps(reply), flush=True)
+
+
+def carried_out(level: str, place: Path, keeper: str, requests: list[dict[str, Any]]) -> dict[str, Any]:
+    """What came of the requests, or what is missing here."""
+    os.environ |= {"HOME": str(place / "user"), "TMPDIR": str(place)}
+    # The standard library asks for the variable only once.
+    tempfile.tempdir = None
+    sandbox = sandbox_of(level)
+    found = find_control_groups()
+    if isinstance(sandbox, str) or (keeper == "kernel" and found.reason):
+        return {"missing": sandbox if isinstance(sandbox, str) else found.reason}
+    groups = found.groups if keeper == "kernel" else None
     with ExitStack() as open_sockets:
         _listen(open_sockets, place)
         in_turn = Lock()
@@ -143,7 +182,7 @@ def main() -> None:
         # They wait more often than they work.
         with ThreadPoolExecutor(5) as threads:
             answers = list(threads.map(answered, requests))
-    print(json.dumps({"level": sandbox.level, "gaps": sandbox.gaps, "answers": answers}))
+    return {"level": sandbox.level, "gaps": sandbox.gaps, "answers": answers}
 
 
 def _listen(stack: ExitStack, place: Path) -> None:

@@ -4,13 +4,16 @@ import atexit
 import functools
 import json
 import os
+import select
+import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
@@ -26,6 +29,7 @@ CHECKOUT = Path(__file__).resolve().parents[2]
 
 # Nobody's: far above the users that systems give out.
 PLAIN_USER = 1_800_000_123
+_ORDINARY: Mapping[str, Any] = {"user": PLAIN_USER, "group": PLAIN_USER, "extra_groups": []}
 
 USERS = (ROOT, PLAIN) if os.geteuid() == 0 else (PLAIN,)
 
@@ -61,21 +65,112 @@ def protected_place(user: str) -> Iterator[Path]:
         Path(f"/dev/shm/{place.name}").unlink(missing_ok=True)
 
 
-def start_driver(user: str, level: str, place: Path, keeper: str = "watch") -> "subprocess.Popen[str]":
-    """Start the driver as a user, in a group that bounds it; it reads its requests from standard input."""
-    group = bounding_group(user)
-    if group is None and user == ROOT:
-        pytest.skip(f"nothing would bound what root starts: {find_control_groups().reason}")
-    entrances = group.entrances() if group is not None else ()
+class Driver:
+    """A user's own process that runs programs, see `driver`; it ends with this one.
 
-    def enter() -> None:
-        for entrance in entrances:
-            os.write(entrance, b"0")
+    Args:
+        user: who it is, in a group that bounds it.
+    """
 
-    with ExitStack() as closing:
-        for entrance in entrances:
-            closing.callback(os.close, entrance)
-        return _started(user, [level, str(place), keeper], place, enter, entrances)
+    def __init__(self, user: str) -> None:
+        group = bounding_group(user)
+        if group is None and user == ROOT:
+            pytest.skip(f"nothing would bound what root starts: {find_control_groups().reason}")
+        entrances = group.entrances() if group is not None else ()
+
+        def enter() -> None:
+            for entrance in entrances:
+                os.write(entrance, b"0")
+
+        # An ordinary user can use what is kept, and not make it.
+        bare()
+        with ExitStack() as closing:
+            for entrance in entrances:
+                closing.callback(os.close, entrance)
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", "tests.security.driver"],
+                cwd=CHECKOUT,
+                env={
+                    "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+                    "HOME": os.environ["HOME"],
+                    "TMPDIR": "/tmp",
+                    "SECRET_CANARY": "canary",
+                    "PYTHONDONTWRITEBYTECODE": "1",
+                    CACHE_VARIABLE: os.environ[CACHE_VARIABLE],
+                },
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                bufsize=0,
+                preexec_fn=enter,
+                pass_fds=entrances,
+                **account_of(user),
+            )
+        self._read = b""
+        self._child: int | None = None
+        atexit.register(self.end)
+
+    def begin(self, level: str, place: Path, requests: Sequence[Mapping[str, Any]], keeper: str) -> int:
+        """Have it run programs, see `drive`; the number of the process that does."""
+        if self._child is not None:
+            # Left by a test that has failed meanwhile.
+            self._kill_child()
+            self._next(60)
+        order = {"level": level, "place": str(place), "keeper": keeper, "requests": list(requests)}
+        assert self._process.stdin is not None
+        # If it has ended, it does not reply either.
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        self._child = number = int(self._next(60))
+        return number
+
+    def reply(self) -> dict[str, Any] | None:
+        """How the programs ended; None if the process that ran them was killed."""
+        said: dict[str, Any] | None = self._next(110)
+        self._child = None
+        assert said is None or "failed" not in said, said
+        return said
+
+    def end(self) -> str:
+        """End it; what it complained about."""
+        try:
+            _, complaints = self._process.communicate(timeout=10)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            _, complaints = self._process.communicate()
+        return bytes(complaints).decode("utf-8", "replace")
+
+    def _next(self, seconds: float) -> Any:
+        """The next line that it says."""
+        assert self._process.stdout is not None
+        end = time.monotonic() + seconds
+        while b"\n" not in self._read:
+            ready, _, _ = select.select([self._process.stdout], [], [], max(0.0, end - time.monotonic()))
+            more = os.read(self._process.stdout.fileno(), 65_536) if ready else b""
+            if not more:
+                self._give_up()
+            self._read += more
+        line, _, self._read = self._read.partition(b"\n")
+        return json.loads(line)
+
+    def _give_up(self) -> NoReturn:
+        """Fail, and leave another one to the tests after this."""
+        driver_of.cache_clear()
+        atexit.unregister(self.end)
+        self._kill_child()
+        pytest.fail(f"the driver did not reply in time, or ended: {self.end()}")
+
+    def _kill_child(self) -> None:
+        # The driver waits for it, so that it may be gone.
+        if self._child is not None:
+            with suppress(ProcessLookupError):
+                os.kill(self._child, signal.SIGKILL)
+
+
+@functools.cache
+def driver_of(user: str) -> Driver:
+    """The driver that all tests of this process share."""
+    return Driver(user)
 
 
 @functools.cache
@@ -96,40 +191,13 @@ def bounding_group(user: str) -> Group | None:
     return group
 
 
-def _started(
-    user: str, arguments: Sequence[str], place: Path, enter: Callable[[], None], held: Sequence[int]
-) -> "subprocess.Popen[str]":
-    # An ordinary user can use what is kept, and not make it.
-    bare()
-    return subprocess.Popen(
-        [sys.executable, "-m", "tests.security.driver", *arguments],
-        cwd=CHECKOUT,
-        env={
-            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-            "HOME": str(place / "user"),
-            "TMPDIR": str(place),
-            "SECRET_CANARY": "canary",
-            "PYTHONDONTWRITEBYTECODE": "1",
-            CACHE_VARIABLE: os.environ[CACHE_VARIABLE],
-        },
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        preexec_fn=enter,
-        pass_fds=held,
-        **account_of(user),
-    )
-
-
 def account_of(user: str) -> dict[str, Any]:
     """The arguments with which `subprocess` starts a program as a user; skips the test if that can't be."""
     if user != PLAIN or os.geteuid() != 0:
         return {}
-    changed: dict[str, Any] = {"user": PLAIN_USER, "group": PLAIN_USER, "extra_groups": []}
-    if not _can_run_python(changed):
+    if not _an_ordinary_user_can_run_python():
         pytest.skip("an ordinary user can't reach the interpreter or this checkout")
-    return changed
+    return dict(_ORDINARY)
 
 
 def give(place: Path, user: str) -> None:
@@ -151,10 +219,10 @@ def drive(
         requests: the programs, see `driver.answer`.
         keeper: who keeps limits, see `driver`.
     """
-    process = start_driver(user, level, place, keeper)
-    out, err = process.communicate(json.dumps(requests), timeout=110)
-    assert process.returncode == 0, err
-    said = json.loads(out)
+    driver = driver_of(user)
+    driver.begin(level, place, requests, keeper)
+    said = driver.reply()
+    assert said is not None, "the driver's process was killed"
     if "missing" in said:
         pytest.skip(f"{level} does not work here: {said['missing']}")
     answers = {answer["name"]: answer for answer in said["answers"]}
@@ -163,9 +231,10 @@ def drive(
     return answers
 
 
-def _can_run_python(changed: Mapping[str, Any]) -> bool:
+@functools.cache
+def _an_ordinary_user_can_run_python() -> bool:
     tried = [sys.executable, "-c", "import tests.security.driver"]
     try:
-        return subprocess.run(tried, cwd=CHECKOUT, capture_output=True, **changed).returncode == 0
+        return subprocess.run(tried, cwd=CHECKOUT, capture_output=True, **_ORDINARY).returncode == 0
     except PermissionError:
         return False

@@ -1,9 +1,7 @@
 """When a command ends, times out, or whoever started it is killed, nothing that it started lives on."""
 
-import json
 import os
 import signal
-import subprocess
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +10,7 @@ import pytest
 
 from factory.system.sandbox.levels.ownership import throw_away_user
 from tests.security.attacks import ROOT
-from tests.security.scene import USERS, drive, protected_place, start_driver
+from tests.security.scene import USERS, drive, driver_of, protected_place
 from tests.security.test_attacks import LEVELS
 
 # Leaves its parent, its session and its streams, ignores what can be ignored, and shows that it is alive.
@@ -88,10 +86,8 @@ def test_a_daemon_ends_with_its_command(user: str, level: str) -> None:
 @pytest.mark.parametrize("user", USERS)
 def test_a_daemon_ends_when_the_factory_is_killed(user: str, level: str) -> None:
     with protected_place(user) as place:
-        process = driver_with_daemon(user, level, place)
-
-        process.kill()
-        process.communicate()
+        os.kill(driver_with_daemon(user, level, place), signal.SIGKILL)
+        assert driver_of(user).reply() is None
 
         assert comes(lambda: not goes_on(place / "checkout/beat"), 10)
 
@@ -100,30 +96,28 @@ def test_a_daemon_ends_when_the_factory_is_killed(user: str, level: str) -> None
 @pytest.mark.parametrize("user", USERS)
 def test_who_kills_a_sandbox_from_outside_is_told_from_the_command(user: str, victim: str) -> None:
     with protected_place(user) as place:
-        process = driver_with_daemon(user, "bwrap", place)
+        driver = driver_with_daemon(user, "bwrap", place)
 
         # The one process below the guardian is the supervisor, the one below that the sandbox.
-        guardian = next(pid for pid in below(process.pid) if b"reaper.py" in command_line(pid))
+        guardian = next(pid for pid in below(driver) if b"reaper.py" in command_line(pid))
         supervisor = below(guardian)[0]
         os.kill(supervisor if victim == "supervisor" else below(supervisor)[0], signal.SIGKILL)
-        printed, _ = process.communicate(timeout=30)
+        reply = driver_of(user).reply()
 
-        (ended,) = json.loads(printed)["answers"]
+        assert reply is not None
+        (ended,) = reply["answers"]
         assert (ended["killed_outside"], ended["exit_code"], ended["timed_out"]) == (True, None, False)
         assert not goes_on(place / "checkout/beat")
 
 
-def driver_with_daemon(user: str, level: str, place: Path) -> "subprocess.Popen[str]":
-    """A driver whose command has started the daemon and waits."""
+def driver_with_daemon(user: str, level: str, place: Path) -> int:
+    """The number of a driver's process whose command has started the daemon and waits."""
     drive(user, level, place, [])
-    process = start_driver(user, level, place)
-    assert process.stdin is not None
-    process.stdin.write(json.dumps([{"name": "daemon", "argv": ["python", "-c", DAEMON + "time.sleep(60)"]}]))
-    process.stdin.close()
-    process.stdin = None
+    request = {"name": "daemon", "argv": ["python", "-c", DAEMON + "time.sleep(60)"]}
+    number = driver_of(user).begin(level, place, [request], "watch")
     beat = place / "checkout/beat"
     assert comes(lambda: beat.exists() and beat.stat().st_size > 0, 30)
-    return process
+    return number
 
 
 def below(pid: int) -> list[int]:
