@@ -1,14 +1,15 @@
 """What a hostile plan says, executed by whole runs: its commands get nothing, its paths are refused."""
 
 import shlex
+from typing import Any
 
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
 from tests.security.scene import USERS
-from tests.security.victim import LEVELS, UNPROTECTED, Victim, a_victim
+from tests.security.victim import UNPROTECTED, WHOLE_RUNS, Victim, a_victim
 from tests.support.answers import a_proposal
-from tests.support.repositories import files_of
+from tests.support.repositories import VERIFY_PASSES, files_of
 
 IDENTITY = "-c user.name=x -c user.email=x@x"
 
@@ -39,22 +40,24 @@ ALWAYS_BREACHES = "true"
 
 def executed(victim: Victim, *options: str) -> tuple[int, set[str]]:
     """Run a work order with all the commands; the exit code, and the names of those that succeeded."""
-    commands = []
-    for command in (*COMMANDS.values(), ALWAYS_BREACHES):
+    told = []
+    for name, command in {**COMMANDS, ALWAYS_BREACHES: ALWAYS_BREACHES}.items():
         command = command.replace("PLACE_NAME", victim.place.name).replace("PLACE", str(victim.place))
-        told = f"if {command.replace('PORT', str(victim.port))}; then echo BREACH; fi"
-        commands.append(shlex.join(["sh", "-c", told]))
-    code = victim.runs(*options, answers=(a_proposal(),), files={}, acceptance_commands=commands)
-    names = (*COMMANDS, ALWAYS_BREACHES)
-    return code, {
-        name
-        for number, name in enumerate(names, 1)
-        if victim.printed(f"acceptance_{number}").endswith("BREACH\n")
-    }
+        command = command.replace("PORT", str(victim.port))
+        # Each in a shell of its own, as commands are.
+        told.append(f"if {shlex.join(['sh', '-c', command])}; then echo {shlex.quote(f'BREACH {name}')}; fi")
+    code = victim.runs(
+        *options,
+        answers=(a_proposal(),),
+        files=VERIFY_PASSES,
+        shown=True,
+        acceptance_commands=[shlex.join(["sh", "-c", "\n".join(told)])],
+    )
+    lines = victim.printed("acceptance_1").splitlines()
+    return code, {line.removeprefix("BREACH ") for line in lines if line.startswith("BREACH ")}
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(("user", "level"), WHOLE_RUNS)
 def test_the_commands_of_a_plan_get_nothing(user: str, level: str) -> None:
     with a_victim(user) as victim:
         code, breaches = executed(victim, "--sandbox", level)
@@ -62,12 +65,11 @@ def test_the_commands_of_a_plan_get_nothing(user: str, level: str) -> None:
         assert code == ExitCode.PASS, victim.transcript()
         assert breaches == {ALWAYS_BREACHES}
         assert victim.state() == victim.before
-        assert victim.landed() == {"README.md", ".gitignore", "src/app.py"}
+        assert victim.landed() == {*VERIFY_PASSES, ".gitignore", "src/app.py"}
 
 
-@pytest.mark.parametrize("user", USERS)
-def test_without_a_sandbox_they_would_get_it(user: str) -> None:
-    with a_victim(user) as victim:
+def test_without_a_sandbox_they_would_get_it() -> None:
+    with a_victim(USERS[-1]) as victim:
         _, breaches = executed(victim, *UNPROTECTED)
 
         assert set(COMMANDS) - breaches == set()
@@ -92,7 +94,7 @@ FIELDS = {
 
 @pytest.mark.parametrize("fields", FIELDS.values(), ids=FIELDS)
 def test_a_plan_that_leaves_the_repository_is_refused_before_a_model_is_asked(
-    fields: dict[str, object],
+    fields: dict[str, Any],
 ) -> None:
     with a_victim(USERS[0]) as victim:
         code = victim.runs(answers=(a_proposal(),), files={}, **fields)

@@ -13,12 +13,16 @@ from tempfile import mkdtemp
 import pytest
 
 from factory.environments.cache import CACHE_VARIABLE
-from tests.security.scene import CHECKOUT, account_of, give
+from tests.security.attacks import PLAIN
+from tests.security.scene import CHECKOUT, USERS, account_of, give
 from tests.support.answers import answering_program
 from tests.support.environments import bare
 from tests.support.repositories import Files, files_of, git, make_repo, write_files, write_work_order
+from tests.support.starts import start
 
 LEVELS = ("bwrap", "landlock")
+# Each level and each user; what holds of one level for one user is for the tests of single commands.
+WHOLE_RUNS = ((USERS[0], "bwrap"), (PLAIN, "landlock"))
 UNPROTECTED = ("--sandbox", "none", "--allow-unsandboxed")
 
 # What each attack is written in: it has `place`, and says by `breach` that it got what it must not.
@@ -52,11 +56,14 @@ class Victim:
         self.before: dict[str, object] = {}
         self._user = user
 
-    def runs(self, *options: str, answers: tuple[str, ...], files: Files, **order: object) -> int:
+    def runs(
+        self, *options: str, answers: tuple[str, ...], files: Files, shown: bool = False, **order: object
+    ) -> int:
         """Run a work order; the exit code.
 
         Args:
             options: of the command line.
+            shown: whether /proc shows its command line and environment, for attacks that look for them.
             answers: what the model says, one after the other.
             files: what the repository holds beside its README.
             order: fields of the work order.
@@ -70,34 +77,45 @@ class Victim:
         self.before = self.state()
         # An ordinary user can use what is kept, and not make it.
         bare()
-        done = subprocess.run(
-            [
-                *(sys.executable, "-m", "factory", "run", "--repo", str(self.repo)),
-                *("--work-order", str(work_order), "--out", str(self.place / "out"), "--llm", llm),
-                # The commands of attacks prove nothing, and need not fail before.
-                *("--max-attempts", str(len(answers)), "--no-red-probe", "--mutants", "0", *options),
-            ],
-            cwd=CHECKOUT,
-            env={
-                "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
-                "HOME": str(self.place / "user"),
-                "TMPDIR": str(self.place / "tmp"),
-                "FACTORY_CANARY": self.place.name,
-                "GIT_CONFIG_NOSYSTEM": "1",
-                "PYTHONDONTWRITEBYTECODE": "1",
-                CACHE_VARIABLE: os.environ[CACHE_VARIABLE],
-            },
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=100,
-            check=False,
-            **account_of(self._user),
-        )
-        self.output = done.stdout
-        if b"no sandbox works here" in done.stdout:
-            pytest.skip(done.stdout.decode("utf-8", "replace"))
-        return done.returncode
+        argv = [
+            *(sys.executable, "-m", "factory", "run", "--repo", str(self.repo)),
+            *("--work-order", str(work_order), "--out", str(self.place / "out"), "--llm", llm),
+            # The commands of attacks prove nothing, and need not fail before, nor pass again.
+            *("--max-attempts", str(len(answers)), "--no-red-probe", "--no-second-pass", "--mutants", "0"),
+            *options,
+        ]
+        environment = {
+            "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
+            "HOME": str(self.place / "user"),
+            "TMPDIR": str(self.place / "tmp"),
+            "FACTORY_CANARY": self.place.name,
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "PYTHONDONTWRITEBYTECODE": "1",
+            CACHE_VARIABLE: os.environ[CACHE_VARIABLE],
+        }
+        account = account_of(self._user)
+        with (self.place / "transcript").open("w+b") as transcript:
+            printed = transcript.fileno()
+            if shown or account:
+                # A real start.
+                code: int = subprocess.run(
+                    argv,
+                    cwd=CHECKOUT,
+                    env=environment,
+                    stdin=subprocess.DEVNULL,
+                    stdout=printed,
+                    stderr=printed,
+                    timeout=100,
+                    check=False,
+                    **account,
+                ).returncode
+            else:
+                code = start(argv, cwd=CHECKOUT, env=environment, stdout=printed, stderr=printed).wait(100)
+            transcript.seek(0)
+            self.output = transcript.read()
+        if b"no sandbox works here" in self.output:
+            pytest.skip(self.transcript())
+        return code
 
     def state(self) -> dict[str, object]:
         """All that is the user's, but the files that are tracked and what the run itself records."""
