@@ -38,7 +38,7 @@ daemon()
 ENDINGS = {
     "it ends": "",
     "it times out": "time.sleep(60)",
-    "it reaches a limit": "x = bytearray(300 * 2**20); x[::4096] = b'y' * len(x[::4096]); time.sleep(60)",
+    "it reaches a limit": "x = bytearray(130 * 2**20); x[::4096] = b'y' * len(x[::4096]); time.sleep(60)",
     "it kills all that it can": "os.kill(-1, signal.SIGKILL) if os.getpid() < 100 else None",
 }
 
@@ -68,8 +68,8 @@ def test_a_daemon_ends_with_its_command(user: str, level: str) -> None:
             "name": name,
             "argv": ["python", "-c", DAEMON + end],
             "apart": True,
-            "timeout": 3,
-            "resources": {"memory_bytes": 160 * 1024 * 1024},
+            "timeout": 3 if name == "it times out" else 60,
+            "resources": {"memory_bytes": 32 * 1024 * 1024},
         }
         for name, end in ENDINGS.items()
     ]
