@@ -32,6 +32,8 @@ PLAIN_USER = 1_800_000_123
 _ORDINARY: Mapping[str, Any] = {"user": PLAIN_USER, "group": PLAIN_USER, "extra_groups": []}
 
 USERS = (ROOT, PLAIN) if os.geteuid() == 0 else (PLAIN,)
+# Each level, and each user at one of them: for what does not depend on both.
+EACH_ONCE = ((USERS[0], "bwrap"), (PLAIN, "bwrap-noproc"), (PLAIN, "landlock"))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.security.attacks import ATTACKS, ROOT, program
-from tests.security.scene import USERS, drive, protected_place
+from tests.security.scene import EACH_ONCE, USERS, drive, protected_place
 
 LEVELS = ("bwrap", "bwrap-noproc", "landlock")
 LAST_RESORTS = ("bwrap-as-root", "bwrap-noproc-as-root", "landlock-as-root")
@@ -45,8 +45,7 @@ def test_no_attack_succeeds_but_those_that_the_level_admits(user: str, level: st
     assert breaches(user, level) - admitted(user, level) == set()
 
 
-@pytest.mark.parametrize("level", LEVELS)
-@pytest.mark.parametrize("user", USERS)
+@pytest.mark.parametrize(("user", "level"), EACH_ONCE)
 def test_with_the_machine_s_network_nothing_else_is_open(user: str, level: str) -> None:
     # A Unix socket without a path is part of the network that it is in.
     network = {"connects to the machine", "sees the machine's network", "connects to an abstract socket"}

@@ -12,7 +12,7 @@ import pytest
 
 from factory.gates.verdict.programs import begin
 from tests.security.attacks import PLAIN
-from tests.security.scene import PLAIN_USER, USERS, drive, protected_place
+from tests.security.scene import EACH_ONCE, PLAIN_USER, USERS, drive, protected_place
 
 PRODUCT_TESTS = """
 import asyncio, getpass, multiprocessing, os, pathlib, pty, shutil, socket, socketserver, sqlite3
@@ -199,34 +199,39 @@ def failures(output: str) -> set[str]:
     return {line.split("::")[1].split(" ")[0] for line in output.splitlines() if line.startswith("FAILED")}
 
 
-@pytest.mark.parametrize("level", ["bwrap", "bwrap-noproc", "landlock"])
-def test_the_tests_of_a_product_pass(level: str, user: str) -> None:
-    words = ["python", "-m", "pytest", "-q", "-p", "no:cacheprovider", "--tb=short", "-rf"]
+OPTIONS = ["-q", "-p", "no:cacheprovider", "--tb=short", "-rf"]
+CLOSED = f"""
+{inspect.getsource(begin)}
+import pytest, sys
+close_to_others()
+sys.exit(pytest.main({OPTIONS}))
+"""
+RUNNERS = {
+    "a runner that is open": ["python", "-m", "pytest", *OPTIONS],
+    "a runner that closed itself": ["python", "-c", CLOSED],
+}
+# Both at each level and for each user.
+CASES = {
+    "a runner that is open": {(USERS[0], "bwrap-noproc"), (USERS[0], "landlock"), (PLAIN, "bwrap")},
+    "a runner that closed itself": {(USERS[0], "bwrap"), (PLAIN, "bwrap-noproc"), (PLAIN, "landlock")},
+}
+
+
+@pytest.mark.parametrize(
+    ("runner", "user", "level"), [(name, *case) for name, cases in CASES.items() for case in sorted(cases)]
+)
+def test_the_tests_of_a_product_pass(runner: str, user: str, level: str) -> None:
     with protected_place(user) as place:
         commit_product(place, user)
-        tests = drive(user, level, place, [{"name": "tests", "argv": words, "timeout": 100}])["tests"]
-
-    assert failures(tests["output"]) == (NOT_WITH_LANDLOCK if level == "landlock" else set()), tests["output"]
-    assert " passed" in tests["output"].splitlines()[-1]
-
-
-@pytest.mark.parametrize("level", ["bwrap", "bwrap-noproc", "landlock"])
-def test_the_tests_of_a_product_pass_in_a_runner_that_closed_itself(level: str, user: str) -> None:
-    words = ["-q", "-p", "no:cacheprovider", "--tb=short", "-rf"]
-    runner = (
-        f"{inspect.getsource(begin)}\nimport pytest, sys\nclose_to_others()\nsys.exit(pytest.main({words}))"
-    )
-    with protected_place(user) as place:
-        commit_product(place, user)
-        request = {"name": "tests", "argv": ["python", "-c", runner], "timeout": 100}
+        request = {"name": "tests", "argv": RUNNERS[runner], "timeout": 100}
         tests = drive(user, level, place, [request])["tests"]
 
     assert failures(tests["output"]) == (NOT_WITH_LANDLOCK if level == "landlock" else set()), tests["output"]
     assert " passed" in tests["output"].splitlines()[-1]
 
 
-@pytest.mark.parametrize("level", ["bwrap", "bwrap-noproc", "landlock"])
-def test_tools_of_python_work(level: str, user: str) -> None:
+@pytest.mark.parametrize(("user", "level"), EACH_ONCE)
+def test_tools_of_python_work(user: str, level: str) -> None:
     commands = {
         "venv": "python -m venv --without-pip new && new/bin/python -c 'import sys; print(sys.prefix)'",
         "pytest": "python -m pytest --version",
