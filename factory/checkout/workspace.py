@@ -93,7 +93,8 @@ class Checkout(ABC):
             GitError: git failed.
         """
         # -f: whether a file is ignored was decided before; a proposal's file is always part of the commit.
-        self.git.output("add", "-f", "--", *paths)
+        if paths:
+            self.git.output("add", "-f", "--", *paths)
         tree = self.git.text("write-tree")
         self._note_staged(paths)
         return tree

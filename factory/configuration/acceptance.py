@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Sequence, Set
 from pathlib import Path
 
-from factory.configuration.committed import file_at, link_at
+from factory.configuration.committed import file_at, link_at, links
 from factory.configuration.document import OWN_FILE, PROJECT_FILE
 from factory.configuration.guarded import require_accepted, require_listed
 from factory.contract.repo_path import RepoPath, UnsafePath
@@ -47,8 +47,8 @@ def require_acceptance(
 def _linked_to(git: Git, base: str) -> list[RepoPath]:
     """Where the files of the configuration are, if what has their names are links."""
     places: list[RepoPath] = []
-    for name in (OWN_FILE, PROJECT_FILE):
-        place = RepoPath.parse(name)
+    for link in links(git, base, tuple(map(RepoPath.parse, (OWN_FILE, PROJECT_FILE)))):
+        place = link
         while place not in places and (goal := link_at(git, base, place)) is not None:
             inside = _inside(posixpath.join(posixpath.dirname(place), goal))
             if inside is None:

@@ -1,7 +1,7 @@
 """Reads the repository's configuration from a commit. What it may hold is in `document`."""
 
 import os
-from collections.abc import Iterable, Mapping, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Final
 
 from factory.configuration.document import (
@@ -14,6 +14,7 @@ from factory.configuration.document import (
 )
 from factory.contract.canonical import sha256_hex
 from factory.contract.repo_path import RepoPath
+from factory.system.git.changes import entries
 from factory.system.git.client import Git
 
 OF_A_PROJECT: Final = frozenset({"checks", "environment"})
@@ -96,6 +97,16 @@ def link_at(git: Git, revision: str, path: RepoPath) -> str | None:
     """
     mode, _, name = _entry(git, revision, path)
     return os.fsdecode(git.output("cat-file", "blob", name)) if mode == _LINK_MODE else None
+
+
+def links(git: Git, revision: str, paths: Sequence[RepoPath]) -> tuple[RepoPath, ...]:
+    """Those of the paths that are symbolic links in a commit.
+
+    Raises:
+        GitError: git failed.
+    """
+    present = entries(git, revision, paths)
+    return tuple(path for path in paths if (entry := present[path]) is not None and entry.mode == _LINK_MODE)
 
 
 def _entry(git: Git, revision: str, path: RepoPath) -> tuple[str, str, str]:

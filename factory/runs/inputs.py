@@ -319,7 +319,7 @@ class Run:
             person=self.work.adoption.author if self.work is not None else "",
         )
 
-    @property
+    @cached_property
     def _languages(self) -> tuple[LanguageRecord, ...]:
         """What is not offered for the languages of the repository and of what the work order may write."""
         files = [*LandingTree(self.target.git, self.target.baseline), *self.order.allowed_files]

@@ -99,7 +99,7 @@ def test_who_kills_a_sandbox_from_outside_is_told_from_the_command(user: str, vi
         driver = driver_with_daemon(user, "bwrap", place)
 
         # The one process below the guardian is the supervisor, the one below that the sandbox.
-        guardian = next(pid for pid in below(driver) if b"reaper.py" in command_line(pid))
+        guardian = next(pid for pid in below(driver) if b"reaper." in command_line(pid))
         supervisor = below(guardian)[0]
         os.kill(supervisor if victim == "supervisor" else below(supervisor)[0], signal.SIGKILL)
         reply = driver_of(user).reply()

@@ -40,7 +40,9 @@ from tests.support.scripted_model import answer
 
 _RUN_FILES = ("run.json", "run_summary.json")
 _READING = (
+    "cat-file",
     "check-ignore",
+    "config",
     "diff",
     "diff-tree",
     "for-each-ref",
@@ -51,7 +53,7 @@ _READING = (
     "var",
 )
 _THROWN_AWAY = (
-    *(" tmp/", "/indexes/", "reaper.py"),
+    *(" tmp/", "/indexes/", "/reaper."),
     *("start git add", "start git commit-tree", "start git init", "start git update-index"),
     *("start git write-tree", "start git read-tree --reset"),
 )

@@ -17,6 +17,7 @@ from factory.system.git.client import Git
 from factory.system.process.capture import Captured
 from factory.system.removal import remove_tree
 
+_FOLDERS: Final = ("objects/info", "objects/pack", "refs/heads", "refs/tags")
 _LOCKS: Final = ("index.lock", "HEAD.lock", "config.lock", "packed-refs.lock")
 
 
@@ -59,6 +60,7 @@ class BorrowingRepository:
         self._git = git
         self._private = git.index
         self._own = git.work_tree / self.NAME
+        self._settings: bytes | None = None
         self._files: Mapping[Path, Entry] = {}
         self._index: Stamp | None = None
         self._index_of_commands: Stamp | None = None
@@ -91,22 +93,14 @@ class BorrowingRepository:
 
     def _create(self) -> None:
         user, own = self._git, self._own
-        user.output(
-            "init",
-            "--quiet",
-            "--template=",
-            f"--object-format={'sha256' if len(self.baseline) == 64 else 'sha1'}",
-            str(user.work_tree),
-            # Files, because the next lines write refs as files.
-            env={
-                "GIT_DIR": str(own),
-                "GIT_WORK_TREE": str(user.work_tree),
-                "GIT_DEFAULT_REF_FORMAT": "files",
-            },
-        )
-        info = own / "objects" / "info"
-        info.mkdir(exist_ok=True)
-        (info / "alternates").write_bytes(_quoted(user.common_dir / "objects") + b"\n")
+        if self._settings is None:
+            self._settings = self._initial_settings()
+        else:
+            own.mkdir()
+        for folder in _FOLDERS:
+            (own / folder).mkdir(parents=True, exist_ok=True)
+        (own / "config").write_bytes(self._settings)
+        (own / "objects" / "info" / "alternates").write_bytes(_quoted(user.common_dir / "objects") + b"\n")
         # Tags, because version numbers are made from them; branches are none of the attempt's business.
         tags = user.output("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
         (own / "packed-refs").write_bytes(b"# pack-refs with: sorted \n" + tags)
@@ -114,6 +108,23 @@ class BorrowingRepository:
         shallow = user.common_dir / "shallow"
         if shallow.exists():
             shutil.copyfile(shallow, own / "shallow")
+
+    def _initial_settings(self) -> bytes:
+        """Let git make the directory; the configuration that it finds right for this file system and hash."""
+        self._git.output(
+            "init",
+            "--quiet",
+            "--template=",
+            f"--object-format={'sha256' if len(self.baseline) == 64 else 'sha1'}",
+            str(self._git.work_tree),
+            # Files, because we write refs as files.
+            env={
+                "GIT_DIR": str(self._own),
+                "GIT_WORK_TREE": str(self._git.work_tree),
+                "GIT_DEFAULT_REF_FORMAT": "files",
+            },
+        )
+        return (self._own / "config").read_bytes()
 
     def _has_same_entries(self) -> bool:
         index = self._own / "index"
@@ -175,7 +186,8 @@ class UserRepository:
     def restore(self) -> None:
         self.take_locks_away()
         put_back(self._files, self._watch(), remove_tree)
-        if not self.is_usable() or self._entries().stdout != self._index:
+        entries = self._entries()
+        if not entries.ok or entries.stdout != self._index:
             # Entries may be marked as not to be looked at: only without them is every file written anew.
             remove_tree(self._git.git_dir / "index")
         self._restore_refs()

@@ -54,6 +54,8 @@ def main() -> None:
     else:
         os.close(held)
         _guard(supervisor, supervising, lifeline, report)
+        # Nothing is left to be done, and the interpreter would take its time to end.
+        os._exit(0)
 
 
 def _become_subreaper() -> None:

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from factory.system.compiled import compiled
+from factory.system.process import reaper
 from factory.system.process.command import Command
 from factory.system.process.output import Sinks
 from factory.system.process.stop import Stop
@@ -22,7 +24,7 @@ from factory.system.sandbox.port import Prepared
 from factory.system.sandbox.watch.urgency import urgent
 from factory.system.sandbox.watch.watcher import Watch
 
-_REAPER: Final = Path(__file__).with_name("reaper.py")
+_REAPER: Final = Path(reaper.__file__)
 REPORT: Final = re.compile(
     rb"(?:exit_code=(?P<exit_code>\d+)|signal=(?P<signal>\d+)|error=(?P<error>\d+)|supervisor_killed)"
     rb"(?: leftovers=(?P<leftovers>\d+) peak=(?P<peak>\d+) written=(?P<written>\d+) cpu=(?P<cpu>\d+))?\n"
@@ -95,7 +97,7 @@ class Supervised:
                 watch = Watch(confined.policy, group)
             process = subprocess.Popen(
                 (
-                    *(sys.executable, "-I", "-S", str(_REAPER)),
+                    *(sys.executable, "-I", "-S", str(compiled(_REAPER))),
                     *(str(lifeline_read), str(report_write), ",".join(map(str, entrances)), "--"),
                     *(command.argv if prepared is None else prepared.argv),
                 ),

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Literal
 
+from factory.system.compiled import compiled
 from factory.system.removal import remove_trees
 from factory.system.sandbox.levels.descriptors import holding, telling
 from factory.system.sandbox.levels.orders import ENTER, Orders, interpreter, limits, limits_of_user
@@ -155,7 +156,8 @@ class Bubblewrap:
         yield from ("--dev", "/dev", *_memory(Path("/dev/shm"), _SHARED_BYTES))
         yield from ("--bind", policy.shared, _TMP, *_memory(Path("/var/tmp"), _SMALL_BYTES))
         yield from ("--perms", "0755", "--dir", "/run", "--perms", "0755", "--dir", _ENTER_INSIDE.parent)
-        yield from ("--ro-bind", ENTER, _ENTER_INSIDE)
+        # Compiled or not: the interpreter looks at how it begins, not at its name.
+        yield from ("--ro-bind", compiled(ENTER), _ENTER_INSIDE)
         yield from self._places_of_policy(policy)
         yield from ("--remount-ro", "/dev", "--remount-ro", "/")
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from factory.system.compiled import compiled
 from factory.system.sandbox.levels.descriptors import telling
 from factory.system.sandbox.levels.orders import (
     ENTER,
@@ -135,7 +136,7 @@ class LandlockDomain:
             own_group=True,
         )
         report_fd, telling_end = telling()
-        argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
+        argv = orders.argv(interpreter(), compiled(ENTER), telling_end, command.argv)
         return Prepared(argv, (telling_end,), report_fd, clear=clearing(user))
 
     @property

@@ -8,10 +8,11 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Final
 
+from factory.system.sandbox.levels import enter
 from factory.system.sandbox.policy import Resources
 from factory.system.sandbox.port import SHARED_USER
 
-ENTER: Final = Path(__file__).with_name("enter.py")
+ENTER: Final = Path(enter.__file__)
 
 _OPEN_FILES: Final = 1_024
 # The watch strikes, and can say which limit it was. The kernel's limits lie so far behind that a program

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from factory.system.compiled import compiled
 from factory.system.sandbox.levels.descriptors import telling
 from factory.system.sandbox.levels.orders import (
     ENTER,
@@ -50,5 +51,5 @@ class Unconfined:
     def wrap(self, command: "Command", policy: Policy) -> Prepared:
         report_fd, telling_end = telling()
         orders = Orders(limits(policy.resources), limits_of_shared_user(policy.resources))
-        argv = orders.argv(interpreter(), ENTER, telling_end, command.argv)
+        argv = orders.argv(interpreter(), compiled(ENTER), telling_end, command.argv)
         return Prepared(argv, (telling_end,), report_fd)
