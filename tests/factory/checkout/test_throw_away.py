@@ -372,7 +372,7 @@ def test_packages_above_the_checkout_are_found_and_put_back(
     assert not (opened.root / "node_modules").exists()
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     scripts=st.lists(
         st.sampled_from([*(script for script, _ in TAMPERING.values()), *HARMLESS.values()]),
@@ -384,8 +384,10 @@ def test_whatever_was_done_together_is_undone(
     opened: ThrowAwayCheckout, tmp_path: Path, scripts: list[str]
 ) -> None:
     before = everything(opened.root)
-    # Later ones may fail, because of the earlier.
-    attempt(opened, "; ".join(f"({script})" for script in scripts) + "; true", tmp_path / "outside")
+    # Later ones may fail, because of the earlier; who writes to a pipe that one of these made waits for ever.
+    pipes = [script for script in scripts if "mkfifo" in script]
+    together = [*(script for script in scripts if script not in pipes), *pipes[:1]]
+    attempt(opened, "; ".join(f"({script})" for script in together) + "; true", tmp_path / "outside")
 
     opened.restore()
 

@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import signal
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,14 @@ from factory.system.git.client import Git
 from factory.system.process.signals import Interrupted, interruptible, shielded
 from factory.system.removal import remove_tree
 from tests.support.answers import APP, a_proposal
-from tests.support.repositories import VERIFY_PASSES, commit_files, files_of, git, make_repo, write_files
+from tests.support.repositories import (
+    VERIFY_PASSES,
+    commit_files,
+    files_of,
+    git,
+    make_repo,
+    write_files,
+)
 from tests.support.runs import Scene, read_object
 
 
@@ -32,6 +40,7 @@ def state_of(repo: Path) -> tuple[object, ...]:
     return (
         files_of(repo),
         git(repo, "status", "--porcelain", "--ignored"),
+        git(repo, "ls-files", "-s", "-v"),
         git(repo, "for-each-ref", "--format=%(refname) %(objectname) %(symref)"),
         watched(folder, folder),
     )
@@ -143,54 +152,83 @@ COMMIT = "git -c user.name=x -c user.email=x@example.org commit -q"
 MERGE = "git -c user.name=x -c user.email=x@example.org merge -q --no-ff --no-commit"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        f"{COMMIT} -am x",
-        f"{COMMIT} --amend --allow-empty -m x",
-        "git switch -qc evil",
-        "git checkout -q --detach",
-        "git checkout -qf other; git branch -D main",
-        "git branch -D other; git branch other/deeper",
-        "git tag -d v1; git tag evil",
-        "git update-ref -d refs/remotes/origin/main",
-        "git symbolic-ref refs/remotes/origin/HEAD refs/heads/other",
-        "echo garbage > .git/refs/heads/main",
-        "echo garbage > .git/refs/heads/other",
-        "git config user.name Evil",
-        "echo '[broken' > .git/config",
-        "rm .git/config; mkfifo .git/config",
-        "rm .git/config; ln -s {outside}/config .git/config",
-        "echo evil > .git/hooks/post-commit",
-        "chmod -x .git/hooks/post-commit",
-        "echo evil > .git/hooks/pre-push; chmod +x .git/hooks/pre-push",
-        "mv .git/hooks {outside}/hooks; ln -s {outside}/hooks .git/hooks",
-        "rm -rf .git/hooks",
-        "mv .git/info {outside}/info; ln -s {outside}/info .git/info",
-        "echo '*' > .git/info/exclude; echo '* filter=evil' > .git/info/attributes",
-        "rm .git/index",
-        "rm .git/index; mkfifo .git/index",
-        "echo garbage > .git/index",
-        "git add -f README.md; echo x > y; git add y; git rm -q --cached a.txt",
-        "echo x > a.txt; git update-index --assume-unchanged a.txt",
-        "git update-index --skip-worktree a.txt; echo x > a.txt",
-        "echo x > a.txt; git -c user.name=x -c user.email=x@example.org stash -q",
-        f"git checkout -q other; echo x > a.txt; {COMMIT} -am x; git checkout -q main; {MERGE} other",
-        "git bisect start; git bisect bad; git bisect good HEAD",
-        "touch .git/index.lock .git/HEAD.lock .git/config.lock .git/packed-refs.lock; echo x > a.txt",
-        "touch .git/refs/heads/main.lock; git pack-refs --all; echo x > a.txt",
-        "echo /nowhere > .git/objects/info/alternates; echo x > a.txt",
-        "git sparse-checkout set scripts",
-    ],
-)
-def test_what_a_command_does_to_the_users_git_is_noticed_and_undone(tmp_path: Path, script: str) -> None:
+DAMAGING = [
+    f"{COMMIT} -am x",
+    f"{COMMIT} --amend --allow-empty -m x",
+    "git switch -qc evil",
+    "git checkout -q --detach",
+    "git checkout -qf other; git branch -D main",
+    "git branch -D other; git branch other/deeper",
+    "git tag -d v1; git tag evil",
+    "git update-ref -d refs/remotes/origin/main",
+    "git symbolic-ref refs/remotes/origin/HEAD refs/heads/other",
+    "echo garbage > .git/refs/heads/main",
+    "echo garbage > .git/refs/heads/other",
+    "git config user.name Evil",
+    "echo '[broken' > .git/config",
+    "rm .git/config; mkfifo .git/config",
+    "rm .git/config; ln -s {outside}/config .git/config",
+    "echo evil > .git/hooks/post-commit",
+    "chmod -x .git/hooks/post-commit",
+    "echo evil > .git/hooks/pre-push; chmod +x .git/hooks/pre-push",
+    "mv .git/hooks {outside}/hooks; ln -s {outside}/hooks .git/hooks",
+    "rm -rf .git/hooks",
+    "mv .git/info {outside}/info; ln -s {outside}/info .git/info",
+    "echo '*' > .git/info/exclude; echo '* filter=evil' > .git/info/attributes",
+    "rm .git/index",
+    "rm .git/index; mkfifo .git/index",
+    "echo garbage > .git/index",
+    "git add -f README.md; echo x > y; git add y; git rm -q --cached a.txt",
+    "echo x > a.txt; git update-index --assume-unchanged a.txt",
+    "git update-index --skip-worktree a.txt; echo x > a.txt",
+    "echo x > a.txt; git -c user.name=x -c user.email=x@example.org stash -q",
+    f"git checkout -q other; echo x > a.txt; {COMMIT} -am x; git checkout -q main; {MERGE} other",
+    "git bisect start; git bisect bad; git bisect good HEAD",
+    "touch .git/index.lock .git/HEAD.lock .git/config.lock .git/packed-refs.lock; echo x > a.txt",
+    "touch .git/refs/heads/main.lock; git pack-refs --all; echo x > a.txt",
+    "echo /nowhere > .git/objects/info/alternates; echo x > a.txt",
+    "git sparse-checkout set scripts",
+]
+
+
+def test_what_a_command_does_to_the_users_git_is_noticed_and_undone(tmp_path: Path) -> None:
+    repo = a_busy_repo(tmp_path / "repo")
+    before = state_of(repo)
+    wrong = []
+    trees = set()
+    with checkout(target(Git.open(repo), None), in_place=True) as opened:
+        for number, script in enumerate(DAMAGING):
+            # given an attempt that finds everything in order, and a command that damages
+            write_files(repo, {"src/app.py": APP})
+            trees.add(opened.stage([RepoPath.parse("src/app.py")]))
+            outside = write_outside(tmp_path / f"outside-{number}")
+            # when
+            damaging = script.replace("{outside}", str(outside))
+            subprocess.run(["sh", "-c", damaging], cwd=repo, check=False, capture_output=True, timeout=60)
+            noticed = opened.changed_since_staging()
+            opened.restore()
+            # then
+            if not noticed or state_of(repo) != before or (outside / "config").read_text() != "theirs":
+                wrong.append((script, noticed))
+    # Where one was not undone, those after it are wrong, too.
+    assert wrong == []
+    assert len(trees) == 1
+    assert state_of(repo) == before
+
+
+def write_outside(folder: Path) -> Path:
+    write_files(folder, {"config": "theirs"})
+    return folder
+
+
+@pytest.mark.parametrize("script", [f"{COMMIT} -am x", "rm .git/config; mkfifo .git/config"])
+def test_an_attempt_in_place_that_damages_git_has_failed_and_the_next_run_works(
+    tmp_path: Path, script: str
+) -> None:
     # given a command that damages, and passes
     repo = a_busy_repo(tmp_path / "repo")
-    (tmp_path / "outside").mkdir()
-    (tmp_path / "outside" / "config").write_text("theirs")
     before = state_of(repo)
-    damaging = script.replace("{outside}", str(tmp_path / "outside"))
-    scene = Scene(repo, acceptance_commands=[sh(f"{damaging}; exit 0")])
+    scene = Scene(repo, acceptance_commands=[sh(f"{script}; exit 0")])
     # when
     finished = scene.run(in_place=True, max_attempts=1)
     # then
@@ -199,7 +237,6 @@ def test_what_a_command_does_to_the_users_git_is_noticed_and_undone(tmp_path: Pa
     brief = read_object(finished.folder / "attempt_1" / "failure_brief.json")
     assert "changed what it must not" in str(brief["message"])
     assert state_of(repo) == before
-    assert (tmp_path / "outside" / "config").read_text() == "theirs"
     # and the next run works
     assert Scene(repo).run(in_place=True).ending.outcome == "landed"
 
