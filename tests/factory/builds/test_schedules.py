@@ -1,8 +1,10 @@
 """However many work orders are executed beside each other, what lands is what a sequential build lands.
 
 A few whole builds, for the trees and the prompts; every order of messages is walked in `decisions/test_next`.
+`SCHEDULES=20 python -m pytest tests/factory/builds/test_schedules.py` tries more plans.
 """
 
+import os
 import shutil
 import tempfile
 import time
@@ -54,7 +56,7 @@ CANDIDATES_AT_ONCE = (Shape(delay=0.6), Shape(), Shape(clashes_with=1), Shape(cl
 
 
 @settings(
-    max_examples=6,
+    max_examples=int(os.environ.get("SCHEDULES", "2")),
     derandomize=True,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
