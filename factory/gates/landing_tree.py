@@ -2,6 +2,9 @@
 
 import os
 from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
 
 from factory.system.git.client import Git
 
@@ -18,16 +21,13 @@ class LandingTree:
         self._git = git
         self._tree = tree
         self._kinds: dict[str, str | None] = {}
-        self._names: tuple[str, ...] | None = None
 
     def __contains__(self, path: str) -> bool:
         kind = self._kind(path)
         return kind is not None and kind != "tree"
 
     def __iter__(self) -> Iterator[str]:
-        if self._names is None:
-            self._names = self._git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", self._tree)
-        return iter(self._names)
+        return iter(_names(_Recorded(self._git.common_dir, self._tree, self._git)))
 
     def is_directory(self, path: str) -> bool:
         """Whether there are files below `path`."""
@@ -49,3 +49,18 @@ class LandingTree:
             if os.fsdecode(name) == path:
                 return facts.split()[1].decode("ascii")
         return None
+
+
+@dataclass(frozen=True)
+class _Recorded:
+    """A tree of a repository, whichever work tree that is looked at through."""
+
+    common_dir: Path
+    tree: str
+    git: Git = field(compare=False)
+
+
+@lru_cache(maxsize=4)
+def _names(recorded: _Recorded) -> tuple[str, ...]:
+    # Whatever a full id names never changes. The base, and what an attempt wrote, are asked for by many.
+    return recorded.git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", recorded.tree)

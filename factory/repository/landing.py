@@ -7,6 +7,7 @@ own lock of the checkout's index, marked as ours, so that no git command of the 
 
 import os
 import shutil
+from collections.abc import Sequence
 from pathlib import Path
 
 from factory.contract.errors import Fault, WorkorderError
@@ -15,6 +16,7 @@ from factory.repository.index_lock import IndexLocked, hold_index
 from factory.repository.landing_note import Landing, LandingNote
 from factory.repository.target import NotRestored, Target, checkout_of
 from factory.system.files.tree import sync_directory, sync_files
+from factory.system.git.changes import changes
 from factory.system.git.client import NO_COMMIT, Git, GitError, said
 from factory.system.git.operations import operation_in_progress, rebased_elsewhere
 from factory.system.process.signals import shielded
@@ -48,19 +50,6 @@ def land(target: Target, commit: str) -> None:
             _move(target, commit)
         else:
             _land_in_checkout(target, commit, shown)
-
-
-def changed_paths(git: Git, old: str, new: str, *, only: str = "") -> tuple[str, ...]:
-    """The paths in which two commits differ, sorted.
-
-    Args:
-        git: the repository.
-        old: the earlier commit.
-        new: the later one.
-        only: the kinds of change that count, as in `--diff-filter`; empty for all.
-    """
-    chosen = [f"--diff-filter={only}"] if only else []
-    return git.paths("diff-tree", "-r", "-z", "--name-only", "--no-renames", *chosen, old, new)
 
 
 def is_occupied(root: Path, path: str) -> bool:
@@ -105,7 +94,8 @@ def _land_in_checkout(target: Target, commit: str, shown: Git) -> None:
 def _follow(target: Target, commit: str, shown: Git, private: Path) -> None:
     """Move the branch and bring the checkout along, through a copy of its index that takes its place last."""
     old = target.baseline
-    _require_fast_forward(target, commit, shown)
+    changed = changes(target.git, old, commit)
+    _require_fast_forward(target, [path for path, change in changed.items() if change.before is None], shown)
     own = shown.git_dir / "index"
     try:
         if own.exists():
@@ -121,7 +111,7 @@ def _follow(target: Target, commit: str, shown: Git, private: Path) -> None:
         try:
             through_copy.output("read-tree", "-m", "-u", old, commit)
             # Before the index says that the landing is complete, and that before the note goes.
-            sync_files(shown.work_tree, changed_paths(target.git, old, commit))
+            sync_files(shown.work_tree, tuple(changed))
             sync_files(private.parent, [private.name])
             private.replace(own)
             sync_directory(own.parent)
@@ -154,7 +144,7 @@ def _move(target: Target, commit: str) -> None:
     )
 
 
-def _require_fast_forward(target: Target, commit: str, shown: Git) -> None:
+def _require_fast_forward(target: Target, added: Sequence[str], shown: Git) -> None:
     """What `read-tree` would not notice: another commit, an operation, and ignored files in the way."""
     operation = operation_in_progress(shown.git_dir)
     if operation is not None:
@@ -170,7 +160,6 @@ def _require_fast_forward(target: Target, commit: str, shown: Git) -> None:
             where=str(shown.work_tree),
             hint="run again: it starts from the new tip",
         )
-    added = changed_paths(target.git, target.baseline, commit, only="A")
     blocked = [path for path in added if is_occupied(shown.work_tree, path)]
     if blocked:
         # Working in place, the attempt itself has made and staged them.

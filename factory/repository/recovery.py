@@ -5,10 +5,11 @@ from typing import Final
 
 from factory.repository.in_place_note import InPlaceNote
 from factory.repository.index_lock import remove_own_locks
-from factory.repository.landing import changed_paths, is_occupied
+from factory.repository.landing import is_occupied
 from factory.repository.landing_note import Landing, LandingNote
 from factory.repository.target import NotRestored, checkout_of
 from factory.system.files.tree import sync_files
+from factory.system.git.changes import changes
 from factory.system.git.client import Git, GitError
 from factory.system.terminal.console import listed
 
@@ -51,7 +52,7 @@ def _complete(git: Git, landing: Landing) -> bool:
         NotRestored: one of the files holds something that is neither of the commits'.
     """
     old, new = landing.old, landing.new
-    paths = changed_paths(git, old, new)
+    paths = tuple(changes(git, old, new))
     if not paths:
         return False
     staged = _entries(git, "ls-files", "-z", "--stage", "--", *paths)
