@@ -2,13 +2,16 @@
 
 import os
 import shlex
+import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from factory.checkout.pool import checkout
+from factory.checkout.workspace import Checkout
+from factory.contract.repo_path import RepoPath
 from factory.repository.target import target
 from factory.system.git.client import Git
 from tests.support.answers import APP, a_proposal
@@ -51,24 +54,28 @@ def change(repo: Path, name: str, new: str) -> Scene:
 # Files
 
 
-@pytest.mark.parametrize(
-    ("old", "proposed", "landed"),
-    [
-        (b"a\r\nb\r\n", "a\nB\n", b"a\r\nB\r\n"),
-        (b"a\r\nb\r\n", "a\r\nB\r\n", b"a\r\nB\r\n"),
-        (b"a\nb\n", "a\r\nB\r\n", b"a\nB\n"),
-        (b"a\r\nb\nc\r\n", "a\r\nB\nc\r\n", b"a\r\nB\nc\r\n"),
-        (b"no end", "no end either", b"no end either"),
-    ],
-)
-def test_line_endings_are_kept(tmp_path: Path, old: bytes, proposed: str, landed: bytes) -> None:
-    repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, "a.txt": old})
-    scene = change(repo, "a.txt", proposed)
+# What a file had, what was proposed, and what lands.
+LINE_ENDINGS = {
+    "crlf.txt": (b"a\r\nb\r\n", "a\nB\n", b"a\r\nB\r\n"),
+    "crlf-proposed.txt": (b"a\r\nb\r\n", "a\r\nB\r\n", b"a\r\nB\r\n"),
+    "lf.txt": (b"a\nb\n", "a\r\nB\r\n", b"a\nB\n"),
+    "mixed.txt": (b"a\r\nb\nc\r\n", "a\r\nB\nc\r\n", b"a\r\nB\nc\r\n"),
+    "none.txt": (b"no end", "no end either", b"no end either"),
+}
 
-    assert scene.run().ending.outcome == "landed"
 
-    assert (repo / "a.txt").read_bytes() == landed
-    assert os.fsencode(git(repo, "cat-file", "blob", "HEAD:a.txt")) == landed.removesuffix(b"\n")
+def test_line_endings_are_kept(tmp_path: Path) -> None:
+    before = {name: old for name, (old, _, _) in LINE_ENDINGS.items()}
+    repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, **before})
+    proposed = {name: new for name, (_, new, _) in LINE_ENDINGS.items()}
+    answer = a_proposal(proposed, bases=before)
+
+    assert Scene(repo, [answer], allowed_files=list(proposed)).run().ending.outcome == "landed"
+
+    expected = {name: landed for name, (_, _, landed) in LINE_ENDINGS.items()}
+    assert {name: (repo / name).read_bytes() for name in expected} == expected
+    committed = {name: os.fsencode(git(repo, "cat-file", "blob", f"HEAD:{name}")) for name in expected}
+    assert committed == {name: landed.removesuffix(b"\n") for name, landed in expected.items()}
 
 
 def test_an_executable_stays_executable(tmp_path: Path) -> None:
@@ -302,23 +309,21 @@ def test_a_filter_of_the_user_takes_no_module_from_the_checkout(tmp_path: Path) 
 
 
 @pytest.mark.parametrize(
-    "kind",
+    "kinds",
     [
-        converting_line_endings,
-        with_attributes,
-        with_a_filter,
-        with_odd_names,
-        partly_checked_out,
-        with_a_split_index,
-        with_no_modes,
-        with_a_worktree_setting,
-        with_odd_settings,
+        [converting_line_endings],
+        [with_attributes],
+        [with_a_filter],
+        [partly_checked_out],
+        [with_odd_names, with_no_modes, with_a_split_index, with_a_worktree_setting],
+        [with_odd_settings],
     ],
 )
-def test_a_run_works_in_any_kind_of_repository(tmp_path: Path, kind: Callable[[Path], None]) -> None:
+def test_a_run_works_in_any_kind_of_repository(tmp_path: Path, kinds: list[Callable[[Path], None]]) -> None:
     # given
     repo = make_repo(tmp_path / "repo")
-    kind(repo)
+    for kind in kinds:
+        kind(repo)
     files = {"src/app.py": GOOD, "README.md": "changed\n", "new.txt": "new\n"}
     answers = [
         a_proposal({**files, "src/app.py": BAD}, bases={"README.md": (repo / "README.md").read_bytes()}),
@@ -442,47 +447,101 @@ def test_ignored_files_of_the_user_survive(tmp_path: Path, command: str) -> None
     assert (repo / "data" / ".git" / "HEAD").exists()
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "git -c user.name=x -c user.email=x@example.org commit -qam x",
-        "git switch -qc other",
-        "git config core.editor evil",
-        "git config --global user.name evil; git config core.fsmonitor evil",
-        "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
-        "git update-index --assume-unchanged README.md; echo x > README.md",
-        "echo x > new.txt; git add new.txt",
-        "echo x >> README.md",
-        "rm README.md",
-        "chmod +x README.md",
-        "ln -sf /etc/passwd README.md",
-        "rm -rf .git",
-        "rm -rf .git; ln -s {repo}/.git .git",
-        "rm .git/index; mkfifo .git/index",
-        "rm .git/config; mkfifo .git/config",
-        "rm README.md; mkfifo README.md",
-        "echo x > README.md; rm -f .gitattributes; mkfifo .gitattributes",
-        "echo x > README.md; GIT_INDEX_FILE=../index git add README.md",
-        "rm ../index; mkfifo ../index",
-        "cd ..; mv checkout away; ln -s {repo} checkout",
-        "cd ..; mv checkout away; mkdir checkout",
-        "cd ..; rm -rf *",
-    ],
-)
-def test_what_a_command_does_to_git_is_noticed_and_undone(tmp_path: Path, script: str) -> None:
-    # given a command that misbehaves, and passes
+class Attempts:
+    """One checkout for one attempt after the other, as a run and its commands see it."""
+
+    def __init__(self, opened: Checkout) -> None:
+        self.opened = opened
+
+    def stage(self, content: str) -> str:
+        """Write and stage a proposal; its tree."""
+        write_files(self.opened.root, {"src/app.py": content})
+        return self.opened.stage([RepoPath.parse("src/app.py")])
+
+    def command(self, script: str) -> bool:
+        """Run a command; whether it passed."""
+        own = {"HOME": str(self.opened.home), "TMPDIR": str(self.opened.temporary)}
+        env = {name: value for name, value in os.environ.items() if name != "GIT_CONFIG_GLOBAL"} | own
+        done = subprocess.run(
+            ["sh", "-c", script], cwd=self.opened.root, env=env, capture_output=True, check=False, timeout=60
+        )
+        return done.returncode == 0
+
+
+@pytest.fixture
+def repo(tmp_path: Path) -> Path:
+    """A repository with an ignored file."""
     repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, ".gitignore": ".env\n"})
     write_files(repo, {".env": "KEY=1\n"})
+    return repo
+
+
+@pytest.fixture
+def attempts(repo: Path) -> Iterator[Attempts]:
+    with checkout(target(Git.open(repo), None), in_place=False) as opened:
+        yield Attempts(opened)
+
+
+MISBEHAVIOUR = [
+    "git -c user.name=x -c user.email=x@example.org commit -qam x",
+    "git switch -qc other",
+    "git config core.editor evil",
+    "git config --global user.name evil; git config core.fsmonitor evil",
+    "mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit",
+    "git update-index --assume-unchanged README.md; echo x > README.md",
+    "echo x > new.txt; git add new.txt",
+    "echo x >> README.md",
+    "rm README.md",
+    "chmod +x README.md",
+    "ln -sf /etc/passwd README.md",
+    "rm -rf .git",
+    "rm -rf .git; ln -s {repo}/.git .git",
+    "rm .git/index; mkfifo .git/index",
+    "rm .git/config; mkfifo .git/config",
+    "rm README.md; mkfifo README.md",
+    "echo x > README.md; rm -f .gitattributes; mkfifo .gitattributes",
+    "echo x > README.md; GIT_INDEX_FILE=../index git add README.md",
+    "rm ../index; mkfifo ../index",
+    "cd ..; mv checkout away; ln -s {repo} checkout",
+    "cd ..; mv checkout away; mkdir checkout",
+    "cd ..; rm -rf *",
+]
+
+IN_ORDER = "test -f README.md && test ! -x README.md && git rev-parse HEAD && git diff --exit-code"
+
+
+def test_what_a_command_does_to_git_is_noticed_and_undone(repo: Path, attempts: Attempts) -> None:
     before = files_of(repo)
     config = (repo / ".git" / "config").read_bytes()
-    misbehaving = script.format(repo=repo)
-    scene = two_attempts(
-        repo,
-        sh(
-            f"if grep -q bad src/app.py; then {misbehaving}; exit 0; fi;"
-            " test -f README.md && test ! -x README.md && git rev-parse HEAD && git diff --exit-code"
-        ),
-    )
+    wrong = []
+    trees = set()
+    for script in MISBEHAVIOUR:
+        # given an attempt with a command that misbehaves
+        attempts.stage(BAD)
+        attempts.command(script.format(repo=repo))
+        # when
+        noticed = attempts.opened.changed_since_staging()
+        attempts.opened.restore()
+        # then it is told, and the next attempt finds everything in order
+        trees.add(attempts.stage(GOOD))
+        in_order = attempts.command(IN_ORDER) and attempts.opened.changed_since_staging() == ()
+        untouched = files_of(repo) == before and (repo / ".git" / "config").read_bytes() == config
+        if not noticed or not in_order or not untouched:
+            wrong.append((script, noticed, in_order, untouched))
+        attempts.opened.restore()
+    # Where one was not undone, those after it may be wrong, too.
+    assert wrong == []
+    (tree,) = trees
+    assert git(repo, "diff", "--name-only", "HEAD", tree) == "src/app.py"
+    assert git(repo, "status", "--porcelain") == ""
+    assert git(repo, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+
+
+@pytest.mark.parametrize("script", [MISBEHAVIOUR[0], "cd ..; rm -rf *"])
+def test_an_attempt_whose_command_misbehaves_has_failed_and_the_next_lands(repo: Path, script: str) -> None:
+    # given a command that misbehaves, and passes
+    before = files_of(repo)
+    scene = two_attempts(repo, sh(f"if grep -q bad src/app.py; then {script}; exit 0; fi; {IN_ORDER}"))
     # when
     finished = scene.run()
     # then the first attempt failed for it, and the second found everything in order
@@ -493,53 +552,84 @@ def test_what_a_command_does_to_git_is_noticed_and_undone(tmp_path: Path, script
     assert scene.asked == 2
     assert files_of(repo) == {**before, "src/app.py": GOOD.encode()}
     assert git(repo, "status", "--porcelain") == ""
-    assert (repo / ".git" / "config").read_bytes() == config
     assert git(repo, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "touch README.md src/app.py",
-        "git status; git diff --exit-code; git log; git stash list",
-        "git gc --quiet",
-        "git tag mine; git branch mine",
-        "echo x > build.log; mkdir -p dist .cache; mkfifo pipe",
-        "cp README.md copy; mv README.md moved; mv moved README.md",
-    ],
-)
-def test_what_a_command_may_do(tmp_path: Path, script: str) -> None:
-    repo = make_repo(tmp_path / "repo")
+ALLOWED = [
+    "touch README.md src/app.py",
+    "git status; git diff --exit-code; git log; git stash list",
+    "git gc --quiet",
+    "git tag mine; git branch mine",
+    "echo x > build.log; mkdir -p dist .cache; mkfifo pipe",
+    "cp README.md copy; mv README.md moved; mv moved README.md",
+]
 
-    finished = Scene(repo, acceptance_commands=[sh(script), "git status"]).run()
+
+def test_what_a_command_may_do(repo: Path, attempts: Attempts) -> None:
+    refused = []
+    for script in ALLOWED:
+        attempts.stage(GOOD)
+        passed = attempts.command(script) and attempts.command("git status")
+        changed = attempts.opened.changed_since_staging()
+        if changed or not passed:
+            refused.append((script, passed, changed))
+        attempts.opened.restore()
+
+    assert refused == []
+    assert git(repo, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
+
+
+def test_what_a_command_makes_beside_the_proposal_does_not_land(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    commands = [
+        sh("git tag mine; git branch mine"),
+        sh("echo x > build.log; mkdir -p dist .cache; mkfifo pipe"),
+    ]
+
+    finished = Scene(repo, acceptance_commands=[*commands, "git status"]).run()
 
     assert finished.ending.outcome == "landed", finished.ending.message
     assert set(files_of(repo)) == {"README.md", "scripts/verify.sh", "src/app.py"}
     assert git(repo, "for-each-ref", "--format=%(refname)") == "refs/heads/main"
 
 
-@pytest.mark.parametrize(
-    "script",
-    [
-        "mkdir -p deep/er; echo x > deep/er/left; echo x > .hidden",
-        "mkdir nested; cd nested; git init -q; echo x > left",
-        "mkdir -p nested/.git; mkfifo nested/.git/HEAD",
-        "mkfifo pipe .gitignore",
-        "mkdir closed; echo x > closed/left; chmod 000 closed",
-        "for i in $(seq 400); do mkdir a-directory-deeper && cd a-directory-deeper; done",
-        "echo x > $HOME/left; echo x > $TMPDIR/left; ln -s / $TMPDIR/root",
-        "git tag evil; git branch evil; git stash list",
-    ],
-)
-def test_what_a_failed_attempt_leaves_is_gone_in_the_next(tmp_path: Path, script: str) -> None:
-    repo = make_repo(tmp_path / "repo")
-    pristine = (
-        'test "$(ls -A | sort | tr "\\n" " ")" = ".git README.md scripts src "'
-        ' && test -z "$(ls -A $HOME)$(ls -A $TMPDIR)" && test -z "$(git tag)$(git branch --list evil)"'
-    )
-    scene = two_attempts(repo, misbehaves_once(script, then=pristine))
+LITTER = [
+    "mkdir -p deep/er; echo x > deep/er/left; echo x > .hidden",
+    "mkdir nested; cd nested; git init -q; echo x > left",
+    "mkdir -p nested/.git; mkfifo nested/.git/HEAD",
+    "mkfifo pipe .gitignore",
+    "mkdir closed; echo x > closed/left; chmod 000 closed",
+    "for i in $(seq 400); do mkdir a-directory-deeper && cd a-directory-deeper; done",
+    "echo x > $HOME/left; echo x > $TMPDIR/left; ln -s / $TMPDIR/root",
+    "git tag evil; git branch evil; git stash list",
+]
 
-    finished = scene.run()
+PRISTINE = (
+    'test "$(ls -A | sort | tr "\\n" " ")" = ".git README.md scripts src "'
+    ' && test -z "$(ls -A $HOME)$(ls -A $TMPDIR)" && test -z "$(git tag)$(git branch --list evil)"'
+)
+
+
+def test_what_a_failed_attempt_leaves_is_gone_in_the_next(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    left = []
+    with checkout(target(Git.open(repo), None), in_place=False) as opened:
+        attempts = Attempts(opened)
+        for script in LITTER:
+            attempts.stage(BAD)
+            attempts.command(script)
+            opened.restore()
+            attempts.stage(GOOD)
+            if not attempts.command(PRISTINE):
+                left.append(script)
+    assert left == []
+
+
+def test_a_second_attempt_of_a_run_finds_nothing_of_the_first(tmp_path: Path) -> None:
+    repo = make_repo(tmp_path / "repo")
+    litter = "; ".join((LITTER[0], LITTER[4], LITTER[6], LITTER[7]))
+
+    finished = two_attempts(repo, misbehaves_once(litter, then=PRISTINE)).run()
 
     assert finished.ending.outcome == "landed", finished.ending
     assert files_of(repo)["src/app.py"] == GOOD.encode()
