@@ -39,7 +39,7 @@ def proof(scene: Scene, attempt: int = 1) -> JsonObject:
 def test_checks_that_look_at_results_notice_and_what_lands_is_what_was_written(tmp_path: Path) -> None:
     scene = make_scene(tmp_path, STRONG)
 
-    assert scene.run(mutants=20).ending.exit_code == 0
+    assert scene.run(mutants=5).ending.exit_code == 0
 
     measured = proof(scene)
     assert measured["verdict"] == "measured"
@@ -54,13 +54,13 @@ def test_checks_that_look_at_results_notice_and_what_lands_is_what_was_written(t
 def test_an_import_alone_notices_nothing(tmp_path: Path) -> None:
     scene = make_scene(tmp_path, WEAK)
 
-    assert scene.run(mutants=4).ending.exit_code == 0
+    assert scene.run(mutants=2).ending.exit_code == 0
 
     measured = proof(scene)
     assert (measured["percent"], measured["threshold"]) == (0, None)
     fates = measured["fates"]
     assert isinstance(fates, list)
-    assert len(fates) == 4
+    assert len(fates) == 2
 
 
 def test_each_score_is_told_for_itself_and_weak_acceptance_is_a_warning(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_each_score_is_told_for_itself_and_weak_acceptance_is_a_warning(tmp_path
         acceptance_commands=[WEAK],
     )
 
-    finished = scene.run(mutants=20)
+    finished = scene.run(mutants=6)
 
     assert finished.ending.exit_code == 0
     measured = proof(scene)
@@ -108,7 +108,7 @@ def test_who_notices_nothing_of_what_is_executed_has_proved_nothing(tmp_path: Pa
     command = f"""sh -c '{RUN_ALL.replace('"', chr(34))}'"""
     scene = make_scene(tmp_path, command, {"app.py": APP.replace("a * 2", "[a, 2]")})
 
-    ending = scene.run(mutants=5).ending
+    ending = scene.run(mutants=3).ending
 
     assert ending.exit_code == 1
     assert ending.failure is not None
@@ -138,17 +138,17 @@ def test_changes_that_no_command_comes_to_and_fewer_than_three_prove_nothing_wro
 def test_who_sets_a_threshold_decides_what_is_enough(tmp_path: Path) -> None:
     scene = make_scene(tmp_path, RUN_ALL)
 
-    assert scene.run(mutants=5, kill_threshold=0).ending.exit_code == 0
+    assert scene.run(mutants=3, kill_threshold=0).ending.exit_code == 0
 
 
 def test_below_the_threshold_the_attempt_fails_and_the_brief_shows_the_survivors(tmp_path: Path) -> None:
     scene = make_scene(tmp_path, WEAK)
 
-    ending = scene.run(mutants=4, kill_threshold=50).ending
+    ending = scene.run(mutants=2, kill_threshold=50).ending
 
     assert ending.exit_code == 1
     assert ending.failure is not None
-    assert "0 of 4 changes" in ending.failure.message
+    assert "0 of 2 changes" in ending.failure.message
     assert "app.py:2: " in ending.failure.excerpt
     assert scene.asked == 2
 
@@ -207,7 +207,7 @@ def test_what_counts_as_product_code() -> None:
 def test_what_the_commands_of_one_mutant_leave_does_not_decide_on_the_next(tmp_path: Path) -> None:
     scene = make_scene(tmp_path, "python -c \"import app, pathlib; pathlib.Path('made').mkdir()\"")
 
-    assert scene.run(mutants=4).ending.exit_code == 0
+    assert scene.run(mutants=2).ending.exit_code == 0
 
     assert proof(scene)["percent"] == 0
     assert git(scene.repo, "status", "--porcelain") == ""

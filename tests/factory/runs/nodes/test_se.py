@@ -1,9 +1,10 @@
 """SE: nobody is asked about a work order that can't be carried out; what was asked and answered is kept."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import pytest
 
@@ -199,34 +200,35 @@ class TestAnswers:
 
     CUT = a_proposal()[:40]
 
-    @pytest.mark.parametrize(
-        ("said", "message"),
-        [
-            ("I can't do that, sorry.", "not valid JSON: expecting value"),
-            (a_proposal().replace("hello", "\\ud800"), "half of a surrogate pair"),
-            (answer(CUT, FinishReason.LENGTH), "the answer was cut off after 20 tokens"),
-            (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
-            (an_edit("README.md", "a product\n", ("a", "b\0")), "the content of `README.md` holds NUL"),
-        ],
-    )
-    def test_what_is_no_proposal(self, said: str | Answer, message: str, tmp_path: Path) -> None:
-        scene = Scene(make_repo(tmp_path / "repo"), [said, a_proposal()], context_files=["README.md"])
+    NONE: ClassVar[Sequence[tuple[str | Answer, str]]] = [
+        ("I can't do that, sorry.", "not valid JSON: expecting value"),
+        (a_proposal().replace("hello", "\\ud800"), "half of a surrogate pair"),
+        (answer(CUT, FinishReason.LENGTH), "the answer was cut off after 20 tokens"),
+        (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
+        (an_edit("README.md", "a product\n", ("a", "b\0")), "the content of `README.md` holds NUL"),
+    ]
 
-        finished = scene.run()
+    def test_what_is_no_proposal(self, tmp_path: Path) -> None:
+        answers = [said for said, _ in self.NONE]
+        scene = Scene(make_repo(tmp_path / "repo"), [*answers, a_proposal()], context_files=["README.md"])
+
+        finished = scene.run(max_attempts=len(answers) + 1)
 
         assert finished.ending.exit_code == ExitCode.PASS
         assert finished.folder is not None
-        brief = read_object(finished.folder / "attempt_1" / "failure_brief.json")
-        assert (brief["stage"], brief["failure_class"]) == ("llm_output_invalid", "model_defect")
-        assert message in str(brief["message"])
-        assert not (finished.folder / "attempt_1" / "proposed_writes.json").exists()
-        prompt = (finished.folder / "attempt_2" / "se_prompt.txt").read_text()
-        assert "# Your attempt before failed" in prompt
-        assert '"stage": "llm_output_invalid"' in prompt
-        # What was said to its end is repeated, so that not all of it has to be thought of again.
-        whole = said if isinstance(said, str) else ""
-        assert ("Your answer was:\n<answer" in prompt) == (whole != "")
-        assert whole.replace("\ud800", "\\ud800") in prompt
+        for number, (said, message) in enumerate(self.NONE, start=1):
+            attempt = finished.folder / f"attempt_{number}"
+            brief = read_object(attempt / "failure_brief.json")
+            assert (brief["stage"], brief["failure_class"]) == ("llm_output_invalid", "model_defect")
+            assert message in str(brief["message"])
+            assert not (attempt / "proposed_writes.json").exists()
+            prompt = (finished.folder / f"attempt_{number + 1}" / "se_prompt.txt").read_text()
+            assert "# Your attempt before failed" in prompt
+            assert '"stage": "llm_output_invalid"' in prompt
+            # What was said to its end is repeated, so that not all of it has to be thought of again.
+            whole = said if isinstance(said, str) else ""
+            assert ("Your answer was:\n<answer" in prompt) == (whole != ""), message
+            assert whole.replace("\ud800", "\\ud800") in prompt
 
     def test_what_is_understood_is_kept_as_it_was_said(self, tmp_path: Path) -> None:
         said = f"Here it is:\n```json\n{a_proposal()}\n```\nDone."
