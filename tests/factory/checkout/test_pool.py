@@ -84,20 +84,21 @@ def test_threads_share_them(tmp_path: Path, commits: list[str], temporary_files:
     # given eight threads that want checkouts at the same moment, again and again
     repo = tmp_path / "repo"
     together = threading.Barrier(8)
+    expected = {commit: expected_files(repo, commit) for commit in commits}
 
     def work(number: int) -> set[Path]:
         used = set()
-        for turn in range(4):
+        for turn in range(3):
             if turn < 2:
                 together.wait(timeout=60)
             commit = commits[(number + turn) % len(commits)]
             with checkouts.at(commit) as opened:
-                assert set(files_of(opened.root)) == expected_files(repo, commit)
+                assert set(files_of(opened.root)) == expected[commit]
                 path = RepoPath.parse(f"new/{number}.py")
                 write_files(opened.root, {path: f"{number}\n"})
                 tree = opened.stage([path])
                 assert opened.changed_since_staging() == ()
-                assert path in git(repo, "ls-tree", "-r", "--name-only", tree)
+                assert git(repo, "cat-file", "blob", f"{tree}:{path}") == f"{number}"
                 opened.restore()
                 (opened.root / "left").touch()
                 used.add(opened.root)
@@ -159,7 +160,7 @@ while True:
 """
 
 
-@pytest.mark.parametrize("milliseconds", [0, 3, 10, 25, 60, 110, 180])
+@pytest.mark.parametrize("milliseconds", [0, 10, 40, 120])
 def test_nothing_stays_after_a_kill(
     tmp_path: Path, commits: list[str], temporary_files: Path, milliseconds: int
 ) -> None:

@@ -9,7 +9,7 @@ from factory.contract.strict_json import JsonObject
 from factory.mutation.kill_proof import is_product_code, written_lines
 from factory.report.show import show_run
 from tests.support.answers import a_proposal
-from tests.support.repositories import files_of, git, make_repo
+from tests.support.repositories import VERIFY_PASSES, files_of, git, make_repo
 from tests.support.runs import Scene, read_object, summary_of
 
 APP = "def larger(a, b):\n    return a if a > b else b\n\n\ndef double(a):\n    return a * 2\n"
@@ -180,7 +180,7 @@ def test_only_lines_that_were_written_count(tmp_path: Path) -> None:
 
 
 def test_lines_count_also_where_git_is_told_not_to_show_them(tmp_path: Path) -> None:
-    repo = make_repo(tmp_path / "repo", {".gitattributes": "*.py -diff\n"})
+    repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, ".gitattributes": "*.py -diff\n"})
     scene = Scene(repo, [a_proposal({"app.py": APP})], allowed_files=["app.py"], acceptance_commands=[STRONG])
 
     assert scene.run(mutants=2).ending.exit_code == 0

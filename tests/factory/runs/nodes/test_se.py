@@ -240,7 +240,7 @@ class TestAnswers:
 
     def test_a_file_is_edited(self, tmp_path: Path) -> None:
         before, after = b"\xef\xbb\xbfa\r\nb\r\nc", b"\xef\xbb\xbfa\r\nB\r\nB\r\nc"
-        repo = make_repo(tmp_path / "repo", {"app.py": before})
+        repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, "app.py": before})
         said = an_edit("app.py", before, ("a\nb\n", "a\nB\nB\n"))
         scene = Scene(repo, [said], allowed_files=["app.py"], acceptance_commands=["grep -q B app.py"])
 
@@ -268,7 +268,7 @@ class TestAnswers:
     def test_what_was_proposed_of_a_file_is_shown_after_a_failure(
         self, before: str, shown: str, tmp_path: Path
     ) -> None:
-        repo = make_repo(tmp_path / "repo", {"app.py": before})
+        repo = make_repo(tmp_path / "repo", {**VERIFY_PASSES, "app.py": before})
         proposed = before.replace("\r\n", "\n").replace("b", "C")
         scene = Scene(
             repo,
