@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from factory.environments.cache import CACHE_VARIABLE
+from tests.support import starts
 from tests.support.answering_program import manifest, order, write_answers
 
 ROOT = Path(__file__).parents[2]
@@ -18,6 +19,8 @@ SCRIPTS = ROOT / "scripts"
 DEMO = SCRIPTS / "demo"
 DOCS = SCRIPTS / "docs"
 SHELL_FILES = [DEMO, DOCS, SCRIPTS / "test", SCRIPTS / "environment.sh", ROOT / ".ci" / "run"]
+# `whole`: the recorded product goes through every pass of the demo, too.
+_WHOLE = os.environ.get("RECORDED_DEMO") == "whole"
 
 PLAN = manifest(
     order("WO-01", "scripts/verify.sh", "hello.py"),
@@ -64,9 +67,19 @@ def spec(tmp_path: Path) -> Path:
     return path
 
 
-def demo(cwd: Path, *arguments: str | Path, cache: bool = True) -> subprocess.CompletedProcess[str]:
-    """Run the demo without a home and without an identity for git."""
-    environment = {CACHE_VARIABLE: os.environ[CACHE_VARIABLE]} if cache else {}
+def demo(cwd: Path, *arguments: str | Path, really: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run the demo without a home and without an identity for git.
+
+    Args:
+        cwd: where, and its directory for temporary files.
+        arguments: what stands behind its name.
+        really: as on a new machine, without an environment that is kept, and each command started really.
+    """
+    environment = {} if really else {CACHE_VARIABLE: os.environ[CACHE_VARIABLE]}
+    python, descriptors = Path(sys.executable), list[int]()
+    if not really:
+        python = cwd / "interpreter"
+        descriptors.append(starts.forking_interpreter(python))
     environment |= {
         "PATH": os.environ["PATH"],
         "TMPDIR": str(cwd),
@@ -74,9 +87,10 @@ def demo(cwd: Path, *arguments: str | Path, cache: bool = True) -> subprocess.Co
         "GIT_CONFIG_NOSYSTEM": "1",
     }
     return subprocess.run(
-        [DEMO, "--python", sys.executable, *arguments],
+        [DEMO, "--python", python, *arguments],
         cwd=cwd,
         env=environment,
+        pass_fds=descriptors,
         capture_output=True,
         text=True,
     )
@@ -108,7 +122,10 @@ def test_it_builds_and_runs_the_program_and_suggests_what_works(spec: Path, tmp_
     assert len(suggested) == 3
     for line in suggested:
         environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        shown = subprocess.run(shlex.split(line), env=environment, capture_output=True, text=True)
+        descriptor = starts.forking_interpreter(tmp_path / "interpreter")
+        shown = subprocess.run(
+            shlex.split(line), env=environment, pass_fds=[descriptor], capture_output=True, text=True
+        )
         assert shown.returncode == 0, shown.stderr
         assert "WO-02" in shown.stdout
 
@@ -171,9 +188,12 @@ def test_a_wheel_holds_the_packages_and_the_templates(tmp_path: Path) -> None:
 
 @pytest.mark.timeout(900)
 def test_the_bundled_recording_builds_the_bundled_specification(tmp_path: Path) -> None:
-    # As on a new machine, without an environment that is kept.
-    done = demo(tmp_path, cache=False)
+    # Each pass and each mutant of the recorded product starts its command line in more than fifty tests: that
+    # the demo goes through all of them is tested above, with a product of two files.
+    options = () if _WHOLE else ("--", "--mutants", "0", "--no-second-pass")
+    done = demo(tmp_path, *options, really=True)
     assert done.returncode == 0, done.stdout + done.stderr
+    assert "6 of 6 work orders have landed on main" in done.stdout
     assert "Where everything is" in done.stdout
 
 

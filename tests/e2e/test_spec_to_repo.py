@@ -9,15 +9,16 @@ from pathlib import Path
 import pytest
 
 from factory.contract.strict_json import JsonObject
+from tests.support import starts
 from tests.support.answering_program import manifest, order, write_answers
 from tests.support.repositories import git, make_repo
 
 ROOT = Path(__file__).parents[2]
 FIRST = order("WO-01", "scripts/verify.sh")
-GOOD = order("WO-02", "hello.py", acceptance=("python hello.py",))
-GREEN = order("WO-02", "hello.py", acceptance=("python -c pass",))
-NEVER = order("WO-02", "hello.py", acceptance=("grep -q goodbye hello.py", "python hello.py"))
-FILES = {"WO-01": {"scripts/verify.sh": "true\n"}, "WO-02": {"hello.py": "print('hello')\n"}}
+GOOD = order("WO-02", "hello.sh", acceptance=("sh hello.sh",))
+GREEN = order("WO-02", "hello.sh", acceptance=("python -c pass",))
+NEVER = order("WO-02", "hello.sh", acceptance=("grep -q goodbye hello.sh", "sh hello.sh"))
+FILES = {"WO-01": {"scripts/verify.sh": "true\n"}, "WO-02": {"hello.sh": "echo hello\n"}}
 
 
 def spec_to_repo(
@@ -26,14 +27,17 @@ def spec_to_repo(
     if not (home / "repo").exists():
         make_repo(home / "repo", {"README.md": "words\n"})
     (home / "spec.md").write_text(spec)
+    python = home / "interpreter"
+    descriptor = starts.forking_interpreter(python)
     return subprocess.run(
         [
             ROOT / "scripts" / "spec-to-repo",
             *("--spec", "spec.md", "--repo", "repo", "--dir", "work", "--llm", llm),
-            *("--python", sys.executable, *options),
+            *("--python", str(python), *options),
         ],
         cwd=home,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
+        pass_fds=[descriptor],
         capture_output=True,
         text=True,
         timeout=100,
@@ -64,7 +68,7 @@ def test_a_check_that_can_never_pass_is_revised_and_the_build_goes_on(tmp_path: 
 
 
 def test_a_check_that_passes_on_nothing_is_revised_as_often_as_is_allowed(tmp_path: Path) -> None:
-    other = order("WO-02", "hello.py", acceptance=("grep -q tomorrow hello.py", "python hello.py"))
+    other = order("WO-02", "hello.sh", acceptance=("grep -q tomorrow hello.sh", "sh hello.sh"))
     llm = write_answers(tmp_path / "model", manifest(FIRST, GREEN), FILES, manifest(FIRST, other))
 
     done = spec_to_repo(tmp_path, llm, "--rounds", "1")
@@ -77,10 +81,10 @@ def test_a_check_that_passes_on_nothing_is_revised_as_often_as_is_allowed(tmp_pa
 def test_a_changed_specification_is_planned_before_it_is_built(tmp_path: Path) -> None:
     work = tmp_path / "work"
     changed = "It is called hello.\nIt must say goodbye.\n"
-    files = {**FILES, "WO-03": {"goodbye.py": "print('goodbye')\n"}}
+    files = {**FILES, "WO-03": {"goodbye.sh": "echo goodbye\n"}}
 
     def amended(*acceptance: str) -> JsonObject:
-        added = {**order("WO-03", "goodbye.py", acceptance=acceptance), "requirements": ["REQ-02"]}
+        added = {**order("WO-03", "goodbye.sh", acceptance=acceptance), "requirements": ["REQ-02"]}
         plan = manifest(FIRST, GOOD, added)
         goodbye = {"id": "REQ-02", "text": "It says goodbye.", "quotes": ["It must say goodbye."]}
         return {**plan, "requirements": [*plan["requirements"], goodbye]}  # type: ignore[misc]
@@ -93,7 +97,7 @@ def test_a_changed_specification_is_planned_before_it_is_built(tmp_path: Path) -
     (work / "spec-2.json").write_text("{}")
 
     # When the specification asks for more, then there is a plan for it, which is no round of repair
-    wrong = amended("grep -q hello goodbye.py", "python goodbye.py")
+    wrong = amended("grep -q hello goodbye.sh", "sh goodbye.sh")
     llm = write_answers(tmp_path / "second", manifest(), files, wrong)
     done = spec_to_repo(tmp_path, llm, "--rounds", "0", spec=changed)
     assert done.returncode == 1
@@ -102,7 +106,7 @@ def test_a_changed_specification_is_planned_before_it_is_built(tmp_path: Path) -
     assert sorted(path.name for path in work.glob("spec-*")) == ["spec-1", "spec-2", "spec-now"]
 
     # When only its white space changes, then that plan is gone on with, and what is wrong in it repaired
-    llm = write_answers(tmp_path / "third", manifest(), files, amended("python goodbye.py"))
+    llm = write_answers(tmp_path / "third", manifest(), files, amended("sh goodbye.sh"))
     done = spec_to_repo(tmp_path, llm, "--rounds", "1", spec=changed.replace(" ", "  ").replace("\n", "\r\n"))
     assert done.returncode == 0, done.stderr
     assert "nothing is touched" in done.stdout

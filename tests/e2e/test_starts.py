@@ -37,6 +37,38 @@ def test_a_forked_start_is_as_a_real_one(words: tuple[str, ...], tmp_path: Path)
     assert really.stdout + really.stderr != ""
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("-P", "-m", "factory", "status", "--out", "nowhere"),
+        ("-P", "-m", "planner", "explain", "E101"),
+        ("-P", "-m", "workorder", "--version"),
+        ("-P", "-c", "import sys; print(sys.executable, sys.path); sys.exit(3)"),
+    ],
+)
+def test_what_a_script_starts_is_as_if_started_really(words: tuple[str, ...], tmp_path: Path) -> None:
+    descriptor = starts.forking_interpreter(tmp_path / "interpreter")
+
+    really, forked = (
+        subprocess.run(
+            ["sh", "-c", '"$@"; code=$?; echo behind; exit $code', "sh", interpreter, *words],
+            cwd=tmp_path,
+            pass_fds=[descriptor],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        for interpreter in (sys.executable, str(tmp_path / "interpreter"))
+    )
+
+    assert (forked.returncode, forked.stdout, forked.stderr) == (
+        really.returncode,
+        really.stdout,
+        really.stderr,
+    )
+    assert len(really.stdout + really.stderr) > len("behind\n")
+
+
 def test_a_forked_start_can_be_killed_by_its_number(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo", {"README.md": "words\n"})
     order = write_work_order(tmp_path / "WO-01.json")

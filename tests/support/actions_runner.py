@@ -89,6 +89,7 @@ class Machine:
         action: how an action of others is carried out: its name and its settings are given.
         own_action: the file of the action that the repository has itself.
         skipped: the names of steps that are left out, as they need a network.
+        descriptors: what steps inherit beside their streams.
         output: what was printed.
         obeyed: the commands in the output that the runner would obey, by step.
         summary: the summary of the job.
@@ -99,6 +100,7 @@ class Machine:
     action: Callable[[str, dict[str, str]], None]
     own_action: Path
     skipped: tuple[str, ...] = ()
+    descriptors: tuple[int, ...] = ()
     output: str = ""
     obeyed: list[tuple[str, str, str]] = field(default_factory=list)
     summary: str = ""
@@ -179,6 +181,7 @@ class Machine:
                 "GITHUB_STEP_SUMMARY": str(summary),
                 "RUNNER_TEMP": str(self.temporary),
             },
+            pass_fds=self.descriptors,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,

@@ -15,6 +15,7 @@ from typing import Any
 
 import yaml
 
+from tests.support import starts
 from tests.support.actions_runner import Machine, filled
 from tests.support.answering_program import manifest, order, write_answers
 
@@ -126,9 +127,13 @@ class Remote:
 
     def _install(self) -> None:
         """Put the programs where jobs find them."""
+        self.descriptor = starts.forking_interpreter(self.folder / "interpreter")
         programs = {
             name: _PROGRAM.format(
-                python=sys.executable, name=name, hostile="\n".join(HOSTILE), unfinished=HOSTILE[0]
+                python=self.folder / "interpreter",
+                name=name,
+                hostile="\n".join(HOSTILE),
+                unfinished=HOSTILE[0],
             )
             for name in ("planner", "factory")
         }
@@ -203,6 +208,7 @@ def on_github(remote: Remote, tries: int = 1) -> Result:
             lambda action, given: act(action, given),
             ACTION,
             skipped=("Install",),
+            descriptors=(remote.descriptor,),
         )
 
         def act(action: str, given: dict[str, str], machine: Machine = machine) -> None:
@@ -231,12 +237,15 @@ def on_github(remote: Remote, tries: int = 1) -> Result:
     return result
 
 
-def shell(script: str, cwd: Path, environment: dict[str, str], result: Result) -> int:
-    """Run a script as the services do; its exit code."""
+def shell(
+    script: str, cwd: Path, environment: dict[str, str], result: Result, descriptors: tuple[int, ...] = ()
+) -> int:
+    """Run a script as the services do, with these descriptors beside its streams; its exit code."""
     done = subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
         cwd=cwd,
         env=environment,
+        pass_fds=descriptors,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -273,8 +282,8 @@ def on_gitlab(remote: Remote, tries: int = 1) -> Result:
         if name == "workorder-push":
             environment["WORKORDER_PUSH_TOKEN"] = "not-a-token"
             shutil.copytree(result.kept["workorder"], project / "workorder")
-        code = shell("\n".join(job["script"]), project, environment, result)
-        shell("\n".join(job.get("after_script", [])), project, environment, result)
+        code = shell("\n".join(job["script"]), project, environment, result, (remote.descriptor,))
+        shell("\n".join(job.get("after_script", [])), project, environment, result, (remote.descriptor,))
         if name == "workorder":
             result.exit_code = code
             assert job["artifacts"]["when"] == "always"

@@ -169,6 +169,39 @@ def run(
     return subprocess.CompletedProcess(list(map(str, argv)), started.wait(), out, err)
 
 
+def forking_interpreter(path: Path) -> int:
+    """Write an interpreter for scripts: it starts both commands as `start` does, and all else really.
+
+    Args:
+        path: where it is written.
+
+    Returns:
+        The descriptor that whoever starts the script has to hand on (`pass_fds`).
+    """
+    control = _server().fileno()
+    path.write_text(_INTERPRETER.format(python=sys.executable, path=str(path), control=control))
+    path.chmod(0o755)
+    return control
+
+
+_INTERPRETER = """#!{python} -IS
+import os, sys
+words = sys.argv[1:]
+if words[0] == "-c" and words[1].endswith("print(sys.executable)"):
+    print({path!r})
+    sys.exit()
+if words[:1] != ["-P"] or words[1:2] != ["-m"] or words[2] not in ("factory", "planner"):
+    os.execv({python!r}, [{python!r}, *words])
+import json, socket
+ours, theirs = socket.socketpair()
+order = {{"module": words[2], "arguments": words[3:], "cwd": os.getcwd(), "env": dict(os.environ)}}
+socket.send_fds(socket.socket(fileno={control}), [json.dumps(order).encode()], [theirs.fileno(), 0, 1, 2])
+theirs.close()
+lines = ours.makefile("rb")
+lines.readline()
+code = os.waitstatus_to_exitcode(int(lines.readline()))
+os._exit(code if code >= 0 else 128 - code)
+"""
 _SERVERS: list[tuple[int, socket.socket]] = []
 
 
