@@ -3,7 +3,7 @@
 import json
 import os
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,13 @@ import pytest
 
 from factory.attempt.exit_codes import ExitCode
 from factory.contract.work_order import VERIFY_SCRIPT
+from factory.llm.port import Request
 from factory.report.endings import render_ending
 from factory.runs.run import Finished
 from tests.support.answers import APP, a_proposal
 from tests.support.repositories import a_work_order, files_of, git, make_repo
 from tests.support.runs import Scene, read_object, summary_of
-from tests.support.scripted_model import ScriptedModel
+from tests.support.scripted_model import Script, ScriptedModel
 
 FILES = {
     "README.md": "a product\n",
@@ -24,7 +25,6 @@ FILES = {
     "scripts/verify.sh": "exit 0\n",
     ".gitignore": "*.log\n.env\n",
 }
-BAD = "bad = True\n"
 
 
 def python(source: str) -> str:
@@ -46,8 +46,8 @@ def repo(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def untouched(repo: Path, temporary_files: Path) -> Callable[[], None]:
-    """Asserts that the user's repository is as it was, and that nothing of the run is left on the machine."""
+def unchanged(repo: Path) -> Callable[[], None]:
+    """Asserts that the user's repository is as it was."""
 
     def state() -> dict[str, object]:
         own = repo / ".git"
@@ -65,6 +65,16 @@ def untouched(repo: Path, temporary_files: Path) -> Callable[[], None]:
 
     def check() -> None:
         assert state() == before
+
+    return check
+
+
+@pytest.fixture
+def untouched(unchanged: Callable[[], None], temporary_files: Path) -> Callable[[], None]:
+    """Asserts that the user's repository is as it was, and that nothing of the run is left on the machine."""
+
+    def check() -> None:
+        unchanged()
         assert list(temporary_files.iterdir()) == []
 
     return check
@@ -149,36 +159,86 @@ TAMPERING = {
 }
 
 
-@pytest.mark.parametrize(("source", "named"), TAMPERING.values(), ids=TAMPERING)
+# Begins every command: the files are those of the baseline, whatever the attempt before did to them, and
+# `bad` is what the proposal asks for.
+RESTORED = f"""
+import os, pathlib, sys
+own = pathlib.Path('.git')
+files = {{}}
+for folder, names, found in os.walk('.'):
+    names[:] = [name for name in names if (folder, name) not in [('.', '.git'), ('.', 'src')]]
+    for name in [*found, *(name for name in names if os.path.islink(os.path.join(folder, name)))]:
+        path = pathlib.Path(folder, name)
+        plain = path.is_file() and not path.is_symlink() and not path.stat().st_mode & 0o111
+        files[str(path)] = path.read_text() if plain else 'odd'
+if files != {FILES!r}:
+    sys.exit(f'not restored: {{files}}')
+if os.listdir('src') != ['app.py']:
+    sys.exit(f'not restored: {{os.listdir("src")}}')
+if own.is_symlink() or not own.is_dir() or os.path.exists('.git/info/attributes'):
+    sys.exit('not restored: .git')
+if 'hacked' in (own / 'config').read_text() or any(own.glob('hooks/post-commit')):
+    sys.exit('not restored: what git executes')
+text = open('src/app.py').read()
+bad = eval(text.removeprefix('bad = ')) if text.startswith('bad = ') else ''
+"""
+
+
+def bad_proposals(sources: Iterable[str], check: Callable[[], None]) -> list[Script]:
+    """A proposal for each source, which the command then executes; `check` holds before each."""
+
+    def proposal(source: str) -> Script:
+        def propose(_: Request) -> str:
+            check()
+            return a_proposal({"src/app.py": f"bad = {source!r}\n"})
+
+        return propose
+
+    return [proposal(source) for source in sources]
+
+
+def briefs_of(finished: Finished, count: int) -> list[dict[str, Any]]:
+    """What was told of each failed attempt."""
+    assert finished.folder is not None
+    return [
+        read_object(finished.folder / f"attempt_{number}" / "failure_brief.json")
+        for number in range(1, count + 1)
+    ]
+
+
 def test_a_command_that_changes_what_it_must_not_fails_and_is_undone(
-    source: str, named: str, repo: Path, untouched: Callable[[], None]
+    repo: Path, untouched: Callable[[], None], unchanged: Callable[[], None]
 ) -> None:
-    # Given a command that tampers as long as the proposal is bad
+    # Given proposals on each of which a command tampers in another way, and a good one at the end
     scene = Scene(
         repo,
-        [a_proposal({"src/app.py": BAD}), a_proposal()],
-        acceptance_commands=[
-            python(f"import sys\nif 'bad' in open('src/app.py').read():\n exec({source!r})")
-        ],
+        bad_proposals([source for source, _ in TAMPERING.values()], unchanged),
+        acceptance_commands=[python(f"{RESTORED}\nexec(bad)")],
         postconditions=[{"kind": "file_exists", "path": "src/app.py"}],
     )
 
-    # When only the bad proposal is tried
-    failed = scene.run(max_attempts=1)
+    # When only the bad proposals are tried
+    failed = scene.run(max_attempts=len(TAMPERING))
 
-    # Then it fails with what was changed by name, and nothing of it is left
+    # Then each fails with what was changed by name, and nothing of it is left, not even for the next attempt
     assert failed.ending.exit_code == ExitCode.FAIL
-    failure = failure_of(failed)
-    assert failure["stage"] == "acceptance_failed"
-    assert failure["failure_class"] == "model_defect"
-    assert failure["message"].startswith("the command changed what it must not: ")
-    assert named in failure["message"]
+    assert failure_of(failed)["failure_class"] == "model_defect"
+    briefs = briefs_of(failed, len(TAMPERING))
+    wrong = {
+        name: brief
+        for brief, (name, (_, named)) in zip(briefs, TAMPERING.items(), strict=True)
+        if brief["stage"] != "acceptance_failed"
+        or not brief["message"].startswith("the command changed what it must not: ")
+        or named not in brief["message"]
+    }
+    assert wrong == {}
     untouched()
 
     # And a good proposal passes afterwards on the restored files
-    scene.model = ScriptedModel([a_proposal({"src/app.py": BAD}), a_proposal()])
+    bad = next(iter(TAMPERING.values()))[0]
+    scene.model = ScriptedModel([*bad_proposals([bad], unchanged), a_proposal()])
     passed = scene.run()
-    assert passed.ending.exit_code == ExitCode.PASS
+    assert passed.ending.exit_code == ExitCode.PASS, passed.ending
     assert len(passed.ending.attempts) == 2
     assert git(repo, "show", "--name-only", "--format=", "HEAD") == "src/app.py"
     assert (repo / "src/app.py").read_text() == APP
@@ -205,7 +265,7 @@ LITTER = {
     "a socket": "import socket; socket.socket(socket.AF_UNIX).bind('socket')",
     "links": "os.symlink('/etc', 'etc'); os.symlink('loop', 'loop'); os.symlink('missing', 'src/link')",
     "a directory without permissions": "os.makedirs('a/b'); os.chmod('a/b', 0); os.chmod('a', 0)",
-    "a directory that can't be written": "os.makedirs('a/b'); os.chmod('a/b', 0o555); os.chmod('a', 0o555)",
+    "a directory that can't be written": "os.makedirs('c/b'); os.chmod('c/b', 0o555); os.chmod('c', 0o555)",
     "a very deep directory": "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]",
     "a repository": "import subprocess; subprocess.run(['git', 'init', '-q', 'n']); open('n/x', 'w')",
     "names that are no text": "open(b'bytes\\xff\\n', 'w'); os.mkdir(b'\\xfe')",
@@ -214,23 +274,25 @@ LITTER = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("source", LITTER.values(), ids=LITTER)
 def test_what_a_command_leaves_behind_is_no_part_of_the_result(
-    source: str, repo: Path, temporary_files: Path
+    repo: Path, unchanged: Callable[[], None], temporary_files: Path
 ) -> None:
-    # Given a command that litters, fails on the bad proposal, and would fail again on its own litter
-    command = (
-        f"import os\nhere = os.getcwd()\n{source}\nos.chdir(here)\nexit('bad' in open('src/app.py').read())"
+    # Given a command that litters in another way on each bad proposal, fails, and would fail on what it finds
+    # of the litter of the attempt before; on the good proposal it litters in all ways
+    littering = RESTORED + (
+        f"here = os.getcwd()\nfor source in [bad] if bad else {list(LITTER.values())!r}:\n"
+        "    exec(source)\n    os.chdir(here)\nexit(7 if bad else 0)"
     )
-    scene = Scene(
-        repo, [a_proposal({"src/app.py": BAD}), a_proposal()], acceptance_commands=[python(command)]
-    )
+    proposals = [*bad_proposals(LITTER.values(), unchanged), a_proposal()]
+    scene = Scene(repo, proposals, acceptance_commands=[python(littering)])
 
-    finished = scene.run()
+    finished = scene.run(max_attempts=len(proposals))
 
-    # Then the second attempt began without the litter, and the result holds nothing but the proposal
+    # Then each attempt began without the litter, and the result holds nothing but the proposal
     assert finished.ending.exit_code == ExitCode.PASS, finished.ending.message
-    assert len(finished.ending.attempts) == 2
+    assert len(finished.ending.attempts) == len(proposals)
+    briefs = zip(LITTER, briefs_of(finished, len(LITTER)), strict=True)
+    assert {name: brief for name, brief in briefs if brief["message"] != "the command returned 7"} == {}
     assert git(repo, "show", "--name-only", "--format=", "HEAD") == "src/app.py"
     assert git(repo, "status", "--porcelain") == ""
     assert (repo / ".env").exists()
