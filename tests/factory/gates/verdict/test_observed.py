@@ -29,14 +29,17 @@ FILES = {
     "broken.py": "x = (\n",
     "leaves.py": "import sys\n\nsys.exit('bye')\n",
     "tests/test_app.py": (
-        "import subprocess\nimport sys\nimport unittest\n\nimport pytest\n\nimport app\n\n\n"
+        "import unittest\n\nimport pytest\n\nimport app\n\n\n"
         "def test_passes(tmp_path):\n    print('said')\n\n\n"
         "@pytest.mark.parametrize('n', [1, 2])\ndef test_numbers(n):\n    assert n\n\n\n"
         "@pytest.mark.skip(reason='later')\ndef test_later():\n    pass\n\n\n"
         "@pytest.mark.xfail\ndef test_expected():\n    assert 0\n\n\n"
         "@pytest.mark.xfail\ndef test_unexpected():\n    pass\n\n\n"
         "def test_warns():\n    app.warn()\n\n\n"
-        "class TestCase(unittest.TestCase):\n    def test_case(self):\n        self.assertTrue(1)\n\n\n"
+        "class TestCase(unittest.TestCase):\n    def test_case(self):\n        self.assertTrue(1)\n"
+    ),
+    "starting/test_processes.py": (
+        "import subprocess\nimport sys\n\n\n"
         "def test_starts_a_process():\n"
         "    assert subprocess.run([sys.executable, '-c', 'pass']).returncode == 0\n\n\n"
         "def test_starts_workers():\n    import multiprocessing\n\n"
@@ -124,6 +127,7 @@ COMMANDS = [
 
 SESSIONS = [
     "tests/test_app.py",
+    "starting",
     "-q tests",
     "-v tests/test_app.py -p no:randomly",
     "-rA tests/test_app.py",
@@ -179,7 +183,7 @@ def test_the_console_command_prints_as_it_would_without_us(root: Path) -> None:
 
 
 def test_each_test_is_seen_in_the_way_it_ended(root: Path) -> None:
-    report = judged(root, "python -m pytest tests/test_app.py tests/test_red.py").observed.report
+    report = judged(root, "python -m pytest tests/test_app.py tests/test_red.py starting").observed.report
 
     assert isinstance(report, PytestReport)
     ends = dict(report.outcomes)
@@ -198,8 +202,9 @@ def test_each_test_is_seen_in_the_way_it_ended(root: Path) -> None:
         "test_green": "passed",
     }
     assert [(named.word, named.passed) for named in report.named] == [
-        ("tests/test_app.py", 7),
+        ("tests/test_app.py", 5),
         ("tests/test_red.py", 1),
+        ("starting", 2),
     ]
     assert report.canary == "failed"
 
@@ -220,14 +225,14 @@ def test_what_the_project_brings_to_the_session_is_listed(root: Path) -> None:
         ("conftest.py", ("pytest_collection_modifyitems",))
     ]
     assert (summary.configuration, summary.addopts) == ("pytest.ini", ("-q", "-k", "passes"))
-    assert (summary.passed, summary.deselected) == (1, 11)
+    assert (summary.passed, summary.deselected) == (1, 9)
 
 
 def test_workers_are_done_without(root: Path, tmp_path: Path) -> None:
     write_files(root, {"pytest.ini": "[pytest]\naddopts = -n 2\n"})
 
     result = judged(
-        root, "python -m pytest -q tests/test_app.py", packages=with_workers(tmp_path / "packages")
+        root, "python -m pytest -q tests/test_app.py starting", packages=with_workers(tmp_path / "packages")
     )
 
     assert result.passed
