@@ -274,9 +274,7 @@ def test_only_new_failures_count(red: Desk) -> None:
     assert not strict.passed
 
 
-@pytest.mark.parametrize(
-    ("changes", "new"),
-    [
+WORSE_OR_NOT: list[tuple[dict[str, str], str]] = [
         # Repaired, deleted, or collected for the first time: better than before, or at least not worse.
         (dict.fromkeys(RED, "x = 1\n"), ""),
         (dict.fromkeys(RED, ""), ""),
@@ -292,57 +290,60 @@ def test_only_new_failures_count(red: Desk) -> None:
         ),
         ({"test_red.py": str(RED["test_red.py"]) + "\ndef teardown_function():\n    raise OSError\n"},
          "test_red.py::test_fine, test_red.py::test_old"),
-    ],
-)  # fmt: skip
-def test_what_is_new(changes: dict[str, str], new: str, red: Desk) -> None:
-    known = red.examine()
-    failure = red.attempt(known, changes)["pytest"].failure
+    ]  # fmt: skip
 
-    failures = (
-        failure.message.partition(" that the baseline does not have: ")[2].partition(";")[0]
-        if failure
-        else ""
+
+def test_what_is_new(red: Desk) -> None:
+    known = red.examine()
+    found = []
+    for changes, _ in WORSE_OR_NOT:
+        failure = red.attempt(known, changes)["pytest"].failure
+        message = failure.message if failure else ""
+        found.append((changes, message.partition(" that the baseline does not have: ")[2].partition(";")[0]))
+
+    assert found == WORSE_OR_NOT
+
+
+ENDS = (
+    "import os\n\ndef test_a():\n    os._exit(1)\n",
+    "import os\n\ndef test_a():\n    os.kill(os.getpid(), 9)\n",
+    "def test_a():\n    raise KeyboardInterrupt\n",
+    "import pytest\n\ndef test_a():\n    pytest.exit('enough', returncode=3)\n",
+)
+
+
+def test_a_run_that_dies_has_failed(red: Desk) -> None:
+    known = red.examine()
+    results = {ends: red.attempt(known, {"test_a_first.py": ends})["pytest"] for ends in ENDS}
+
+    lost = "it left no report that tells new failures from those of the baseline"
+    assert {ends: (result.passed, result.failing_tests, result.note) for ends, result in results.items()} == (
+        dict.fromkeys(ENDS, (False, None, lost))
     )
-    assert failures == new
 
 
-@pytest.mark.parametrize(
-    "ends",
-    [
-        "import os\n\ndef test_a():\n    os._exit(1)\n",
-        "import os\n\ndef test_a():\n    os.kill(os.getpid(), 9)\n",
-        "def test_a():\n    raise KeyboardInterrupt\n",
-        "import pytest\n\ndef test_a():\n    pytest.exit('enough', returncode=3)\n",
-    ],
+FORGERIES = (
+    "os.symlink({forged!r}, {report!r})",
+    "os.mkfifo({report!r})",
+    "os.mkdir({report!r})",
+    "open({report!r}, 'w').write('<!DOCTYPE x>' + open({forged!r}).read())",
+    "open({report!r}, 'w').truncate(200_000_000)",
 )
-def test_a_run_that_dies_has_failed(ends: str, red: Desk) -> None:
-    known = red.examine()
-
-    result = red.attempt(known, {"test_a_first.py": ends})["pytest"]
-
-    assert not result.passed
-    assert result.failing_tests is None
-    assert result.note == "it left no report that tells new failures from those of the baseline"
 
 
-@pytest.mark.parametrize(
-    "forges",
-    [
-        "os.symlink({forged!r}, {report!r})",
-        "os.mkfifo({report!r})",
-        "os.mkdir({report!r})",
-        "open({report!r}, 'w').write('<!DOCTYPE x>' + open({forged!r}).read())",
-        "open({report!r}, 'w').truncate(200_000_000)",
-    ],
-)
-def test_a_report_that_was_tampered_with_is_none(forges: str, red: Desk) -> None:
+def test_a_report_that_was_tampered_with_is_none(red: Desk) -> None:
     known = red.examine()
     report = red.opened.temporary / "pytest_report.xml"
-    forge = forges.format(forged=str(red.out / "pytest_report.xml"), report=str(report))
+    passed = []
+    for forges in FORGERIES:
+        assert not os.path.lexists(report)
+        forge = forges.format(forged=str(red.out / "pytest_report.xml"), report=str(report))
+        test = f"import os\n\ndef test_a():\n    {forge}\n    open('forged', 'w')\n    os._exit(1)\n"
+        if red.attempt(known, {"test_a.py": test})["pytest"].passed:
+            passed.append(forges)
+        assert (red.opened.root / "forged").exists(), forges
 
-    result = red.attempt(known, {"test_a.py": f"import os\n\ndef test_a():\n    {forge}\n    os._exit(1)\n"})
-
-    assert not result["pytest"].passed
+    assert passed == []
 
 
 def test_what_an_earlier_command_left_in_the_report_s_place_does_not_count(red: Desk) -> None:

@@ -1,15 +1,23 @@
 """Acceptance commands must fail before the work is done, for a reason that the work order can change."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from factory.attempt.failure import FailureClass
+from factory.checkout.pool import checkout
+from factory.contract.work_order import WorkOrder
 from factory.gates.before.red_probe import defect, probe
+from factory.gates.bench import Bench
+from factory.gates.environment import gate_environment
 from factory.report.show import show_run
+from factory.repository.target import target
+from factory.system.git.client import Git
 from tests.support.answers import a_proposal
-from tests.support.repositories import make_repo
+from tests.support.environments import bare
+from tests.support.repositories import a_work_order, make_repo
 from tests.support.results import Commands, a_context
 from tests.support.runs import Scene, read_object
 
@@ -23,6 +31,24 @@ def probed(scene: Scene) -> dict[str, str]:
 
 def make_scene(tmp_path: Path, *commands: str, **order: object) -> Scene:
     return Scene(make_repo(tmp_path / "repo"), acceptance_commands=list(commands), **order)  # type: ignore[arg-type]
+
+
+def colours(repo: Path, *commands: str, files: list[str]) -> dict[str, str]:
+    """The colour of each command, as the only one of a work order that may write these files."""
+    seen: dict[str, str] = {}
+    with checkout(target(Git.open(repo), None), in_place=False) as opened:
+        variables = gate_environment(os.environ, bare(), home=opened.home, temporary=opened.temporary)
+        bench = Bench(opened, bare(), variables, 60.0)
+        folder = repo.parent / "probes"
+        folder.mkdir()
+        for command in commands:
+            order = WorkOrder.model_validate(
+                a_work_order(allowed_files=[*files], acceptance_commands=[command])
+            )
+            (found,) = probe(order, bench.context(order, opened.stage([]), folder), opened.restore)
+            seen[command] = found.colour
+            opened.restore()
+    return seen
 
 
 def test_a_command_that_fails_before_and_passes_after_is_a_proof(tmp_path: Path) -> None:
@@ -233,20 +259,19 @@ def test_a_command_that_never_ends_is_a_defect(tmp_path: Path) -> None:
     assert "time limit" in ending.message
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        "python -m pytest -q tests/test_new.py",
-        "python -m pytest -q ./tests/new",
-        "python -m pytest -q tests/test_new.py::TestIt::test_it",
-        'python -c "import lib.fresh"',
-        'python -c "import old"',
-        'python -c "import unfinished"',
-        'python -c "import compiled"',
-        'python -c "import fresh; import no_such_module_anywhere"',
-    ],
+MAY_BRING = (
+    "python -m pytest -q tests/test_new.py",
+    "python -m pytest -q ./tests/new",
+    "python -m pytest -q tests/test_new.py::TestIt::test_it",
+    'python -c "import lib.fresh"',
+    'python -c "import old"',
+    'python -c "import unfinished"',
+    'python -c "import compiled"',
+    'python -c "import fresh; import no_such_module_anywhere"',
 )
-def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: str) -> None:
+
+
+def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path) -> None:
     repo = make_repo(
         tmp_path / "repo",
         {
@@ -256,11 +281,8 @@ def test_what_the_work_order_can_bring_may_be_missing(tmp_path: Path, command: s
         },
     )
     files = ["tests/test_new.py", "tests/new/test_it.py", "lib/fresh.py", "fresh.py", "old.py", "compiled.c"]
-    scene = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
 
-    scene.run(red_probe=True, max_attempts=1)
-
-    assert probed(scene) == {command: "red"}
+    assert colours(repo, *MAY_BRING, files=files) == dict.fromkeys(MAY_BRING, "red")
 
 
 def test_what_is_missing_is_read_from_newer_interpreters_too(tmp_path: Path) -> None:
@@ -282,11 +304,8 @@ def test_an_option_that_the_work_order_brings_may_be_missing(tmp_path: Path, fil
     command = "python -m pytest -q --fast"
     plugin = "def pytest_addoption(parser):\n    parser.addoption('--slow')\n"
     repo = make_repo(tmp_path / "repo", {"conftest.py": "pytest_plugins = ['plugin']\n", "plugin.py": plugin})
-    scene = Scene(repo, [], allowed_files=[file], acceptance_commands=[command])
 
-    scene.run(red_probe=True, max_attempts=1)
-
-    assert probed(scene) == {command: "red"}
+    assert colours(repo, command, files=[file]) == {command: "red"}
 
 
 def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> None:
@@ -301,28 +320,24 @@ def test_a_script_that_the_work_order_writes_may_be_missing(tmp_path: Path) -> N
     assert scene.run(red_probe=True).ending.exit_code == 0
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        'bash -c "bash web/build.sh"',
-        'bash -c "cd web && bash build.sh"',
-        "bash check.sh",
-        "bash 'web/a b.sh'",
-        """python -c "import subprocess as s; exit(s.run(['bash', 'web/build.sh']).returncode)\"""",
-        'sh -c "cd web && python -m pytest -q tests/test_it.py::test_new"',
-        "env -C web python -m pytest -q tests/test_it.py",
-        "env -C lib python -m pytest -q ../web/tests",
-        'sh -c "python -m pytest -q web/tests/test_*.py"',
-    ],
+BY_OTHER_NAMES = (
+    'bash -c "bash web/build.sh"',
+    'bash -c "cd web && bash build.sh"',
+    "bash check.sh",
+    "bash 'web/a b.sh'",
+    """python -c "import subprocess as s; exit(s.run(['bash', 'web/build.sh']).returncode)\"""",
+    'sh -c "cd web && python -m pytest -q tests/test_it.py::test_new"',
+    "env -C web python -m pytest -q tests/test_it.py",
+    "env -C lib python -m pytest -q ../web/tests",
+    'sh -c "python -m pytest -q web/tests/test_*.py"',
 )
-def test_what_the_work_order_writes_may_be_missing_by_whichever_name(tmp_path: Path, command: str) -> None:
+
+
+def test_what_the_work_order_writes_may_be_missing_by_whichever_name(tmp_path: Path) -> None:
     repo = make_repo(tmp_path / "repo", {"web/a": "", "lib/a": "", "check.sh": "bash web/build.sh\n"})
     files = ["web/build.sh", "web/tests/test_it.py", "web/a b.sh"]
-    scene = Scene(repo, [], allowed_files=files, acceptance_commands=[command])
 
-    scene.run(red_probe=True, max_attempts=1)
-
-    assert probed(scene) == {command: "red"}
+    assert colours(repo, *BY_OTHER_NAMES, files=files) == dict.fromkeys(BY_OTHER_NAMES, "red")
 
 
 @pytest.mark.parametrize(
