@@ -15,8 +15,9 @@ thing or its opposite, a length that is not negative (`len(x) >= 0`), `x is x`, 
 `object`, or a comparison that stands there without `assert`.
 
 A work order builds behaviour when it writes a source in a language that Workorder knows that is neither a
-test nor an `__init__.py`, and also writes a test, provides a function or method, or spells a definition
-(`def`, `func`, `fn`, `function`) out in its intent or notes.
+test nor an `__init__.py`, and also writes a test, provides a function or method, or tells of one in its
+intent or notes: by a definition (`def`, `func`, `fn`, `function`), a call (`count_words(text)`), or that
+something returns.
 
 ## Why it matters
 
@@ -64,6 +65,10 @@ from factory.plans.rules.rule import Finding, Rule, Subject
 
 _WITHOUT_BEHAVIOUR: Final = frozenset({"__init__.py", "setup.py"})
 _DEFINITION: Final = re.compile(r"\b(?:def|func|fn|function) [^\W\d]\w*\s?[(<\[]")
+_CALL: Final = re.compile(r"(?<![\w.])[^\W\d][\w.]*\([^()\n]*\)|\breturn(?:s|ing)\b")
+"""A call, which words with a plural in brackets, such as `file(s)`, are not; or that something returns."""
+
+_PLURAL: Final = re.compile(r"\((?:s|es|ies)\)$")
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -97,7 +102,13 @@ def _behaves(order: WorkOrder, provides_function: bool) -> bool:
     return (
         provides_function
         or any(_is_test(path) for path in order.allowed_files)
-        or _DEFINITION.search(f"{order.intent}\n{order.notes or ''}") is not None
+        or _tells_of_function(f"{order.intent}\n{order.notes or ''}")
+    )
+
+
+def _tells_of_function(text: str) -> bool:
+    return _DEFINITION.search(text) is not None or any(
+        not _PLURAL.search(call[0]) for call in _CALL.finditer(text)
     )
 
 
