@@ -20,6 +20,7 @@ class KillScores(BaseModel):
         acceptance: how many the acceptance commands noticed.
         verification: how many the verification noticed.
         unchanged: the written sources in languages without mutants, whose lines nobody changed.
+        executed: of how many the checks come to the changed line; None if that was not looked at.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -28,6 +29,7 @@ class KillScores(BaseModel):
     acceptance: int
     verification: int
     unchanged: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+    executed: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
     @property
     def description(self) -> str:
@@ -59,6 +61,23 @@ class KillScores(BaseModel):
             "weak acceptance: only the verification notices changes of what was written,"
             " the acceptance commands notice none"
         )
+
+    @property
+    def silence(self) -> str:
+        """That changes were tried and nothing noticed one, a clause; empty if something did."""
+        if not self.tried or self.acceptance or self.verification:
+            return ""
+        every = f"any of the {self.tried} changes" if self.tried != 1 else "the one change"
+        begin = f"not proven: neither acceptance nor verification notices {every} of what was written"
+        if self.executed is None:
+            return begin
+        reached = f"they execute {self.executed} of the changed lines" if self.executed else ""
+        return f"{begin}, and {reached or 'they execute none of the changed lines'}"
+
+    @property
+    def shortcoming(self) -> str:
+        """What a person should know of the scores, a clause; empty if there is nothing."""
+        return self.weakness or self.silence
 
 
 class AttemptSummary(BaseModel):

@@ -92,11 +92,13 @@ class KillProof(BaseModel):
         if not self.fates and not self.unchanged:
             return None
         noticed = [part for fate in self.fates for part in fate.noticed_by]
+        executed = [fate.executed for fate in self.fates if fate.executed is not None]
         return KillScores(
             tried=len(self.fates),
             acceptance=noticed.count("acceptance"),
             verification=noticed.count("verify"),
             unchanged=tuple(source.path for source in self.unchanged),
+            executed=sum(executed) if executed else None,
         )
 
     @property

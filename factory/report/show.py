@@ -236,8 +236,8 @@ def _mutants(proof: ProofResult) -> list[str]:
     if scores is not None:
         line += f" (by acceptance {scores.acceptance}, by verification {scores.verification})"
     lines = [f"{line}; not {', '.join(survivors)}" if survivors else line, *gaps]
-    if scores is not None and scores.weakness:
-        lines.append(f"  {scores.weakness}")
+    if scores is not None and scores.shortcoming:
+        lines.append(f"  {scores.shortcoming}")
     idle = sum(fate.executed is False for fate in proof.fates)
     return [*lines, f"  {idle} of these lines the checks do not execute"] if idle else lines
 

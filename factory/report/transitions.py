@@ -64,8 +64,8 @@ def _order(order_id: str, event: JsonObject) -> list[str]:
             lines = [f"{order_id}: {outcome} as {str(event['commit'])[:12]}"]
             if scores is not None:
                 lines[0] += f"; {scores.description}"
-            if scores is not None and scores.weakness:
-                lines.append(f"{order_id}: {scores.weakness}")
+            if scores is not None and scores.shortcoming:
+                lines.append(f"{order_id}: {scores.shortcoming}")
             return lines
         case OrderPhase.FAILED:
             return [f"{order_id}: failed{_why(event['failure'])}"]

@@ -111,7 +111,7 @@ def _landed(trace: Trace, order: TracedOrder) -> str:
     landing = order.landing
     if landing is None:
         return f"  [skipped: {_shortened(order.skipped)}]" if order.skipped else "  [not landed]"
-    parts = (landing.commit[:_COMMIT_CHARS], one_line(landing.known_by), landing.weakness)
+    parts = (landing.commit[:_COMMIT_CHARS], one_line(landing.known_by), landing.weakness, landing.silence)
     return f"  [{', '.join(filter(None, parts))}]"
 
 
@@ -149,6 +149,7 @@ def _json(trace: Trace, source: str) -> JsonObject:
             "kill_score": order.landing.kill_score if order.landing else None,
             "skipped": order.skipped or None,
             "weak_acceptance": bool(order.landing and order.landing.weakness),
+            "not_proven": bool(order.landing and order.landing.silence),
         }
         for order in trace.work_orders
     ]
@@ -188,7 +189,7 @@ def _cells(trace: Trace, name: str, order: TracedOrder | None) -> list[str]:
     if trace.with_commits:
         landing = order.landing if order else None
         cells.append(f"`{landing.commit[:_COMMIT_CHARS]}`" if landing else "—")
-        known = filter(None, (landing.known_by, landing.weakness)) if landing else ()
+        known = filter(None, (landing.known_by, landing.weakness, landing.silence)) if landing else ()
         cells.append(_cell("; ".join(known)) or _skipped(order))
     return cells
 

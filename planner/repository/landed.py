@@ -64,6 +64,13 @@ class Landing:
         is_weak = numbers is not None and int(numbers[1]) == 0 < int(numbers[2])
         return f"weak acceptance: {self.kill_score}" if is_weak else ""
 
+    @property
+    def silence(self) -> str:
+        """That changes were tried and nothing noticed one; empty if something did or nothing is known."""
+        numbers = _KILL_SCORE.fullmatch(self.kill_score)
+        is_silent = numbers is not None and int(numbers[1]) == 0 == int(numbers[2])
+        return f"not proven: {self.kill_score}" if is_silent else ""
+
 
 @dataclass(frozen=True)
 class LandedPlan:

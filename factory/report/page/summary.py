@@ -55,5 +55,5 @@ def _proof(order: Order) -> str:
     scores = proofs[-1].scores if proofs and order.is_done else None
     if scores is None or not scores.tried:
         return ""
-    weak = " (weak)" if scores.weakness else ""
-    return f"notices {scores.acceptance} of {scores.tried} changes{weak}"
+    doubt = " (weak)" if scores.weakness else " (not proven)" if scores.silence else ""
+    return f"notices {scores.acceptance} of {scores.tried} changes{doubt}"

@@ -93,7 +93,7 @@ def prove(
         put(found(files), checkout)
     KILL_PROOF.write(attempt, ProofResult.of(proof, threshold))
     folder.event("proved", attempt=number, percent=proof.percent, tried=len(fates))
-    for told in (proof.scores.gap, proof.scores.weakness) if proof.scores is not None else ():
+    for told in (proof.scores.gap, proof.scores.shortcoming) if proof.scores is not None else ():
         if told:
             progress(f"attempt {number}: {told}")
     problem = proof.blindness if threshold is None else proof.shortfall(threshold)

@@ -35,6 +35,31 @@ def test_it_does_not_hide_what_was_measured() -> None:
     assert proof.percent == 100
 
 
+def test_that_no_change_was_noticed_is_said_for_itself() -> None:
+    survivor = FATE.model_copy(update={"killed_by": None, "noticed_by": ()})
+
+    few = KillProof(verdict="measured", fates=(survivor,)).scores
+    reached = survivor.model_copy(update={"executed": True})
+    passed_over = survivor.model_copy(update={"executed": False})
+    many = KillProof(verdict="measured", fates=(reached, passed_over, passed_over)).scores
+    noticed = KillProof(verdict="measured", fates=(FATE, survivor)).scores
+
+    assert few is not None
+    assert few.shortcoming == (
+        "not proven: neither acceptance nor verification notices the one change of what was written"
+    )
+    assert many is not None
+    assert many.shortcoming.endswith(
+        "any of the 3 changes of what was written, and they execute 1 of the changed lines"
+    )
+    assert (many.weakness, many.executed) == ("", 1)
+    assert noticed is not None
+    assert noticed.shortcoming == ""
+    nothing_tried = KillProof(verdict="not measured", fates=(), unchanged=GONE).scores
+    assert nothing_tried is not None
+    assert nothing_tried.shortcoming == ""
+
+
 def test_without_anything_there_are_no_scores() -> None:
     assert KillProof(verdict="not measured", fates=()).scores is None
 

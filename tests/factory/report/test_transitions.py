@@ -42,6 +42,19 @@ def changed(before: OrderPhase, after: OrderPhase, attempt: int = 1, message: st
             ],
         ),
         (changed(OrderPhase.TESTING, OrderPhase.LANDED), ["WO-03: landed as 1234567890ab"]),
+        (
+            {
+                **changed(OrderPhase.TESTING, OrderPhase.LANDED),
+                "scores": {"tried": 4, "acceptance": 0, "verification": 0, "executed": 0},
+            },
+            [
+                "WO-03: landed as 1234567890ab; acceptance notices 0 of 4 changes, verification 0",
+                (
+                    "WO-03: not proven: neither acceptance nor verification notices any of the 4 changes of"
+                    " what was written, and they execute none of the changed lines"
+                ),
+            ],
+        ),
         (changed(OrderPhase.PENDING, OrderPhase.LANDED), ["WO-03: is on the branch already as 1234567890ab"]),
         (
             changed(OrderPhase.TESTING, OrderPhase.FAILED, 2, "x" * 600),

@@ -3,6 +3,7 @@
 import json
 import re
 import subprocess
+from dataclasses import replace
 from html import escape
 from pathlib import Path
 
@@ -229,3 +230,26 @@ def test_json_is_whole() -> None:
 )
 def test_acceptance_is_weak_where_only_the_verification_notices(score: str, is_weak: bool) -> None:
     assert bool(Landing("1" * 40, "report", score).weakness) is is_weak
+
+
+@pytest.mark.parametrize(
+    ("score", "is_silent"),
+    [
+        ("acceptance 0 of 4, verification 0 of 4", True),
+        ("acceptance 0 of 5, verification 1 of 5", False),
+        ("acceptance 1 of 5, verification 0 of 5", False),
+        ("", False),
+    ],
+)
+def test_where_nothing_notices_a_change_the_work_order_is_not_proven(score: str, is_silent: bool) -> None:
+    landing = Landing("2" * 40, "report", score)
+    trace = replace(
+        traced(),
+        work_orders=tuple(replace(order, landing=landing) for order in traced().work_orders),
+    )
+
+    assert bool(landing.silence) is is_silent
+    for form in (TraceFormat.TEXT, TraceFormat.MARKDOWN):
+        assert (f"not proven: {score}" in write_trace(trace, form, "spec.md")) is is_silent
+    document = json.loads(write_trace(trace, TraceFormat.JSON, "spec.md"))
+    assert {order["not_proven"] for order in document["work_orders"]} == {is_silent}

@@ -135,6 +135,22 @@ def test_changes_that_no_command_comes_to_and_fewer_than_three_prove_nothing_wro
     assert "of these lines the checks do not execute" in show_run(finished.folder)
 
 
+def test_that_nothing_notices_and_nothing_executes_is_told_at_the_landing(tmp_path: Path) -> None:
+    scene = make_scene(tmp_path, WEAK)
+
+    finished = scene.run(mutants=4)
+
+    assert finished.ending.exit_code == 0
+    assert proof(scene)["scores"] == {"tried": 4, "acceptance": 0, "verification": 0, "executed": 0}
+    told = (
+        "not proven: neither acceptance nor verification notices any of the 4 changes of what was written,"
+        " and they execute none of the changed lines"
+    )
+    assert any(told in line for line in scene.progress)
+    assert finished.folder is not None
+    assert f"  {told}\n" in show_run(finished.folder)
+
+
 def test_who_sets_a_threshold_decides_what_is_enough(tmp_path: Path) -> None:
     scene = make_scene(tmp_path, RUN_ALL)
 
