@@ -72,17 +72,19 @@ class PythonRun:
 
     Attributes:
         asserts: False if it leaves assertions out (`-O`).
+        heeds_environment: False if variables such as PYTHONOPTIMIZE are nothing to it (`-E`, `-I`).
     """
 
     kind: Literal["module", "code", "script", "input"]
     target: str
     arguments: tuple[str, ...]
     asserts: bool = True
+    heeds_environment: bool = True
 
 
 def python_run(arguments: Sequence[str]) -> PythonRun:
     """Read the arguments of a Python interpreter."""
-    index, asserts = 0, True
+    index, asserts, heeds = 0, True, True
     while index < len(arguments):
         argument = arguments[index]
         index += 1
@@ -92,21 +94,27 @@ def python_run(arguments: Sequence[str]) -> PythonRun:
             index += argument == "--check-hash-based-pycs"
             continue
         if not argument.startswith("-"):
-            return PythonRun("script", argument, tuple(arguments[index:]))
+            return PythonRun("script", argument, tuple(arguments[index:]), asserts, heeds)
         for position, letter in enumerate(argument[1:], start=2):
             if letter not in "cmWX":
                 asserts = asserts and letter != "O"
+                heeds = heeds and letter not in "EI"
                 continue
             value = argument[position:]
             if not value and index < len(arguments):
                 value = arguments[index]
                 index += 1
             if letter == "c":
-                return PythonRun("code", value, tuple(arguments[index:]), asserts)
+                return PythonRun("code", value, tuple(arguments[index:]), asserts, heeds)
             if letter == "m":
-                return PythonRun("module", value, tuple(arguments[index:]))
+                return PythonRun("module", value, tuple(arguments[index:]), asserts, heeds)
             break
     return PythonRun("input", "", tuple(arguments[index:]))
+
+
+def leaves_assertions_out(optimize: str) -> bool:
+    """Whether Python leaves assertions out with this value of PYTHONOPTIMIZE."""
+    return bool(optimize) and not (optimize.isdecimal() and int(optimize) == 0)
 
 
 @dataclass(frozen=True)
@@ -118,18 +126,21 @@ class EnvRun:
         words: the program and its arguments.
         directory: where it runs, empty if it is not changed.
         python_path: the entries of PYTHONPATH, if it is set.
+        optimize: the value of PYTHONOPTIMIZE, empty if it is taken away; None if nothing is said of it.
     """
 
     split_text: str
     words: tuple[str, ...]
     directory: str
     python_path: tuple[str, ...]
+    optimize: str | None = None
 
 
 def env_run(arguments: Sequence[str]) -> EnvRun:
     """Read the arguments of `env`."""
     directory = split_text = ""
     python_path: tuple[str, ...] = ()
+    optimize: str | None = None
     index = 0
     while index < len(arguments):
         argument = arguments[index]
@@ -139,7 +150,10 @@ def env_run(arguments: Sequence[str]) -> EnvRun:
         if argument == "--":
             break
         if argument in ("-u", "--unset"):
+            optimize = "" if following == "PYTHONOPTIMIZE" else optimize
             index += 1
+        elif argument in ("-i", "-", "--ignore-environment"):
+            optimize = ""
         elif argument in ("-C", "--chdir"):
             directory, index = following, index + 1
         elif name == "--chdir":
@@ -158,7 +172,9 @@ def env_run(arguments: Sequence[str]) -> EnvRun:
         elif ASSIGNMENT.match(argument):
             if name == "PYTHONPATH":
                 python_path = tuple(entry for entry in value.split(":") if entry)
+            elif name == "PYTHONOPTIMIZE":
+                optimize = value
         else:
             index -= 1
             break
-    return EnvRun(split_text, tuple(arguments[index:]), directory, python_path)
+    return EnvRun(split_text, tuple(arguments[index:]), directory, python_path, optimize)

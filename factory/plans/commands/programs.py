@@ -14,6 +14,7 @@ from factory.plans.commands.interpreters import (
     env_run,
     is_python,
     is_shell,
+    leaves_assertions_out,
     python_run,
     shell_run,
 )
@@ -57,6 +58,8 @@ class Invocation:
         python_path: directories that PYTHONPATH names, as written.
         code: the code of a `python -c`.
         in_shell: whether a shell reads the words, because a program around it hands them to one.
+        asserts: False if what is set before (PYTHONOPTIMIZE), or an option of Python (`-O`), leaves the
+            assertions of Python out.
     """
 
     program: str
@@ -65,6 +68,7 @@ class Invocation:
     python_path: tuple[str, ...] = ()
     code: PythonCode | None = None
     in_shell: bool = False
+    asserts: bool = True
 
     @property
     def name(self) -> str:
@@ -111,7 +115,7 @@ def read_command(command: str, directory: str = "") -> Reading:
 
 
 class _Reader:
-    """Collects what `read_command` returns. `around` carries the directory and PYTHONPATH inwards."""
+    """Collects what `read_command` returns. `around` carries the directory and what is set inwards."""
 
     def __init__(self) -> None:
         self.texts: list[tuple[Word, ...]] = []
@@ -135,16 +139,23 @@ class _Reader:
             start += 1
         if start == len(words):
             return around
-        invocation = replace(around, program=words[start], arguments=tuple(words[start + 1 :]))
-        if is_python(invocation.program) and (run := python_run(invocation.arguments)).kind == "code":
-            invocation = replace(invocation, code=read_code(run.target, asserts=run.asserts))
+        program, arguments = words[start], tuple(words[start + 1 :])
+        inner = _with_assignments(around, words[:start])
+        invocation = replace(inner, program=program, arguments=arguments)
+        if is_python(program):
+            run = python_run(arguments)
+            asserts = run.asserts and (inner.asserts or not run.heeds_environment)
+            code = read_code(run.target, asserts=asserts) if run.kind == "code" else None
+            invocation = replace(invocation, code=code, asserts=asserts)
         self.invocations.append(invocation)
+        if invocation.name == "export":
+            return _with_assignments(around, arguments)
         if invocation.name in ("cd", "pushd") and invocation.arguments:
             return replace(around, directory=invocation.path(invocation.arguments[-1]))
-        self._follow_wrapped(invocation, depth + 1)
+        self._follow_wrapped(invocation, inner, depth + 1)
         return around
 
-    def _follow_wrapped(self, invocation: Invocation, depth: int) -> None:
+    def _follow_wrapped(self, invocation: Invocation, environment: Invocation, depth: int) -> None:
         around = replace(invocation, code=None)
         name, arguments = invocation.name, invocation.arguments
         if is_shell(name):
@@ -155,6 +166,8 @@ class _Reader:
             run = python_run(arguments)
             if run.kind == "module" and run.target in _MODULES_THAT_ARE_PROGRAMS:
                 self.follow((run.target, *run.arguments), around, depth)
+            # An option of Python is nothing to what its code starts.
+            around = replace(around, asserts=environment.asserts)
             for command in invocation.code.commands if invocation.code else ():
                 self._read_nested(command, around, depth, judged=False)
         elif name == "env":
@@ -179,6 +192,7 @@ class _Reader:
             around,
             directory=around.path(run.directory) if run.directory else around.directory,
             python_path=run.python_path or around.python_path,
+            asserts=around.asserts if run.optimize is None else not leaves_assertions_out(run.optimize),
         )
         words = run.words
         if run.split_text:
@@ -207,6 +221,14 @@ class _Reader:
 
     def _texts_around(self, around: Invocation) -> list[tuple[Word, ...]]:
         return self.shell_texts if around.in_shell else self.texts
+
+
+def _with_assignments(around: Invocation, words: Sequence[str]) -> Invocation:
+    """What surrounds a program before which, or for which, these variables are set."""
+    for name, _, value in (word.partition("=") for word in words):
+        if name == "PYTHONOPTIMIZE":
+            around = replace(around, asserts=not leaves_assertions_out(value))
+    return around
 
 
 def _after_options(

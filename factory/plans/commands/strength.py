@@ -153,6 +153,12 @@ def _only_looks(invocation: Invocation) -> bool:
     given = next((word for word in invocation.arguments if not word.startswith("-")), "")
     if given in _COMPILING_PARTS.get(invocation.name, ()):
         return True
+    if (
+        invocation.name in ("pytest", "py.test")
+        and not invocation.asserts
+        and _is_plain(invocation.arguments)
+    ):
+        return True
     return _only_tells(invocation.arguments)
 
 
@@ -167,6 +173,12 @@ def _python_only_looks(invocation: Invocation) -> bool:
     if run.kind == "module":
         return run.target in _COMPILING | _NESTED_MODULES or _only_tells(run.arguments)
     return run.kind == "input" or _only_tells(run.arguments)
+
+
+def _is_plain(arguments: tuple[str, ...]) -> bool:
+    """Whether pytest does not rewrite the assertions of tests, which hold where Python leaves others out."""
+    pairs = zip(("", *arguments), arguments, strict=False)
+    return any(word == "--assert=plain" or (before, word) == ("--assert", "plain") for before, word in pairs)
 
 
 def _only_tells(arguments: tuple[str, ...]) -> bool:

@@ -71,6 +71,52 @@ class TestWeakAcceptance:
         assert weak(f'python -W O -c "{code}"') == []
 
     @pytest.mark.parametrize(
+        ("command", "is_weak"),
+        [
+            ("env PYTHONOPTIMIZE=1 python -c '{}'", True),
+            ("env PYTHONOPTIMIZE=2 python -c '{}'", True),
+            ("env -i PYTHONOPTIMIZE=yes python3 -c '{}'", True),
+            ("env -S 'PYTHONOPTIMIZE=1 python' -c '{}'", True),
+            ("env PYTHONOPTIMIZE=1 timeout 5 python -c '{}'", True),
+            ("sh -c \"PYTHONOPTIMIZE=1 python -c '{}'\"", True),
+            ("sh -c \"export PYTHONOPTIMIZE=1; python -c '{}'\"", True),
+            ("env PYTHONOPTIMIZE=1 sh -c \"python -c '{}'\"", True),
+            ("env PYTHONOPTIMIZE=0 python -c '{}'", False),
+            ("env PYTHONOPTIMIZE= python -c '{}'", False),
+            ("env PYTHONOPTIMIZE=1 python -E -c '{}'", False),
+            ("env PYTHONOPTIMIZE=1 python -I -c '{}'", False),
+            ("env PYTHONOPTIMIZE=1 env -u PYTHONOPTIMIZE python -c '{}'", False),
+            ("sh -c \"PYTHONOPTIMIZE=1 true; python -c '{}'\"", False),
+            ("env PYTHONHASHSEED=1 python -c '{}'", False),
+        ],
+    )
+    def test_assertions_that_the_environment_leaves_out(self, command: str, is_weak: bool) -> None:
+        found = weak(command.format("from a import f; assert f(1) == 2"))
+
+        assert found == ([COMMANDS] if is_weak else [])
+
+    @pytest.mark.parametrize(
+        ("command", "is_weak"),
+        [
+            # What pytest has rewritten holds without Python's own assertions.
+            ("python -O -m pytest -q test_a.py", False),
+            ("env PYTHONOPTIMIZE=1 python -m pytest -q test_a.py", False),
+            ("python -m pytest -q --assert=plain test_a.py", False),
+            ("python -O -m pytest -q --assert=plain test_a.py", True),
+            ("env PYTHONOPTIMIZE=1 pytest --assert plain test_a.py", True),
+        ],
+    )
+    def test_assertions_that_pytest_rewrites_hold(self, command: str, is_weak: bool) -> None:
+        assert weak(command) == ([COMMANDS] if is_weak else [])
+
+    def test_an_option_of_python_is_nothing_to_what_its_code_starts(self) -> None:
+        check = (
+            "import subprocess; subprocess.run(['python', '-c', 'import a; assert a.f(1) == 2'], check=True)"
+        )
+
+        assert weak(f'python -O -c "{check}"') == []
+
+    @pytest.mark.parametrize(
         "code",
         [
             "from a import f; assert f('x')",

@@ -6,9 +6,10 @@ A work order that builds behaviour and whose acceptance commands only look: whet
 words (`test -f`, `grep`), whether sources compile (`compileall`, `mypy`, `ruff`), whether modules can be
 imported or names are there (`python -c "import …"`, `hasattr`), whether a program prints its help. Nor does
 a command count that can't be wrong: code that asserts nothing (`python -c "import a; a.f(1)"`) or whose
-assertions are left out (`python -O -c "assert …"`), a type alone, a call compared with itself, something that
-is not None, nothing of the repository; a shell that ends well whatever came before
-(`sh -c "pytest || true"`).
+assertions are left out (`python -O -c "assert …"`, `env PYTHONOPTIMIZE=1 python -c "assert …"`; those of
+tests hold where pytest rewrites them, so not with `pytest --assert=plain`), a type alone, a call compared
+with itself, something that is not None, nothing of the repository; a shell that ends well whatever came
+before (`sh -c "pytest || true"`).
 
 Of every work order also code that asserts in vain: a tuple (`assert (f(1) == 2, "message")`), `… or True`, a
 thing or its opposite, a length that is not negative (`len(x) >= 0`), `x is x`, `x in [x]`, an instance of
