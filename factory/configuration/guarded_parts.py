@@ -9,8 +9,9 @@ from typing import Final
 
 from factory.configuration.document import OWN_FILE, PROJECT_FILE, PROJECT_TABLE
 from factory.configuration.guarded import is_verification, obeyed
-from factory.configuration.hook_changes import steering_change
+from factory.configuration.hook_changes import ignoring_change, steering_change
 from factory.configuration.pytest_sections import (
+    Section,
     Unreadable,
     guarded_keys,
     is_pytest_file,
@@ -18,6 +19,7 @@ from factory.configuration.pytest_sections import (
     rivals,
     section_of,
 )
+from factory.configuration.selection import newly_selecting
 from factory.contract.repo_path import RepoPath
 
 _CONFTEST: Final = "conftest.py"
@@ -50,8 +52,10 @@ class Guard:
     accepted: Set[RepoPath] = frozenset()
 
     def trespass(self, path: RepoPath, old: bytes | None, new: bytes) -> Trespass | None:
-        """What of the user's configuration a write would change without being accepted; None if nothing."""
-        return None if path in self.accepted else trespass(path, old, new, self.at_base)
+        """What a write would do that only a person can accept, and nobody did; None if nothing."""
+        if path in self.accepted:
+            return None
+        return trespass(path, old, new, self.at_base) or selection(path, old, new)
 
 
 def trespass(
@@ -94,6 +98,38 @@ def trespass(
                 "fixtures, other functions, imports and constants",
             )
     return None
+
+
+def selection(path: RepoPath, old: bytes | None, new: bytes) -> Trespass | None:
+    """What a write says of which tests are found or run, also in a file that the plan itself brings.
+
+    Args:
+        path: the file.
+        old: its bytes now; None if it does not exist.
+        new: the bytes that are proposed.
+    """
+    names: tuple[str, ...]
+    if path.segments[-1].casefold() == _CONFTEST:
+        ignoring = ignoring_change(old, new)
+        names = (ignoring,) if ignoring else ()
+        free = "everything else"
+    elif is_pytest_file(path):
+        try:
+            names = newly_selecting(_readable(path, old), section_of(path, new))
+        except Unreadable as error:
+            return Trespass(f"{error}, so what it configures can't be known", "a valid file")
+        free = "other settings, such as `pythonpath`, `testpaths`, `markers` or `addopts = -q`"
+    else:
+        return None
+    said = ", ".join(f"`{name}`" for name in names)
+    return Trespass(f"says which tests are found or run: {said}", free) if names else None
+
+
+def _readable(path: RepoPath, data: bytes | None) -> Section | None:
+    try:
+        return section_of(path, data)
+    except Unreadable:
+        return None
 
 
 def _pytest_change(

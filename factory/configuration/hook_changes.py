@@ -49,6 +49,16 @@ def steering_change(old: bytes, new: bytes) -> str | None:
     return None
 
 
+def ignoring_change(old: bytes | None, new: bytes) -> str | None:
+    """What of a `conftest.py`, also of a new one, newly keeps files from being collected; None if nothing."""
+    known = Counter(map(ast.dump, _statements(old or b"") or ()))
+    for statement in _without(_statements(new) or [], known):
+        for name in _bound(statement):
+            if name in _STEERING:
+                return name
+    return None
+
+
 def _statements(source: bytes) -> list[ast.stmt] | None:
     """The statements at a module's own level, those below `if` and `try` on their own; None if unreadable."""
     if len(source) > MAX_SOURCE_BYTES:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from factory.attempt.exit_codes import ExitCode
+from factory.attempt.failure import Stage
+from factory.contract.repo_path import RepoPath
 from factory.report.show import show_run
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
@@ -690,12 +692,40 @@ def test_no_run_lands_what_proved_nothing(name: str, tmp_path: Path) -> None:
         acceptance_commands=[command],
     )
 
-    finished = scene.run(max_attempts=1)
+    accepted = frozenset(map(RepoPath.parse, files)) & {RepoPath("pytest.ini")}
+    finished = scene.run(max_attempts=1, accepted_configuration=accepted)
 
     assert finished.ending.exit_code is ExitCode.FAIL
     assert finished.ending.failure is not None
     assert why in finished.ending.failure.message
     assert git(scene.repo, "log", "--format=%s") == git(scene.repo, "log", "-1", "--format=%s")
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("python_functions = check_*\ntestpaths = nowhere", "python_functions"),
+        ("addopts = --co", "addopts = --co"),
+        ("addopts = -q --deselect test_slug.py::test_slug", "addopts = --deselect"),
+    ],
+)
+def test_no_proposal_brings_a_choice_of_tests_that_nobody_accepted(
+    setting: str, said: str, tmp_path: Path
+) -> None:
+    files = {"slug.py": WRONG, "pytest.ini": f"[pytest]\n{setting}\n"}
+    scene = Scene(
+        make_repo(tmp_path / "repo", {"slug.py": RIGHT, "test_slug.py": TEST}),
+        [a_proposal(files, bases={"slug.py": RIGHT})],
+        allowed_files=[*files],
+        acceptance_commands=["grep -q x slug.py", "python -m pytest -q test_slug.py"],
+    )
+
+    failure = scene.run(max_attempts=1, red_probe=False).ending.failure
+
+    assert failure is not None
+    assert failure.stage is Stage.WRITE_SCOPE_VIOLATION
+    assert failure.message == f"`pytest.ini` says which tests are found or run: `{said}`"
+    assert "--allow-config pytest.ini" in failure.hint
 
 
 def test_a_landed_commit_names_the_weakest_verdict_of_its_acceptance(tmp_path: Path) -> None:

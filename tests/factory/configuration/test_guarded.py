@@ -196,6 +196,99 @@ def test_a_new_project_configures_its_own_tests() -> None:
     assert "changes `[tool.workorder]`" in changed("pyproject.toml", None, PYPROJECT)
 
 
+SELECTING = {
+    "python_functions = check_*": "`python_functions`",
+    "python_classes = Check": "`python_classes`",
+    "python_files = check_*.py": "`python_files`",
+    "norecursedirs = tests": "`norecursedirs`",
+    "collect_imported_tests = false": "`collect_imported_tests`",
+    "addopts = -k fast": "`addopts = -k`",
+    "addopts = -qkfast": "`addopts = -k`",
+    "addopts = -m 'not slow'": "`addopts = -m`",
+    "addopts = -vx": "`addopts = -x`",
+    "addopts = --co": "`addopts = --co`",
+    "addopts = --collect-only": "`addopts = --collect-only`",
+    "addopts = --ignore=tests": "`addopts = --ignore`",
+    "addopts = --ignore-glob '*'": "`addopts = --ignore-glob`",
+    "addopts = -q --deselect tests/test_a.py::test_a": "`addopts = --deselect`",
+    "addopts = -p no:python": "`addopts = -p no:python`",
+    "addopts = -pno:python": "`addopts = -p no:python`",
+    "addopts = --lf": "`addopts = --lf`",
+    "addopts = --ff": "`addopts = --ff`",
+    "addopts = --sw": "`addopts = --sw`",
+    "addopts = --maxfail=1": "`addopts = --maxfail`",
+    "addopts = --noconftest": "`addopts = --noconftest`",
+    "addopts = --import-mode=importlib": "`addopts = --import-mode`",
+    "addopts = -o python_functions=check_*": "`addopts = -o python_functions`",
+    "addopts = --override-ini=addopts=--co": "`addopts = -o addopts = --co`",
+    "addopts = -c other.ini": "`addopts = -c`",
+    "addopts = -q tests/test_easy.py": "`addopts = tests/test_easy.py`",
+    "addopts = -- tests/test_easy.py": "`addopts = tests/test_easy.py`",
+    "addopts = 'open": "`addopts`",
+}
+
+
+@pytest.mark.parametrize("setting", SELECTING)
+@pytest.mark.parametrize("old", [None, "", "[pytest]\naddopts = -q\n"])
+def test_nobody_but_a_person_says_which_tests_are_found_or_run(setting: str, old: str | None) -> None:
+    guard, path = Guard(lambda _path: None), RepoPath("pytest.ini")
+    before = None if old is None else old.encode()
+    new = f"[pytest]\n{setting}\n".encode()
+
+    refused = guard.trespass(path, before, new)
+
+    assert refused is not None
+    assert refused.part == f"says which tests are found or run: {SELECTING[setting]}"
+    assert Guard(lambda _path: None, frozenset({path})).trespass(path, before, new) is None
+    # What was accepted before stays, whatever else is changed.
+    assert guard.trespass(path, new, new + b"minversion = 8\n") is None
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (".pytest.ini", "[pytest]\npython_functions = check_*\n"),
+        ("tests/tox.ini", "[pytest]\npython_functions = check_*\n"),
+        ("setup.cfg", "[tool:pytest]\npython_functions = check_*\n"),
+        ("pyproject.toml", '[tool.pytest.ini_options]\npython_functions = "check_*"\n'),
+        ("pyproject.toml", '[tool.pytest.ini_options]\npython_functions = ["check_*"]\n'),
+        ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = ["-k", "fast"]\n'),
+        ("pyproject.toml", '[tool.pytest]\naddopts = ["-k", "fast"]\n'),
+        ("pytest.toml", '[pytest]\npython_files = "check.py"\n'),
+        ("pytest.toml", "[pytest]\npython_files = 1\n"),
+        ("conftest.py", 'collect_ignore = ["test_slug.py"]\n'),
+        ("tests/conftest.py", 'import os\nif os:\n    collect_ignore_glob = ["*"]\n'),
+    ],
+)
+def test_in_whatever_file_that_is_said(path: str, text: str) -> None:
+    refused = Guard(lambda _path: None).trespass(RepoPath.parse(path), None, text.encode())
+
+    assert refused is not None
+    assert "which tests are found or run" in refused.part
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("pytest.ini", "[pytest]\ntestpaths = tests\npythonpath = src\nmarkers =\n    slow: takes long\n"),
+        ("pytest.ini", "[pytest]\naddopts = -q -ra --strict-markers --tb=short -W error -n auto -p plugin\n"),
+        ("pytest.ini", "[pytest]\naddopts = --cov src --cov-report term -rA --durations 5 --strict-config\n"),
+        ("pytest.ini", "[pytest]\naddopts = -o cache_dir=.c --doctest-modules --junitxml out.xml\n"),
+        ("pytest.ini", "[pytest]\nfilterwarnings =\n    error\nxfail_strict = true\nminversion = 7\n"),
+        ("pytest.ini", "[pytest]\npython_files = test_*.py check_*.py\npython_functions = test_*\n"),
+        ("pytest.ini", "[pytest]\npython_classes = Test* Check*\nnorecursedirs = .git build .venv\n"),
+        ("tox.ini", "[tox]\naddopts = -k x\n"),
+        ("pyproject.toml", '[tool.pytest.ini_options]\naddopts = ["-q"]\ntestpaths = ["tests"]\n'),
+        ("pyproject.toml", '[tool.other]\npython_functions = "x"\n'),
+        ("conftest.py", "import pytest\n\ndef pytest_configure(config):\n    collect_ignore = []\n"),
+        ("conftest.py", "broken(\n"),
+        ("tests/data.ini", "[pytest]\npython_functions = x\n"),
+    ],
+)
+def test_what_a_new_project_needs_is_free(path: str, text: str) -> None:
+    assert Guard(lambda _path: None).trespass(RepoPath.parse(path), None, text.encode()) is None
+
+
 def test_what_a_work_order_before_has_made_is_the_plan_s() -> None:
     def at_base(_path: RepoPath) -> bytes | None:
         return None
@@ -305,3 +398,5 @@ def test_any_bytes_end_in_a_decision(path: str, old: bytes, new: bytes) -> None:
     for before, after in ((old, new), (new, old), (None, new)):
         part = trespass(RepoPath(path), before, after, lambda _path, text=before: text)
         assert part is None or part.part
+        refused = Guard(lambda _path: None).trespass(RepoPath(path), before, after)
+        assert refused is None or refused.part
