@@ -178,6 +178,40 @@ class TestUnlistedPath:
     @pytest.mark.parametrize(
         "sentence",
         [
+            "Create `data/results.json`.",
+            "Create an empty file `data/results.json`.",
+            "Write the results to `data/results.json`.",
+            "Write the results of all rounds into the file data/results.json.",
+            "Also add `docs/format.md`.",
+            "Add `app/cli.py` and `data/words.txt`.",
+            "Copy the words into `data/words.txt`; they are sorted.",
+        ],
+    )
+    def test_data_that_is_to_be_made_is_a_file_like_others(self, sentence: str) -> None:
+        step = makes(1, "app/cli.py", intent=f"Write `app/cli.py`. {sentence}")
+        assert found("W105", step) == ["/work_orders/0/intent"]
+        assert found("W105", step, makes(2, "data/results.json", "docs/format.md", "data/words.txt")) == []
+
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "Write a function that saves the results to `data/results.json`.",
+            "Write `app/cli.py`: `python -m app` writes the results to `data/results.json`.",
+            "Add the command `save`, which writes to `data/results.json`.",
+            "`save(path)` writes `data/results.json`.",
+            "At run time write the results to `data/results.json`.",
+            "Write the results to `out/results.json`.",
+        ],
+    )
+    def test_data_that_the_product_makes_is_left_alone(self, sentence: str) -> None:
+        step = makes(
+            1, "app/cli.py", intent=sentence, acceptance_commands=["python check.py out/results.json"]
+        )
+        assert found("W105", step) == []
+
+    @pytest.mark.parametrize(
+        "sentence",
+        [
             "Write `app/cli.py` and use `app/core.py`, see `docs/guide.md`.",
             "Later `app/later.py` will use it.",
             "Answer `/notes/1/text.txt` and http://localhost/app/a.py with 404.",

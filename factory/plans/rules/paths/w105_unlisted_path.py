@@ -5,8 +5,11 @@
 A path in an intent that is none of the work order's files (allowed, context, forbidden, conditions), that no
 work order of the plan writes and that the repository does not have. Either it lies beside the product's
 sources (`tally/stopwords.txt`), or its suffix is that of a source or of settings and the sentence tells to
-write or to read it ("is read from `config/board.toml`"). Sentences with examples, or about what is not there,
-are left alone, and so are files without a directory.
+write or to read it ("is read from `config/board.toml`"), or it holds data (`.json`, `.csv`, `.md`, `.txt` and
+the like) and the sentence begins by telling to make it ("Create `data/results.json`", "Write the results to
+`data/results.json`"). "It writes `out/report.json`" tells of data that the product makes when it runs, and so
+does whatever a command of the work order names. Sentences with examples, or about what is not there, are left
+alone, and so are files without a directory.
 
 ## Why it matters
 
@@ -33,7 +36,8 @@ wants read is not there.
 ## Fix
 
 Add the file to `allowed_files`, with a postcondition, or let an earlier work order make it and add it to
-`context_files`; or leave it out of the intent.
+`context_files`; or leave it out of the intent. Of data that the product makes say so: "at run time", or "It
+writes …".
 """
 
 import re
@@ -82,6 +86,17 @@ _TELLING: Final = re.compile(
     r"|import\w*|mov(?:e|es|ed|ing)|put|register\w*|edit\w*|modif\w+|implement\w*|defin\w+|load\w*|kept|keep\w*)\b",
     re.IGNORECASE,
 )
+_MAKE: Final = r"(?:create|add|write|put|save|store|commit|provide|include|copy|move|generate|make)"
+_TOLD_TO_MAKE: Final = re.compile(
+    rf"\W*(?:(?:also|then|finally|next),?\s+)?{_MAKE}\s+"
+    # The file itself, or one of a list of files; or what goes into it.
+    r"(?:(?:(?:an?|the|new|empty|files?)\s+)*(?:\0\s*(?:,|,?\s*and)\s+)*"
+    r"|(?:(?!\b(?:that|which|who|and|so|to|into|function|class|command|method|program|script|module|test)\b)"
+    r"[^,:;()\0])*\b(?:to|into)\s+(?:(?:an?|the|new|files?)\s+)*)",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence, with a NUL for each path, up to data that the engineer is told to make."""
+
 _ASIDE: Final = re.compile(
     r"\b(?:e\.g\.|i\.e\.|for example|for instance|such as|example|like|missing|absent|not|never|no|nor"
     r"|without|unless|instead|rather|none|nothing|does ?n['\u2019]t|may|might|could|would|if|when|run ?time"
@@ -89,6 +104,9 @@ _ASIDE: Final = re.compile(
     re.IGNORECASE,
 )
 """Words of sentences that may speak of files which nobody is to write."""
+
+_NAMED_FILE: Final = re.compile(r"\bfiles?\s+(?=\0)", re.IGNORECASE)
+"""A file whose path follows, which is no stand-in for others."""
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -99,8 +117,9 @@ def find(subject: Subject) -> Iterator[Finding]:
     for placed in subject.orders:
         if not placed.order.declares_conditions:
             continue
-        for path in dict.fromkeys(_wanted(placed.order.intent, known)):
-            if not _is_listed(placed.order, path):
+        commands = "\n".join(placed.order.acceptance_commands)
+        for path, is_data in dict.fromkeys(_wanted(placed.order.intent, known)):
+            if not _is_listed(placed.order, path) and not (is_data and path in commands):
                 yield Finding(
                     f"{placed.pointer}/intent",
                     f"the intent speaks of {quote(path)}, which is in no list and which nobody makes",
@@ -131,12 +150,13 @@ def _with_compiled(paths: frozenset[str]) -> Iterator[str]:
         yield from (f"{stem}.{compiled}" for source, compiled in _IMPORTED_AS if suffix == source)
 
 
-def _wanted(intent: str, known: _Known) -> Iterator[str]:
-    """The paths that an intent wants written or read and that nobody makes."""
+def _wanted(intent: str, known: _Known) -> Iterator[tuple[str, bool]]:
+    """The paths that an intent wants written or read and that nobody makes; and whether that is data, which
+    commands may make."""
     for sentence in _SENTENCE.split(intent):
         # A command, or words that a program prints, are no file.
         text = _CODE.sub(lambda found: " " if " " in found[0] else f" {found[0][1:-1]} ", sentence)
-        if _ASIDE.search(_PATH.sub(" ", text)):
+        if _ASIDE.search(_NAMED_FILE.sub("", _PATH.sub("\0", text))):
             continue
         for found in _PATH.finditer(text):
             path, suffix = found[0].removeprefix("./"), found["suffix"].lower()
@@ -144,7 +164,9 @@ def _wanted(intent: str, known: _Known) -> Iterator[str]:
                 continue
             is_beside = path.rpartition("/")[0] in known.folders and suffix in _SUFFIXES | _DATA
             if is_beside or (suffix in _SUFFIXES and _TELLING.search(text)):
-                yield path
+                yield path, False
+            elif suffix in _DATA and _TOLD_TO_MAKE.fullmatch(_PATH.sub("\0", text[: found.start()])):
+                yield path, True
 
 
 def _is_listed(order: WorkOrder, path: str) -> bool:
