@@ -29,14 +29,17 @@ _NO_SOURCES: Final = frozenset(
 """Directories in which nobody looks for tests."""
 
 _LONG: Final = frozenset(
-    {"--cache-show", "--co", "--collect-only", "--confcutdir", "--config-file", "--deselect", "--exitfirst"}
-    | {"--failed-first", "--ff", "--fixtures", "--fixtures-per-test", "--funcargs", "--help", "--ignore"}
-    | {"--ignore-glob", "--import-mode", "--last-failed", "--lf", "--last-failed-no-failures", "--lfnf"}
-    | {"--markers", "--maxfail", "--new-first", "--nf", "--noconftest", "--pyargs", "--rootdir"}
+    {"--cache-show", "--co", "--collect-only", "--confcutdir", "--config-file", "--deselect"}
+    | {"--fixtures", "--fixtures-per-test", "--funcargs", "--help", "--ignore"}
+    | {"--ignore-glob", "--last-failed", "--lf", "--last-failed-no-failures", "--lfnf"}
+    | {"--markers", "--noconftest", "--pyargs", "--rootdir"}
     | {"--setup-only", "--setup-plan", "--setuponly", "--setupplan", "--stepwise", "--stepwise-reset"}
     | {"--stepwise-skip", "--sw", "--sw-reset", "--sw-skip", "--version"}
 )
-_SHORT: Final = frozenset("ckmxhV")
+_SHORT: Final = frozenset("ckmhV")
+_NO_JUDGES: Final = frozenset({"cacheprovider", "faulthandler", "randomly", "warnings"})
+"""Plugins that may be left out: none of them finds or runs tests."""
+
 _SHORT_WITH_VALUE: Final = frozenset("ckmoprWn")
 _WITHOUT_VALUE: Final = frozenset(
     {"--quiet", "--verbose", "--strict", "--strict-markers", "--strict-config", "--showlocals", "--no-header"}
@@ -136,7 +139,7 @@ def _short_options(word: str) -> tuple[str, str, str]:
 def _with_value(letter: str, value: str) -> Iterator[tuple[str, str]]:
     if letter == "o":
         yield from _overridden(value)
-    elif letter == "p" and value.startswith("no:"):
+    elif letter == "p" and value.startswith("no:") and value.removeprefix("no:") not in _NO_JUDGES:
         yield f"-p {value}", value
     elif letter in _SHORT:
         yield f"-{letter}", value
