@@ -6,7 +6,7 @@ import stat
 import subprocess
 import sys
 import tracemalloc
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -159,40 +159,52 @@ HARMLESS = {
 }
 
 
-@pytest.mark.parametrize(("script", "named"), TAMPERING.values(), ids=TAMPERING)
-def test_tampering_is_noticed_and_undone_in_place(
-    opened: ThrowAwayCheckout, tmp_path: Path, script: str, named: str
-) -> None:
-    # given
+IN_ORDER = "git diff --exit-code && test -z $(git tag)"
+
+
+def one_after_the_other(
+    opened: ThrowAwayCheckout, tmp_path: Path, scripts: Mapping[str, str]
+) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Attempts in one checkout, each put back: the name of each, and what its command changed."""
     before, place = everything(opened.root), opened.root.stat().st_ino
-    untouched = (opened.root / "src-more" / "main.py").stat().st_ino
-    # when
-    changed = attempt(opened, script, tmp_path / "outside")
-    opened.restore()
-    # then
-    assert named in changed
-    assert everything(opened.root) == before
-    assert opened.root.stat().st_ino == place
-    assert (opened.root / "src-more" / "main.py").stat().st_ino == untouched
-    assert attempt(opened, "git diff --exit-code && test -z $(git tag)", tmp_path / "outside") == ()
+    for number, (name, script) in enumerate(scripts.items()):
+        untouched = (opened.root / "src-more" / "main.py").stat().st_ino
+        outside = tmp_path / f"outside-{number}"
+        outside.mkdir()
+        # given an attempt that finds everything in order
+        assert attempt(opened, IN_ORDER, outside) == (), f"before {name}"
+        # when
+        run(opened, script, outside)
+        changed = opened.changed_since_staging()
+        opened.restore()
+        # then
+        assert everything(opened.root) == before, name
+        assert opened.root.stat().st_ino == place, name
+        assert (opened.root / "src-more" / "main.py").stat().st_ino == untouched, name
+        yield name, changed
+    assert attempt(opened, IN_ORDER, tmp_path / "outside") == ()
 
 
-@pytest.mark.parametrize("script", HARMLESS.values(), ids=HARMLESS)
+def test_tampering_is_noticed_and_undone_in_place(opened: ThrowAwayCheckout, tmp_path: Path) -> None:
+    scripts = {name: script for name, (script, _) in TAMPERING.items()}
+
+    changed = dict(one_after_the_other(opened, tmp_path, scripts))
+
+    missed = [(name, changed[name]) for name, (_, named) in TAMPERING.items() if named not in changed[name]]
+    assert missed == []
+
+
 def test_what_a_command_may_leave_is_gone_after_the_attempt(
-    opened: ThrowAwayCheckout, tmp_path: Path, script: str
+    opened: ThrowAwayCheckout, tmp_path: Path
 ) -> None:
-    # given
-    before, place = everything(opened.root), opened.root.stat().st_ino
-    # when
-    changed = attempt(opened, script, tmp_path / "outside")
-    opened.restore()
-    # then
-    assert changed == ()
-    assert everything(opened.root) == before
-    assert opened.root.stat().st_ino == place
-    assert names_in(opened.home.parent) == ["checkout", "home", "index", "services", "shared", "tmp"]
-    assert names_in(opened.home) == names_in(opened.temporary) == []
-    assert attempt(opened, "git diff --exit-code && test -z $(git tag)", tmp_path / "outside") == ()
+    told = []
+    for name, changed in one_after_the_other(opened, tmp_path, HARMLESS):
+        beside = names_in(opened.home.parent)
+        assert beside == ["checkout", "home", "index", "services", "shared", "tmp"], name
+        assert names_in(opened.home) == names_in(opened.temporary) == [], name
+        if changed != ():
+            told.append((name, changed))
+    assert told == []
 
 
 @pytest.mark.parametrize(
