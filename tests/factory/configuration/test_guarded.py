@@ -270,7 +270,7 @@ def test_in_whatever_file_that_is_said(path: str, text: str) -> None:
         ("pytest.ini", "[pytest]\naddopts = -q -ra --strict-markers --tb=short -W error -n auto -p plugin\n"),
         (
             "pytest.ini",
-            "[pytest]\naddopts = -x --ff --import-mode=importlib -p no:cacheprovider --maxfail 3\n",
+            "[pytest]\naddopts = -x --ff --import-mode=importlib -p no:cacheprovider\n",
         ),
         ("pytest.ini", "[pytest]\naddopts = --cov src --cov-report term -rA --durations 5 --strict-config\n"),
         ("pytest.ini", "[pytest]\naddopts = -o cache_dir=.c --doctest-modules --junitxml out.xml\n"),
