@@ -3,9 +3,9 @@
 Where a control group bounds processes and memory, the watch only reads what the kernel has refused. Without
 one it strikes itself: what the kernel refuses looks to a program like any other error, and no result could
 name the limit, so the kernel's own limits lie far behind these (see `orders`). It looks often: every 10 ms
-while that costs little, for a large tree of processes up to every 100 ms. It reads the command's own
-processes only, and reads its directory only when the disk has filled noticeably, or now and then. What came
-and went between two looks, the supervisor tells at the end.
+while that costs little, else as often as a fiftieth of a processor allows, but every 100 ms. It reads the
+command's own processes only, and reads its directory only when the disk has filled noticeably, or now and
+then. What came and went between two looks, the supervisor tells at the end.
 """
 
 import time
@@ -45,6 +45,7 @@ class Watch:
         data = (policy.data,) if policy.data is not None else ()
         self._places = (policy.root, policy.home, policy.temporary, policy.shared, *data)
         self._next = self._next_reading = time.monotonic() + _SHORTEST_PERIOD
+        self._used_before = time.thread_time()
         # Where the kernel counts memory, nobody else does: it knows which pages it can take back.
         counted = group is not None and group.bounds("memory")
         self._memory = None if counted else Memory(policy.resources.most_memory)
@@ -74,7 +75,9 @@ class Watch:
             return "output"
         if time.monotonic() < self._next_reading:
             return None
-        self._next_reading = time.monotonic() + _SHORTEST_PERIOD
+        # All that this thread did since the last look, such as waiting for the next one.
+        used, self._used_before = time.thread_time() - self._used_before, time.thread_time()
+        self._next_reading = _after(used)
         if (refused := self._refused()) is not None:
             return refused
         if time.monotonic() < self._next:
@@ -111,7 +114,7 @@ class Watch:
         group, most_tasks = self._group, self._limits.most_tasks
         use = use_below(self._supervisor, since=self._since, most_tasks=most_tasks)
         cost = time.thread_time() - began
-        self._next = time.monotonic() + min(max(cost / _SHARE, _SHORTEST_PERIOD), _LONGEST_PERIOD)
+        self._next = _after(cost)
         if use.tasks > most_tasks and not (group and group.bounds("pids")):
             stop_below(self._supervisor)
             return "processes"
@@ -179,3 +182,8 @@ class Watch:
 
     def _disk_now(self) -> Disk:
         return Disk.of(self._places[0])
+
+
+def _after(cost: float) -> float:
+    """When to look again after a look that took so many seconds of a processor."""
+    return time.monotonic() + min(max(cost / _SHARE, _SHORTEST_PERIOD), _LONGEST_PERIOD)
