@@ -55,16 +55,20 @@ def possible_inputs(invocation: Invocation) -> tuple[str, ...]:
 
     Of several the last one is left out: it may be written.
     """
-    if is_python(invocation.name):
-        run = python_run(invocation.arguments)
-        arguments = run.arguments if run.kind in ("module", "script") else ()
-    else:
-        arguments = invocation.arguments if "/" in invocation.program else ()
+    arguments = product_arguments(invocation)
     paths: list[str] = []
     for before, argument in zip(("", *arguments), arguments, strict=False):
         if _DATA.fullmatch(argument) and not _OUTPUT.fullmatch(before):
             paths.append(argument)
     return tuple(paths[:1] if len(paths) == 1 else paths[:-1])
+
+
+def product_arguments(invocation: Invocation) -> tuple[str, ...]:
+    """What a module, a script or a program of the repository is given; empty of any other program."""
+    if is_python(invocation.name):
+        run = python_run(invocation.arguments)
+        return run.arguments if run.kind in ("module", "script") else ()
+    return invocation.arguments if "/" in invocation.program else ()
 
 
 def patterns(invocation: Invocation) -> tuple[str, ...]:

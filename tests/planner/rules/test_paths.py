@@ -96,6 +96,28 @@ class TestMissingInput:
     def test_what_is_there_or_may_be_made_is_left_alone(self, command: str) -> None:
         assert found("W104", commands(command)) == []
 
+    @pytest.mark.parametrize(
+        ("command", "is_found"),
+        [
+            ("python app/cli.py data/*.txt", True),
+            ("python -m app count data/*", True),
+            ("python -m app *.csv", True),
+            ("python -m app --top 3 data/sales-?.csv out.json", True),
+            ("env X=1 timeout 5 ./tools/x data/[ab].csv", True),
+            ("python -m app 'data/*.txt'", False),
+            ('python -m app "data/*.txt"', False),
+            ("python -m app data/\\*.txt", False),
+            ("sh -c 'python -m app data/*.csv'", False),
+            ("python -m app next */5 * * * *", False),
+            ("python -m app 2*3 4*x/2 nowhere/*", False),
+            ("python -m app http://localhost/a.html?b=1", False),
+        ],
+    )
+    def test_a_pattern_that_no_shell_fills_in(self, command: str, is_found: bool) -> None:
+        pointers = found("W104", commands(command))
+        assert pointers == (["/work_orders/0/acceptance_commands/0"] if is_found else [])
+        assert found("E003", commands("python -m pytest tests/test_*.py")) != []
+
     def test_an_earlier_command_of_the_work_order_may_have_made_it(self) -> None:
         makes_it = "python -m app data/sales.csv /tmp/out/report.json"
         reads_it = "grep -q total /tmp/out/report.json"

@@ -6,6 +6,8 @@ An acceptance command that reads a file which neither the repository nor this or
 an argument of `grep`, `cat`, `test -f`, `diff` and the like, of `py_compile`, or of the product itself
 (`python -m tally count samples/text.txt`), or `open("…")` and `Path("…").read_text()` in `python -c`. And a
 file outside of the repository, such as `/tmp/a.json`, that no earlier command of the same work order names.
+Also a pattern of file names that the product is given without quotes (`python tally.py data/*.txt`): no shell
+puts files in its place. One in quotes is meant for the product.
 
 A file that the intent names, that an earlier command of the work order names, or that the command may write
 itself is left alone.
@@ -34,7 +36,8 @@ earlier work order left there is gone.
 
 ## Fix
 
-Correct the name, let this or an earlier work order make the file, or let the command write it first.
+Correct the name, let this or an earlier work order make the file, or let the command write it first. Name
+the files one by one, or put a pattern that the program itself is to see into single quotes.
 """
 
 import re
@@ -43,8 +46,8 @@ from typing import Final
 
 from factory.plans.commands.code.files import read_files
 from factory.plans.commands.code.uses import outright
-from factory.plans.commands.operands import possible_inputs, read_operands
-from factory.plans.commands.programs import Invocation
+from factory.plans.commands.operands import patterns, possible_inputs, product_arguments, read_operands
+from factory.plans.commands.programs import Invocation, Reading
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 from factory.plans.states.file_state import Presence
@@ -53,6 +56,10 @@ _FLEETING: Final = ("/dev/shm/", "/tmp/", "/var/tmp/")  # noqa: S108
 _MADE_BY_TOOLS: Final = frozenset(
     {".venv", "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site", "target", "tmp", "venv"}
 )
+_PATTERN: Final = re.compile(
+    r"(?P<folder>(?:[\w.@-]+/)+)?(?=[^/]*[*?\[])[\w.@*?\[\]-]*?(?P<suffix>\.[A-Za-z]\w{0,4})?"
+)
+"""A pattern of file names, whose directory is written out."""
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -74,7 +81,27 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f"the command reads {quote(path)}, which {where} makes",
                 "correct the name, or let something make the file before",
             )
+        for pattern in _unexpanded(reading, program, subject.writers.paths) if program is not None else ():
+            yield Finding(
+                command.pointer,
+                f"the command gives the product {quote(pattern)}, which would be a list of files only in a"
+                " shell",
+                "name the files one by one; put a pattern that the program is to see into single quotes",
+            )
         earlier.append(command.text)
+
+
+def _unexpanded(reading: Reading, program: Invocation, paths: frozenset[str]) -> Iterator[str]:
+    """The patterns of file names that stand without quotes among the arguments of the product."""
+    given = set(product_arguments(program)) - set(patterns(program))
+    for word in (word for words in reading.texts for word in words):
+        # Of a word that is quoted in parts the pattern itself must not be.
+        found = _PATTERN.fullmatch(word.text) if word.text in given else None
+        if found is None or not any(sign in word.bare for sign in "*?["):
+            continue
+        folder = found["folder"] or ""
+        if found["suffix"] or (folder and any(path.startswith(folder) for path in paths)):
+            yield word.text
 
 
 def _missing(
