@@ -379,6 +379,52 @@ class TestPins:
         assert self.pinned(code, "a/b.py", preconditions=[exists("a/b.py")]) == []
         assert self.pinned(code, "c/c.py", preconditions=[absent("c/c.py")]) == []
 
+    def test_a_file_that_was_not_there_is_made_whatever_its_conditions(self) -> None:
+        code = "import os; assert sorted(os.listdir('a')) == ['__init__.py', 'b.py']"
+        assert self.pinned(code, "a/c.py", "a/b.py") == [f"{COMMANDS}/0"]
+        assert self.pinned(code, "a/b.py") == []
+        assert self.pinned(code.replace("'a'", "'.'"), "c.py") == [f"{COMMANDS}/0"]
+        assert self.pinned(code.replace("'a'", "'./a/'"), "a/c.py") == [f"{COMMANDS}/0"]
+        first = makes(1, "a/b.py", acceptance_commands=[python(code)])
+        second = makes(2, "a/__init__.py", acceptance_commands=["python -m a"])
+        assert "W411" not in [found for found, _ in diagnostics(first, second, repo={"a/__init__.py": b""})]
+
+    @pytest.mark.parametrize("program", ["'-m', 'a'", "'a/b.py'", "'./a/b.py'"])
+    @pytest.mark.parametrize(
+        "check",
+        [
+            "assert subprocess.run([sys.executable, {}, '--help'], text=True).stdout == 'usage: a [-h]'",
+            "out = subprocess.check_output([sys.executable, {}, '--help']); assert b'usage' == out.strip()",
+            "p = subprocess.run(['python', {}, '--help'], text=True); assert p.stdout.strip() == 'usage:'",
+        ],
+    )
+    def test_the_whole_help_of_a_program(self, program: str, check: str) -> None:
+        code = f"import subprocess, sys; {check.format(program)}"
+        assert self.pinned(code, "a/b.py", intent="Add the option `--sum`.") == [f"{COMMANDS}/0"]
+        assert self.pinned(code, "a/b.py", intent="Add the command `sum`.") == [f"{COMMANDS}/0"]
+        assert self.pinned(code, "a/b.py", intent="Sort what is printed.") == []
+        assert self.pinned(code, "c.py", intent="Add the option `--sum`.") == []
+
+    @pytest.mark.parametrize(
+        "check",
+        [
+            "subprocess.run(['python', 'a/b.py', '--help']).returncode == 0",
+            "'usage' in subprocess.run(['python', 'a/b.py', '--help'], text=True).stdout",
+            "subprocess.run(['python', 'a/b.py', '--help'], text=True).stdout.split()[0] == 'usage:'",
+            "subprocess.run(['python', 'a/b.py', 'x'], text=True).stdout == '--help'",
+        ],
+    )
+    def test_help_that_leaves_room(self, check: str) -> None:
+        code = f"import subprocess; assert {check}"
+        assert self.pinned(code, "a/b.py", intent="Add the option `--sum`.") == []
+
+    def test_the_commands_of_a_script(self) -> None:
+        run = "subprocess.run([sys.executable, 'a/b.py', '--help'], capture_output=True, text=True)"
+        code = f"import subprocess, sys; assert '{{count}}' in {run}.stdout"
+        later = {"preconditions": [exists("a/b.py")]}
+        assert self.pinned(code, "a/b.py", intent="Add the command `sum`.", **later) == [f"{COMMANDS}/0"]
+        assert self.pinned(code, "a/__init__.py", intent="Add the command `sum`.", **later) == []
+
     @pytest.mark.parametrize(("sought", "count"), [("{count}", 1), ("{count,sum}", 1), ("--port", 0)])
     def test_the_commands_of_a_program(self, sought: str, count: int) -> None:
         code = (

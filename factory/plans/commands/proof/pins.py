@@ -4,12 +4,14 @@ Looks at comparisons as they are written; runs nothing, and leans towards silenc
 """
 
 import ast
+import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
 from factory.plans.commands.code.uses import imported_places
+from factory.plans.commands.interpreters import is_python, python_run
 from factory.plans.commands.python_code import PythonCode, called, dotted
 from factory.plans.commands.words import UnsplittableCommand, split_words
 
@@ -27,14 +29,19 @@ class Pin:
     """Something that may not get more.
 
     Attributes:
-        module: the module that it is in, or that is run for its help; empty for a directory.
-        name: the name of a table in the module, `__all__` for what the module exports, `--help` for its help.
-        directory: the directory whose entries are listed.
+        module: the module that it is in, or that is run for its help; empty for a directory or a script.
+        name: the name of a table in the module, `__all__` for what the module exports, `--help` for the
+            commands that its help lists.
+        directory: the directory whose entries are listed; `.` for the root.
+        script: the script that is run for its help.
+        is_whole: whether all of the help is pinned, not the commands alone.
     """
 
     module: str = ""
     name: str = ""
     directory: str = ""
+    script: str = ""
+    is_whole: bool = False
 
 
 def pins(code: PythonCode) -> Iterator[Pin]:
@@ -42,6 +49,7 @@ def pins(code: PythonCode) -> Iterator[Pin]:
     if code.tree is None:
         return
     places = imported_places(code.tree)
+    helped = _helped_names(code.tree)
     for node in ast.walk(code.tree):
         if not isinstance(node, ast.Compare) or len(node.ops) != 1:
             continue
@@ -50,8 +58,10 @@ def pins(code: PythonCode) -> Iterator[Pin]:
             for listed, all_there_is in ((left, right), (right, left)):
                 if _is_literal(all_there_is):
                     yield from _pinned(listed, places)
+                if _is_text(all_there_is) and _is_help(listed, helped):
+                    yield from _helps(code, is_whole=True)
         elif isinstance(node.ops[0], ast.In) and "--help" in code.texts and _lists_choices(left):
-            yield from (Pin(module, "--help") for module in _run_modules(code))
+            yield from _helps(code, is_whole=False)
 
 
 def _pinned(node: ast.expr, places: dict[str, tuple[str, str]]) -> Iterator[Pin]:
@@ -103,7 +113,9 @@ def _listed_directory(call: ast.Call) -> str:
     given = owner.args if isinstance(owner, ast.Call) and called(owner) == "Path" else call.args
     first = given[0] if given else None
     text = first.value if isinstance(first, ast.Constant) else ""
-    return text.rstrip("/") if isinstance(text, str) and not set(text) & set("*?[") else ""
+    if not isinstance(text, str) or set(text) & set("*?["):
+        return ""
+    return posixpath.normpath(text) if text else ""
 
 
 def _lists_choices(node: ast.expr) -> bool:
@@ -114,14 +126,53 @@ def _lists_choices(node: ast.expr) -> bool:
     )
 
 
-def _run_modules(code: PythonCode) -> Iterator[str]:
+def _helped_names(tree: ast.Module) -> frozenset[str]:
+    """The names that stand for what a program printed as its help."""
+    return frozenset(
+        target.id
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and _asks_for_help(node.value)
+        for target in node.targets
+        if isinstance(target, ast.Name)
+    )
+
+
+def _is_help(node: ast.expr, helped: frozenset[str]) -> bool:
+    # One line or one word of it may stay as it is.
+    if any(isinstance(inner, ast.Subscript) for inner in ast.walk(node)):
+        return False
+    return _asks_for_help(node) or any(
+        isinstance(inner, ast.Name) and inner.id in helped for inner in ast.walk(node)
+    )
+
+
+def _asks_for_help(node: ast.expr) -> bool:
+    return any(
+        isinstance(inner, ast.Constant) and isinstance(inner.value, str) and "--help" in inner.value.split()
+        for inner in ast.walk(node)
+    )
+
+
+def _is_text(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str | bytes) and bool(node.value)
+
+
+def _helps(code: PythonCode, *, is_whole: bool) -> Iterator[Pin]:
+    """The programs of the project that some code asks for their help."""
     for command in code.commands:
         try:
             words = [word.text for word in split_words(command)]
         except UnsplittableCommand:
             continue
-        if "-m" in words[:-1] and words[words.index("-m") + 1]:
-            yield words[words.index("-m") + 1]
+        # A program that is no constant is Python by another name.
+        start = next((place for place, word in enumerate(words) if is_python(word) or not word), None)
+        if "--help" not in words or start is None:
+            continue
+        run = python_run(words[start + 1 :])
+        if run.kind == "module" and run.target:
+            yield Pin(run.target, "--help", is_whole=is_whole)
+        elif run.kind == "script":
+            yield Pin(name="--help", script=posixpath.normpath(run.target), is_whole=is_whole)
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -3,9 +3,12 @@
 ## What it finds
 
 An acceptance command that demands another value of an expression (`assert f(2) == 5`) than a command of an
-earlier work order (`assert f(2) == 4`), where no work order in between may write the module or the file. And
-where one may, but none of them may write the tests that the earlier work order wrote beside its code. A value
-may also follow from an equation over a range or a list, as for E405.
+earlier work order (`assert f(2) == 4`), where no work order from there on, this one included, may write the
+module or the file. And where one may, but none of them may write the tests that the earlier work order wrote
+beside its code. A value may also follow from an equation over a range or a list, as for E405.
+
+Where this work order may write the file, or the module with its tests, another value is what it is for: the
+commands of the earlier work order were run when that landed and are not run again.
 
 ## Why it matters
 

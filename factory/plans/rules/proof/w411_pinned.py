@@ -5,8 +5,10 @@
 In a `python -c` command, a comparison with all that there is, where a later work order may add to it: what a
 module exports (`a.__all__ == […]`, `dir(a) == […]`) and a later work order writes that module; the entries of
 a table (`sorted(UNITS) == […]`, `len(COMMANDS) == 3`) and one that writes the module names the table; the
-files of a directory (`sorted(os.listdir("a")) == […]`) and one makes a file there; all commands of a program
-(`"{count}" in` its `--help`) and one that writes the program speaks of a command.
+files of a directory (`sorted(os.listdir("a")) == […]`) and one makes a file there, which is one that is not
+there before; all commands of a program (`"{count}" in` the `--help` of `python -m a` or `python a.py`) and
+one that changes the program speaks of a command; or all of its help (`== "usage: …"`), and one that writes
+the program speaks of a command, an option or an argument.
 
 ## Why it matters
 
@@ -57,6 +59,10 @@ from factory.plans.rules.rule import Finding, Rule, Subject
 
 _ROOTS: Final = ("", "src")
 _COMMAND: Final = re.compile(r"\b(?:sub)?commands?\b", re.IGNORECASE)
+_USAGE: Final = re.compile(
+    r"\b(?:(?:sub)?commands?|options?|flags?|arguments?|switch(?:es)?|help|usage)\b|(?<!\S)`?--?[a-z]",
+    re.IGNORECASE,
+)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -66,7 +72,10 @@ def find(subject: Subject) -> Iterator[Finding]:
         codes = [invocation.code for invocation in reading.invocations if invocation.code is not None]
         for pin in dict.fromkeys(pin for code in codes for pin in pins(code)):
             later = (order for number, order in orders.items() if number > index)
-            extending = next((order for order in later if _extends(order, pin)), None)
+            there = subject.repo_files.union(
+                *(order.allowed_files for number, order in orders.items() if number <= index)
+            )
+            extending = next((order for order in later if _extends(order, pin, there)), None)
             if extending is not None:
                 yield Finding(
                     command.pointer,
@@ -75,19 +84,30 @@ def find(subject: Subject) -> Iterator[Finding]:
                 )
 
 
-def _extends(order: WorkOrder, pin: Pin) -> bool:
+def _extends(order: WorkOrder, pin: Pin, there: frozenset[str]) -> bool:
+    """Whether a work order may add to what is pinned.
+
+    Args:
+        order: the work order.
+        pin: what an earlier one holds to be all.
+        there: the files that may be there then.
+    """
     if pin.directory:
         made = {condition.path for condition in order.preconditions if condition.kind == "file_absent"}
         return any(
-            posixpath.dirname(path) == pin.directory for path in made.intersection(order.allowed_files)
+            (posixpath.dirname(path) or ".") == pin.directory
+            for path in order.allowed_files
+            if path in made or path not in there
         )
     module = Module(pin.module, False, _ROOTS)
     files = {path for path in module.files() if path.endswith(".py")}
     said = f"{order.title}\n{order.intent}\n{order.notes or ''}"
     if pin.name == "--help":
-        inside = any(
-            path.startswith(tuple(f"{root}/" for root in module.files())) for path in order.allowed_files
-        )
+        roots = () if pin.script else tuple(f"{root}/" for root in module.files())
+        files = {pin.script} if pin.script else files
+        inside = any(path.startswith(roots) for path in order.allowed_files)
+        if pin.is_whole:
+            return (inside or not files.isdisjoint(order.allowed_files)) and bool(_USAGE.search(said))
         changed = {condition.path for condition in order.preconditions if condition.kind == "file_exists"}
         is_changed = not changed.isdisjoint(order.allowed_files)
         return (
@@ -105,7 +125,7 @@ def _words(pin: Pin) -> str:
     if pin.directory:
         return f"the files in {quote(pin.directory)}"
     if pin.name == "--help":
-        return f"the commands of {quote(pin.module)}"
+        return f"the {'help' if pin.is_whole else 'commands'} of {quote(pin.script or pin.module)}"
     return f"what {quote(pin.module)} has in {quote(pin.name)}"
 
 
