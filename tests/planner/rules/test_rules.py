@@ -235,6 +235,18 @@ class TestOtherLanguages:
         (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E305"]
         assert hint.startswith(f"`{path}` is no Python file, and `provides` names Python symbols only")
 
+    @pytest.mark.parametrize("path", ["web.js", "src/main.ts", "cmd/slug.go", "src/lib.rs"])
+    def test_who_writes_in_another_language_is_told_to_add_no_file_of_python(self, path: str) -> None:
+        found = check(makes(1, path, "README.md", provides=["slugline:go(x)"])).diagnostics
+        (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E305"]
+        assert hint == (
+            "nothing here is written in Python: write the symbol with the file that offers it, such as"
+            f" `{path}:go…`, or take it out"
+        )
+        found = check(makes(1, path, "app.py", provides=["slugline:go(x)"])).diagnostics
+        (hint,) = [diagnostic.hint for diagnostic in found if diagnostic.code == "E305"]
+        assert hint.startswith("add `slugline.py` to allowed_files")
+
     @pytest.mark.parametrize(
         ("symbol", "path"),
         [

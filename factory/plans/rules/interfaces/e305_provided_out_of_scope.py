@@ -77,7 +77,15 @@ def _hint(symbol: Addressed, allowed: Sequence[str]) -> str:
                 f"{quote(path)} is no Python file, and `provides` names Python symbols only: take the symbol"
                 " out, and say in `notes` what the file offers"
             )
-    file = language_of_symbol(symbol.address).file_names(symbol)[0]
+    language = language_of_symbol(symbol.address)
+    written = [path for path in allowed if language_of(path) not in (None, language)]
+    if written and all(language_of(path) is not language for path in allowed):
+        # Who writes in one language has no use for a file of another.
+        return (
+            f"nothing here is written in {language.name}: write the symbol with the file that offers it, such"
+            f" as {quote(f'{written[0]}:{symbol.name}…')}, or take it out"
+        )
+    file = language.file_names(symbol)[0]
     return f"add {quote(file)} to allowed_files, or name the module that is written here"
 
 
