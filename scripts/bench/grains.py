@@ -33,6 +33,7 @@ _TITLES: Final = (
     "plan, bytes",
     "prompts, bytes",
     "tokens in, out",
+    "at $1.75 and $14 a million",
     "written beyond what landed",
     "landed at the first attempt",
     "hidden tests",
@@ -70,13 +71,17 @@ def _row(run: Path) -> Iterator[str]:
     yield f"{len(planned)}, {len(built)}"
     yield f"{sum(path.stat().st_size for path in orders):,}"
     yield f"{sum(map(_prompt, entries)):,}"
-    yield ", ".join(f"{sum(entry['answer']['usage'][kind] for entry in entries):,}" for kind in _KINDS)
+    used = [sum(entry["answer"]["usage"][kind] for entry in entries) for kind in _KINDS]
+    yield ", ".join(f"{tokens:,}" for tokens in used)
+    yield f"${sum(tokens * price for tokens, price in zip(used, _PRICES, strict=True)) / 1_000_000:.2f}"
     yield f"{(written - landed) / written:.0%}" if written else "-"
     yield _first(run / "out")
     yield _hidden(run / "repo", size)
 
 
 _KINDS: Final = ("input_tokens", "output_tokens")
+_PRICES: Final = (1.75, 14.0)
+"""A list price of 2026, in US dollars for a million tokens."""
 
 
 def _prompt(entry: dict[str, Any]) -> int:
