@@ -753,7 +753,8 @@ def test_no_build_lands_what_hides_a_test_that_passed_before(tmp_path: Path) -> 
     hiding = {"conftest.py": "collect_ignore = ['test_old.py']\n"}
     scene = BuildScene(repo, [writes("conftest.py")], lambda *_: a_proposal(hiding))
 
-    scene.build(max_attempts=1)
+    # Also where a person accepted the file.
+    scene.build(max_attempts=1, accepted_configuration=(RepoPath("conftest.py"),))
 
     assert scene.landed() == []
     brief = next(scene.out.glob("*/attempt_1/failure_brief.json")).read_text("utf-8")
