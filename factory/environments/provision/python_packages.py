@@ -89,20 +89,18 @@ def lock_python(
         ]
         command += ["--python", chosen.interpreter.executable, "requirements.in"]
         run = partial(workshop.run, "python-lock", cwd=place, environment=python_environment(workshop.own))
-        minor = chosen.interpreter.minor
         wanted = lock_input(needs, known.pins).splitlines() + constraints_input(needs).splitlines()
         kept_for = ""
 
         def compiled(built: Sequence[Built]) -> Printed:
             nonlocal kept_for
             # For all platforms, so that a colleague can install it; where some have no wheel, for this one.
-            kept_for = f"Python {minor} and newer, on all platforms"
-            whole = [*command, *_offered(built, place)]
-            printed = run([*whole, "--universal"])
+            kept_for = f"Python {chosen.interpreter.minor} and newer, on all platforms"
+            printed = run([*command, *_offered(built, place), "--universal"])
             if printed.is_done or printed.is_unreachable:
                 return printed
-            kept_for = f"Python {minor} on this platform"
-            return run(whole)
+            kept_for = f"Python {chosen.interpreter.minor} on this platform"
+            return run([*command, *_offered(built, place)])
 
         builder = _builder(declared.allow_build, chosen, cache, workshop)
         with _building(compiled, partial(_lines_of, wanted), builder) as (printed, built):
