@@ -23,7 +23,8 @@ _BUILTINS: Final = frozenset(
     | {"max", "min", "open", "repr", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "type"}
 )
 
-_MAX_NODES: Final = 200
+MAX_NODES: Final = 200
+"""Code with more of them is not read for what it demands."""
 
 _HUGE: Final = 10**1000
 
@@ -47,7 +48,7 @@ class Claim:
 
 def claims(tree: ast.Module) -> tuple[Claim, ...]:
     """What the assertions of code demand, where imports alone come before, so that nothing else decides."""
-    if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+    if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         return ()
     try:
         return tuple(_in_statements(tree.body, imported_places(tree)))

@@ -8,10 +8,8 @@ import ast
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from factory.plans.commands.code.claims import Claim, claim_of
+from factory.plans.commands.code.claims import MAX_NODES, Claim, claim_of
 from factory.plans.commands.code.uses import imported_places
-
-_MAX_NODES = 200
 
 
 @dataclass(frozen=True)
@@ -37,7 +35,7 @@ class Property:
 
 def properties(tree: ast.Module) -> tuple[Property, ...]:
     """The equations that code asserts in a loop, or of all in a generator, over what it spells out."""
-    if sum(1 for _ in ast.walk(tree)) > _MAX_NODES:
+    if sum(1 for _ in ast.walk(tree)) > MAX_NODES:
         return ()
     places = imported_places(tree)
     found: list[Property] = []
