@@ -23,7 +23,7 @@ def done_since(git_dir: Path, branch: str, orders: Iterable[WorkOrder]) -> Mappi
     """
     try:
         skips = skips_of(git_dir)
-        git = Git(git_dir, git_dir, git_dir.parent)
+        git = Git.beside(git_dir)
         contracts = {order.id: contract_trailers(order) for order in orders}
         landed = landing_commits(git, branch, contracts) if contracts else {}
     except (WorkorderError, OSError):

@@ -68,7 +68,7 @@ def _is_approved(out: Path, state: BuildState) -> bool:
     """Whether all of the plan is approved; no, where that can't be told."""
     record, git_dir = read_plan_record(out), Path(state.repository)
     try:
-        git = Git(git_dir, git_dir, git_dir.parent)
+        git = Git.beside(git_dir)
         return record is not None and not unapproved(git, record.plan.work_orders)
     except (WorkorderError, OSError):
         return False

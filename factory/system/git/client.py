@@ -92,6 +92,11 @@ class Git:
     lock: int | None = None
 
     @classmethod
+    def beside(cls, common_dir: Path) -> Self:
+        """A repository that is known by the git directory of all its work trees, to read its commits."""
+        return cls(common_dir, common_dir, common_dir.parent)
+
+    @classmethod
     def open(cls, path: Path) -> Self:
         """The repository whose root is `path`.
 
