@@ -4,6 +4,7 @@ The services are stood in for by a few lines each: they check out, set variables
 what it uploads. Installing packages, the only part that needs a network, is left out.
 """
 
+import functools
 import json
 import os
 import shutil
@@ -39,9 +40,16 @@ exec "{python}" -P -m {name} "$@"
 
 def gitlab_job(name: str) -> dict[str, Any]:
     """A job of the template for GitLab."""
-    job = yaml.safe_load(GITLAB.read_text())[name]
+    job = _gitlab_jobs()[name]
     assert isinstance(job, dict)
     return job
+
+
+@functools.cache
+def _gitlab_jobs() -> dict[str, Any]:
+    jobs = yaml.safe_load(GITLAB.read_text())
+    assert isinstance(jobs, dict)
+    return jobs
 
 
 @dataclass

@@ -23,7 +23,10 @@ from tests.support.anthropic_stand_in import event, failure, message_events
 from tests.support.openai_stand_in import Fault, OpenAiStandIn
 from tests.support.requests import a_request
 
-pytest.importorskip("anthropic", reason="the extra workorder[anthropic] is not installed")
+# Looked for and not imported: that takes seconds, and each process of a run collects this file.
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("anthropic") is None, reason="the extra workorder[anthropic] is not installed"
+)
 
 KEY = "sk-ant-test-0123456789abcdef"
 
