@@ -6,7 +6,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from factory.attempt.exit_codes import ExitCode
+from factory.attempt.exit_codes import EXIT_CODES, ExitCode
 from factory.commands.engine import add_engine, add_remote, trials_of
 from factory.commands.options import add_execution, ledger_folder, seconds
 from factory.contract.errors import WorkorderError
@@ -84,14 +84,21 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
         # One that comes after the build's end was decided changes nothing.
         if built is None:
             raise
+    except WorkorderError as error:
+        # Whoever is waited for may have been waited for since the base's tests began.
+        _notify(options, EXIT_CODES[error.fault], error.message, console)
+        raise
     if built.state is not None:
         keep_call("build", options, options.out)
     if not (options.quiet or options.json):
         _tell_totals(built, options, console, SystemClock().monotonic() - began)
     _tell(built, options, console)
-    ended = Ended("factory build", built.ended.exit_code, built.ended.message)
-    notify(options.notify, ended, console, os.environ)
+    _notify(options, built.ended.exit_code, built.ended.message, console)
     return built.ended.exit_code
+
+
+def _notify(options: Namespace, exit_code: int, message: str, console: Console) -> None:
+    notify(options.notify, Ended("factory build", exit_code, message), console, os.environ)
 
 
 def _settings(options: Namespace, retried: str | None) -> "BuildSettings":

@@ -271,10 +271,13 @@ def test_every_other_ending_has_its_exit_code_and_its_words(
     happens(user)
     before = files_of(user.repo)
 
-    done = user.builds(*options, "--quiet")
+    told = tmp_path / "told"
+
+    done = user.builds(*options, "--quiet", "--notify", f"sh -c 'echo $WORKORDER_ENDED_EXIT_CODE >{told}'")
     status = user.asks("status")
 
     assert done.returncode == exit_code, done.stderr
+    assert told.read_text() == f"{exit_code}\n"
     assert message in done.stderr
     assert "error: " in done.stderr
     assert "Traceback" not in done.stderr
