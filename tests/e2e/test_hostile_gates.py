@@ -122,7 +122,7 @@ TAMPERING = {
     "deletes a tracked directory": ("import shutil; shutil.rmtree('data')", "data/deep/table.csv"),
     "makes a tracked file executable": ("import os; os.chmod('README.md', 0o755)", "README.md"),
     "puts a link in a file's place": (
-        "import os; os.unlink('README.md'); os.symlink('/etc/passwd', 'README.md')",
+        "import os; os.unlink('README.md'); os.symlink('data/deep/table.csv', 'README.md')",
         "README.md",
     ),
     "puts a directory in a file's place": (
@@ -263,7 +263,7 @@ LITTER = {
     "a fifo": "os.mkfifo('pipe')",
     "a fifo in a tracked directory": "os.mkfifo('data/deep/pipe')",
     "a socket": "import socket; socket.socket(socket.AF_UNIX).bind('socket')",
-    "links": "os.symlink('/etc', 'etc'); os.symlink('loop', 'loop'); os.symlink('missing', 'src/link')",
+    "links": "os.symlink(os.path.expanduser('~'), 'home'); os.symlink('x', 'x'); os.symlink('no', 'src/l')",
     "a directory without permissions": "os.makedirs('a/b'); os.chmod('a/b', 0); os.chmod('a', 0)",
     "a directory that can't be written": "os.makedirs('c/b'); os.chmod('c/b', 0o555); os.chmod('c', 0o555)",
     "a very deep directory": "[(os.mkdir('d'), os.chdir('d')) for _ in range(3000)]",

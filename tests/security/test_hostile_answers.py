@@ -247,7 +247,7 @@ PATHS = (
     "git~1/config",
     "src/../.git/config",
     "../outside/secret",
-    "/etc/cron.d/attack",
+    "/nowhere/attack",
     "src/app.py/../../x",
     "conftest.py",
     "sitecustomize.py",

@@ -79,7 +79,7 @@ FIELDS = {
     "writes git's configuration": {"allowed_files": [".git/config"]},
     "writes a hook in another case": {"allowed_files": ["sub/.GIT/hooks/x"]},
     "writes outside": {"allowed_files": ["../outside/secret"]},
-    "writes to the system": {"allowed_files": ["/etc/cron.d/attack"]},
+    "writes to the system": {"allowed_files": ["/nowhere/attack"]},
     "shows a model a file outside": {"context_files": ["../outside/secret"]},
     "shows a model a file of the system": {"context_files": ["/etc/passwd"]},
     "shows a model git's data": {"context_files": [".git/config"]},

@@ -115,7 +115,7 @@ TAMPERING = {
     "a pipe for a file": ("rm README.md; mkfifo README.md", "README.md"),
     "a socket for a file": ("rm README.md; " + python(SOCKET.format(name="README.md")), "README.md"),
     "a directory for a file": ("rm README.md; mkdir -p README.md/x; mkfifo README.md/x/p", "README.md"),
-    "a link for a file": ("ln -sf /etc/passwd README.md", "README.md"),
+    "a link for a file": ('echo theirs > "$OUT/f"; ln -sf "$OUT/f" README.md', "README.md"),
     "a file for a directory": ("rm -rf data; touch data", "data/other.csv"),
     "a pipe for a directory": ("rm -rf data; mkfifo data", "data/other.csv"),
     "a link for a directory": ("mv data away; ln -s away data", "data/deep/table.csv"),
@@ -144,7 +144,7 @@ HARMLESS = {
     "a directory that can't be written": "touch data/deep/x; chmod 555 data/deep data",
     "a full submodule": "mkdir libs/inner/.git; mkfifo libs/inner/.git/HEAD; touch libs/inner/x",
     "no submodule": "rmdir libs/inner",
-    "a link for a submodule": "rmdir libs/inner; ln -s / libs/inner",
+    "a link for a submodule": 'rmdir libs/inner; mkdir "$OUT/d"; touch "$OUT/d/x"; ln -s "$OUT/d" libs/inner',
     "a repository": "mkdir data/.git; mkfifo data/.git/HEAD; git init -q n",
     "leftovers everywhere": "for d in . data data/deep; do mkdir $d/cache; touch $d/cache/x; done",
     "new times": "find . -path ./.git -prune -o -exec touch -h -d 2001-01-01 {} +",
@@ -175,9 +175,10 @@ def one_after_the_other(
         assert attempt(opened, IN_ORDER, outside) == (), f"before {name}"
         # when
         run(opened, script, outside)
-        changed = opened.changed_since_staging()
+        changed, theirs = opened.changed_since_staging(), everything(outside)
         opened.restore()
         # then
+        assert everything(outside) == theirs, name
         assert everything(opened.root) == before, name
         assert opened.root.stat().st_ino == place, name
         assert (opened.root / "src-more" / "main.py").stat().st_ino == untouched, name
@@ -376,7 +377,11 @@ def test_packages_above_the_checkout_are_found_and_put_back(
     opened.offer(packages)
     opened.offer(packages)
     assert attempt(opened, "test -f ../node_modules/zod/package.json && touch new", tmp_path) == ()
-    for script in ("rm ../node_modules; mkdir ../node_modules", "ln -sfn / ../node_modules", "rm -rf ../*"):
+    for script in (
+        "rm ../node_modules; mkdir ../node_modules",
+        'ln -sfn "$OUT" ../node_modules',
+        "rm -rf ../*",
+    ):
         assert attempt(opened, script, tmp_path) != ()
         opened.restore()
         assert above.readlink() == packages
@@ -399,11 +404,15 @@ def test_whatever_was_done_together_is_undone(
     # Later ones may fail, because of the earlier; who writes to a pipe that one of these made waits for ever.
     pipes = [script for script in scripts if "mkfifo" in script]
     together = [*(script for script in scripts if script not in pipes), *pipes[:1]]
-    attempt(opened, "; ".join(f"({script})" for script in together) + "; true", tmp_path / "outside")
+    outside = tmp_path / "outside"
+    outside.mkdir(exist_ok=True)
+    attempt(opened, "; ".join(f"({script})" for script in together) + "; true", outside)
+    theirs = everything(outside)
 
     opened.restore()
 
     assert everything(opened.root) == before
+    assert everything(outside) == theirs
     assert opened.changed_since_staging() == ()
 
 

@@ -93,7 +93,8 @@ def test_an_executable_stays_executable(tmp_path: Path) -> None:
 
 
 def a_link_at_the_end(repo: Path) -> str:
-    (repo / "link.py").symlink_to("/etc/hostname")
+    write_files(repo.parent, {"outside.py": "theirs\n"})
+    (repo / "link.py").symlink_to("../outside.py")
     return "link.py"
 
 
@@ -493,7 +494,7 @@ MISBEHAVIOUR = [
     "echo x >> README.md",
     "rm README.md",
     "chmod +x README.md",
-    "ln -sf /etc/passwd README.md",
+    "ln -sf {repo}/.env README.md",
     "rm -rf .git",
     "rm -rf .git; ln -s {repo}/.git .git",
     "rm .git/index; mkfifo .git/index",
@@ -600,7 +601,7 @@ LITTER = [
     "mkfifo pipe .gitignore",
     "mkdir closed; echo x > closed/left; chmod 000 closed",
     "for i in $(seq 400); do mkdir a-directory-deeper && cd a-directory-deeper; done",
-    "echo x > $HOME/left; echo x > $TMPDIR/left; ln -s / $TMPDIR/root",
+    "echo x > $HOME/left; echo x > $TMPDIR/left; ln -s $PWD/scripts $TMPDIR/root",
     "git tag evil; git branch evil; git stash list",
 ]
 

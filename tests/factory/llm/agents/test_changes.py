@@ -76,7 +76,7 @@ def test_new_files_that_git_ignores_are_passed_over(tmp_path: Path) -> None:
 
 ACTS: dict[str, tuple[Callable[[Path], object], str]] = {
     "deleted": (lambda path: path.unlink(), "was deleted or renamed"),
-    "link": (lambda path: (path.unlink(), path.symlink_to("/etc/passwd")), "is a symbolic link now"),
+    "link": (lambda path: (path.unlink(), path.symlink_to("other.py")), "is a symbolic link now"),
     "pipe": (lambda path: (path.unlink(), os.mkfifo(path)), "neither a file nor a directory"),
     "directory": (lambda path: (path.unlink(), path.mkdir()), "was deleted or renamed"),
     "executable": (lambda path: path.chmod(0o755), "is executable"),
@@ -102,7 +102,7 @@ def test_links_to_directories_closed_places_and_gits_own_are_survived(tmp_path: 
     def act() -> None:
         (tmp_path / "dir/x.py").unlink()
         (tmp_path / "dir").rmdir()
-        (tmp_path / "dir").symlink_to("/")
+        (tmp_path / "dir").symlink_to("src")
         (tmp_path / ".git").mkdir()
         (tmp_path / ".git/config").write_text("[core]\n")
         (tmp_path / "src/.git").mkdir()

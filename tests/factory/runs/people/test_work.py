@@ -91,7 +91,7 @@ def _delete(place: Path) -> None:
 
 
 def _link(place: Path) -> None:
-    (place / "src/new.py").symlink_to("/etc/passwd")
+    (place / "src/new.py").symlink_to("app.py")
 
 
 def _executable(place: Path) -> None:
