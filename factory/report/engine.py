@@ -35,7 +35,7 @@ def render_workers(address: str, workers: Sequence[ListedWorker]) -> str:
         workers: its workers.
     """
     fitting = [worker for worker in workers if worker.peer == peer()]
-    lines = [f"{visible(address)}: {len(workers)} workers, {len(fitting)} of them fit ({peer()})"]
+    lines = [f"{visible(address)}: workers that fit ({peer()}): {len(fitting)} of {len(workers)}"]
     for worker in workers:
         able = ", ".join(map(visible, worker.sandboxes)) or "nothing known"
         told = "" if worker.peer == peer() else f"; not used: {visible(worker.peer) or 'no known version'}"

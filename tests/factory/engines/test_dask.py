@@ -185,5 +185,5 @@ def test_status_lists_workers(engine: Engine, trials: DaskTrials, capsys: pytest
     assert main(["engine", "status", "--engine", f"dask:{engine.file}"]) == 0
     shown = capsys.readouterr().out
     assert "right  tcp://127.0.0.1:" in shown
-    assert re.search(r": (\d) workers, \1 of them fit", shown)
+    assert re.search(r": workers that fit \(.*\): (\d) of \1", shown)
     assert "sandboxes: " in shown
