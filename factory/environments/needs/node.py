@@ -33,6 +33,7 @@ _PUBLIC: Final = "https://registry.npmjs.org/"
 _INTEGRITY: Final = re.compile(r"sha(?:512|384|256)-[A-Za-z0-9+/]+={0,2}(?: sha(?:512|384|256)-\S+)*")
 _OLDEST_FORMAT: Final = 2
 _MAX_YAML_CHARS: Final = 3_000_000
+_ASKS: Final = re.compile(r'"(?:dev|optional|peer)?[dD]ependencies"\s*:\s*\{\s*"')
 _HINT: Final = "packages come from the registry of your own configuration, see the page on environments"
 
 
@@ -81,7 +82,10 @@ def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
         return None
     if manifest.get("workspaces"):
         raise BadPackages(
-            "workspaces are not supported yet", where=MANIFEST, hint="declare the packages in one manifest"
+            "workspaces are not supported yet",
+            where=MANIFEST,
+            hint="declare the packages in one manifest; or take `workspaces` and the lock out, and name the"
+            " directories as `projects` in workorder.toml: each gets a lock of its own",
         )
     _refuse_overrides(manifest.get("overrides"))
     added = _added(wanted, declared)
@@ -113,6 +117,30 @@ def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
         before=lock if added else None,
         direct=frozenset({*wanted, *added}),
     )
+
+
+def unread_workspaces(files: CommitFiles) -> str:
+    """What a person should know of workspaces whose root asks for nothing itself; empty if that is nothing.
+
+    Args:
+        files: the commit's files.
+
+    Raises:
+        BadPackages: the root's manifest can't be read.
+    """
+    text = files.text(MANIFEST)
+    if text is None or not _object(text, MANIFEST).get("workspaces"):
+        return ""
+    for path in sorted(name for name in files.names if name.endswith(f"/{MANIFEST}")):
+        folder = path.removesuffix(MANIFEST)
+        is_locked = bool({f"{folder}{LOCK}", f"{folder}{PNPM_LOCK}"} & files.names)
+        # Looked at, not read: there may be anything below the root.
+        if not is_locked and _ASKS.search((files.read(path) or b"").decode("utf-8", "replace")):
+            return (
+                f"{MANIFEST}: workspaces are not read, such as {path}: name the directories as `projects` in"
+                " workorder.toml"
+            )
+    return ""
 
 
 def locked_packages(lock: JsonObject, direct: frozenset[str]) -> tuple[Package, ...]:

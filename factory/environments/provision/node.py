@@ -24,6 +24,7 @@ from factory.environments.needs.node import (
     checked_lock,
     locked_packages,
     node_needs,
+    unread_workspaces,
 )
 from factory.environments.provision.node_scripts import run_install_scripts
 from factory.environments.provision.part import Part
@@ -58,6 +59,8 @@ def node_locks(files: CommitFiles, declared: Declared, workshop: Workshop) -> Ma
         WorkorderError: a lock of the commit does not fit, or none can be made.
     """
     needs = node_needs(files, declared)
+    if needs is None and (unread := unread_workspaces(files)):
+        workshop.progress(unread)
     if needs is None or not needs.is_open:
         return {}
     npm = workshop.program("npm", _INSTALL_NODE)

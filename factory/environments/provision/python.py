@@ -47,7 +47,11 @@ def python_locks(
         WorkorderError: a lock of the commit does not fit, or none can be made.
     """
     project = _look_into(files, declared, cache, workshop)
-    if project.lock is None or project.lock.is_whole:
+    if project.lock is not None and project.lock.is_whole:
+        return {}
+    for note in project.needs.unread:
+        workshop.progress(note)
+    if project.lock is None:
         return {}
     for note in project.needs.notes:
         workshop.progress(note)

@@ -41,6 +41,10 @@ _LOCK_OPTIONS: Final = (
     *("--constraint", "constraints.txt", "--output-file", OWN_LOCK),
 )
 _MISSING: Final = re.compile(r"([A-Za-z0-9._-]+) was not found in the package registry")
+_NO_VERSION: Final = re.compile(
+    r"Because (?:there is no version of|only) ([A-Za-z0-9._-]+?)(?:[<>=!~]\S*)?(?: is available)? and you"
+    r" require (\S+), we can conclude"
+)
 _OTHER_HASH: Final = re.compile(r"Hash mismatch for `([^`\s]+)`")
 _TO_BUILD: Final = re.compile(
     r"(?:Because |Wheels are required for `)([A-Za-z0-9._-]+)(?:==\S+)?(?: has no usable|`)"
@@ -288,6 +292,13 @@ def _problem(printed: Printed, declared: Declared, names: Sequence[str]) -> Work
             "ask for a version that has a wheel, offer a wheel of it in an index of yours (UV_FIND_LINKS), or"
             f' let it be built in the sandbox: allow-build = ["{building[1]}"] under [environment] in'
             f" {OWN_FILE}",
+        )
+    lacking = _NO_VERSION.search(" ".join(text.split()))
+    if unsolved and lacking is not None:
+        return declared.error(
+            f"the index has no version of the Python package {lacking[1]} that is asked for: {lacking[2]}",
+            normalised_name(lacking[1]),
+            "correct the version, or configure the index that has it",
         )
     if unsolved:
         cause = _CAUSE.search(text)

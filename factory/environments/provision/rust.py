@@ -81,7 +81,8 @@ def rust_crates(files: CommitFiles, cache: Cache, workshop: Workshop) -> Iterato
     def make(folder: Path, final: Path) -> None:
         (folder / "cargo").mkdir()
         configuration = "[net]\noffline = true\n"
-        if needs.packages:
+        # Also where the lock holds no crate: which manifests count, and whether it fits them, cargo knows.
+        if needs.packages or needs.wants:
             workshop.progress(f"downloading {len(needs.packages)} crates of Rust")
             with TemporaryDirectory(prefix="workorder-") as temporary:
                 place = Path(temporary) / "project"
@@ -96,6 +97,7 @@ def rust_crates(files: CommitFiles, cache: Cache, workshop: Workshop) -> Iterato
                 printed = _cargo("rust-download", needs, place, workshop, *vendor)
                 if not printed.is_done:
                     raise _problem(printed, needs)
+        if (folder / "vendor").is_dir():
             configuration += (
                 '[source.crates-io]\nreplace-with = "kept"\n'
                 f'[source.kept]\ndirectory = "{final / "vendor"}"\n'

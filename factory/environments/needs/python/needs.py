@@ -1,7 +1,7 @@
 """What is asked for of Python, and whether a lock among the files of a commit holds all of it."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -49,6 +49,7 @@ class PythonNeeds:
         constraints: what limits versions of packages that others need.
         lock: the repository's own lock, by its name; None if it has none.
         notes: what a person should know of how it was read.
+        unread: what a person should know of what was not read.
         direct: the names of the packages that were asked for.
         allow_build: the names of the packages that may be built.
     """
@@ -60,6 +61,7 @@ class PythonNeeds:
     constraints: tuple[Requirement, ...]
     lock: str | None
     notes: tuple[str, ...]
+    unread: tuple[str, ...]
     direct: frozenset[str]
     allow_build: frozenset[str] = frozenset()
 
@@ -96,7 +98,9 @@ def python_needs(files: CommitFiles, declared: Declared) -> PythonNeeds:
     lines = [line for path in _REQUIREMENTS if path in files.names for line in read_requirements(path, files)]
     own = [*(project.requirements if project else ()), *_wanted(lines)]
     added = [parse_requirement(written) for written in declared.python]
-    notes = _notes(files, project)
+    notes = []
+    if project is not None and project.groups:
+        notes.append(f"{FILE}: {', '.join(project.groups)} taken, because tests need what they name")
     names = {normalised_name(requirement.name) for requirement in (*own, *added)}
     if RUNNER not in names:
         notes.append(f"{RUNNER} is added to what the project declares")
@@ -109,6 +113,7 @@ def python_needs(files: CommitFiles, declared: Declared) -> PythonNeeds:
         constraints=tuple(line.requirement for line in lines if line.is_constraint),
         lock=_lock_among(files, lines),
         notes=tuple(notes),
+        unread=tuple(_unread(files, project)),
         direct=frozenset(names | {RUNNER}),
         allow_build=frozenset(map(normalised_name, declared.allow_build)),
     )
@@ -229,19 +234,12 @@ def _wanted(lines: Iterable[Line]) -> list[Requirement]:
     return [line.requirement for line in lines if not line.is_constraint]
 
 
-def _notes(files: CommitFiles, project: ProjectFile | None) -> list[str]:
-    notes = [
-        f"{name} is not read: declare the packages in `[environment]`, or lock them with uv"
-        for name in _NOT_READ
-        if name in files.names
-    ]
-    if project is not None and project.groups:
-        notes.append(f"{FILE}: {', '.join(project.groups)} taken, because tests need what they name")
+def _unread(files: CommitFiles, project: ProjectFile | None) -> Iterator[str]:
+    for name in _NOT_READ:
+        if name in files.names:
+            yield f"{name} is not read: declare the packages in `[environment]`, or lock them with uv"
     if project is not None and project.is_dynamic and UV_LOCK not in files.names:
-        notes.append(
-            f"{FILE}: dependencies are dynamic, so they can't be read; declare them in `[environment]`"
-        )
-    return notes
+        yield f"{FILE}: dependencies are dynamic, so they can't be read; declare them in `[environment]`"
 
 
 def _named_version(files: CommitFiles) -> str | None:

@@ -6,7 +6,7 @@ import pytest
 
 from factory.environments.environment import Package
 from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
-from factory.environments.needs.node import checked_lock, locked_packages, node_needs
+from factory.environments.needs.node import checked_lock, locked_packages, node_needs, unread_workspaces
 
 HASH = "sha512-" + "A" * 86 + "=="
 ENTRY = {"version": "4.1.0", "resolved": "https://registry.npmjs.org/zod/-/zod-4.1.0.tgz", "integrity": HASH}
@@ -115,6 +115,25 @@ def test_what_comes_from_elsewhere_is_refused_by_name(wanted: object) -> None:
 def test_a_manifest_that_can_not_be_used(manifest: object, message: str) -> None:
     with pytest.raises(BadPackages, match=message):
         node_needs(commit(manifest=manifest), Declared())
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"a/package.json": b'{"dependencies": {"zod": "^4"}}'}, "such as a/package.json: name"),
+        ({"a/package.json": b'{"dependencies": {"zod": "^4"}}', "a/package-lock.json": b"{}"}, ""),
+        ({"a/package.json": b'{"name": "a", "dependencies": {}}', "b/package.json": b"{{"}, ""),
+    ],
+)
+def test_workspaces_that_ask_for_packages_are_told_to_be_no_projects(
+    more: dict[str, bytes], told: str
+) -> None:
+    data = {"package.json": b'{"workspaces": ["*"]}', **more}
+    files = CommitFiles(frozenset(data), data.get)
+
+    assert node_needs(files, Declared()) is None
+    assert told in unread_workspaces(files)
+    assert bool(unread_workspaces(files)) is bool(told)
 
 
 def test_a_lock_that_is_not_read_is_named() -> None:

@@ -313,4 +313,4 @@ def test_the_file_that_names_a_version(text: str, version: str | None) -> None:
 def test_locks_of_tools_that_are_not_read_are_told() -> None:
     needs = python_needs(commit({"poetry.lock": ""}), Declared())
 
-    assert needs.notes[0].startswith("poetry.lock is not read")
+    assert next(iter(needs.unread)).startswith("poetry.lock is not read")

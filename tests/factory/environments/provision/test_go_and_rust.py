@@ -27,6 +27,7 @@ RUST = {
     '[dependencies]\nalpha = "1"\n',
     "src/main.rs": 'fn main() { println!("{}", alpha::name()) }\n',
 }
+_LOCKED_ALONE = '[[package]]\nname = "shop"\nversion = "0.1.0"\n'
 _HOME = os.environ.get("HOME", "")
 
 
@@ -180,10 +181,13 @@ def test_what_a_registry_of_rust_does_not_have_or_has_otherwise_is_named(scene: 
         scene.rust, {**locked, "Cargo.toml": RUST["Cargo.toml"].replace('alpha = "1"', 'alpha = "2"')}
     )
 
+    empty = failing(scene.rust, {**RUST, "Cargo.lock": f"version = 3\n\n{_LOCKED_ALONE}"})
+
     assert missing.message == "the crate nowhere is not in the registry in a version that is asked for"
     assert "alpha v1.0.0 has another hash than Cargo.lock says" in changed.message
     assert EXIT_CODES[changed.fault] is ExitCode.ENVIRONMENT
     assert newer.headline.startswith("Cargo.lock: does not fit Cargo.toml")
+    assert empty.headline.startswith("Cargo.lock: does not fit Cargo.toml")
 
 
 @needs_sparse_registries

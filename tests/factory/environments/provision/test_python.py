@@ -182,6 +182,26 @@ def test_a_package_that_does_not_exist_is_named_with_who_asked_for_it(scene: Sce
     assert EXIT_CODES[of_plan.fault] is ExitCode.PLAN_DEFECT
 
 
+@pytest.mark.parametrize("wanted", ["alpha==7.0", "alpha>7"])
+def test_a_version_that_does_not_exist_is_told_as_such(scene: Scene, wanted: str) -> None:
+    error = scene.failure({}, Declared(python={wanted: "workorder.toml"}))
+    gone = scene.failure({"requirements.txt": f"alpha==7.0 --hash=sha256:{'0' * 64}\npytest==9.9\n"})
+
+    assert error.headline == (
+        f"workorder.toml: the index has no version of the Python package alpha that is asked for: {wanted}"
+    )
+    assert EXIT_CODES[error.fault] is ExitCode.REFUSED
+    assert "the index has no version of the Python package alpha that is asked for" in gone.message
+
+
+def test_what_is_not_read_is_told_also_where_nothing_else_is_asked_for(scene: Scene) -> None:
+    scene.locked({"poetry.lock": "", "pyproject.toml": "[tool.poetry]\nname = 'shop'\n"})
+
+    assert scene.said == [
+        "poetry.lock is not read: declare the packages in `[environment]`, or lock them with uv"
+    ]
+
+
 def test_packages_that_do_not_fit_together_are_told(scene: Scene) -> None:
     assert scene.failure({}, Declared(python={"beta<1": "workorder.toml"})).where == "workorder.toml"
     error = scene.failure({"requirements.txt": "alpha\nbeta<1\n"})
