@@ -69,8 +69,8 @@ class Go(TreeLanguage):
         return path.endswith("_test.go") or "testdata" in path.split("/")[:-1]
 
     def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
-        """`go vet`, and `go test` where there are tests, of a module."""
-        if _PROJECT_FILE not in files:
+        """`go vet`, and `go test` where there are tests, of a module that holds a package."""
+        if _PROJECT_FILE not in files or not any(_is_of_root(path, files) for path in files):
             return ()
         return (VET, TEST) if any(path.endswith("_test.go") for path in files) else (VET,)
 
@@ -129,6 +129,14 @@ class Go(TreeLanguage):
     def starter(self, files: Collection[str]) -> Mapping[str, str]:
         """The texts of files that a new module begins with."""
         return STARTER
+
+
+def _is_of_root(path: str, files: Collection[str]) -> bool:
+    """Whether a source belongs to the module at the root, and to none below it."""
+    *folders, name = path.split("/")
+    below = ("/".join([*folders[:count], _PROJECT_FILE]) for count in range(1, len(folders) + 1))
+    is_passed_over = any(folder == "testdata" or folder.startswith((".", "_")) for folder in folders)
+    return name.endswith(".go") and not is_passed_over and not any(manifest in files for manifest in below)
 
 
 def _clause(root: "Node") -> "Node | None":

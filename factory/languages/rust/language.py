@@ -74,9 +74,10 @@ class Rust(TreeLanguage):
 
     def verification(self, files: Collection[str], read: Read) -> tuple[Verification, ...]:
         """`cargo test` of a crate or a workspace, `cargo check` where there are no tests."""
-        if _PROJECT_FILE not in files:
+        sources = [path for path in sorted(files) if path.endswith(".rs")]
+        # Of a crate without a source cargo says that it has no target.
+        if _PROJECT_FILE not in files or not sources:
             return ()
-        sources = (path for path in sorted(files) if path.endswith(".rs"))
         has_tests = any(HOLDS_TESTS.search(read(path) or b"") for path in sources)
         return (TEST,) if has_tests else (CHECK,)
 

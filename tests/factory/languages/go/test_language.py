@@ -85,6 +85,9 @@ def test_a_module_is_verified_and_other_folders_are_not() -> None:
     # That no test ran would be told of a command that was to run some.
     assert words("go.mod", "a.go") == ["go vet ./..."]
     assert GO.verification({"a.go"}, {}.get) == ()
+    # `go vet` fails where there is no package.
+    assert words("go.mod", "testdata/a.go", "tool/go.mod", "tool/a.go") == []
+    assert words("go.mod", "slug/slug.go") == ["go vet ./..."]
 
 
 @needs_go

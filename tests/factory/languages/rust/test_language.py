@@ -106,6 +106,8 @@ def test_a_crate_is_verified_and_other_folders_are_not() -> None:
     # That no test ran would be told of a command that was to run some.
     assert words(b"pub fn a() {}") == ["cargo check --offline --all-targets"]
     assert RUST.verification({"a.rs"}, {}.get) == ()
+    # Cargo fails where there is no target.
+    assert RUST.verification({"Cargo.toml"}, {}.get) == ()
 
 
 @needs_cargo
