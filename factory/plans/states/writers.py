@@ -3,9 +3,15 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from typing import Final
 
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
+
+MADE_BY_TOOLS: Final = frozenset(
+    {".venv", "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site", "target", "tmp", "venv"}
+)
+"""The directories into which builds and other tools put what they make."""
 
 
 class Writers:
@@ -30,6 +36,15 @@ class Writers:
     def of(self, path: str, index: int) -> tuple[int, ...]:
         """The work orders up to `index` that may write a file."""
         return tuple(writer for writer in self._writers.get(path, ()) if writer <= index)
+
+    def is_made_by_tools(self, path: str) -> bool:
+        """Whether a path is where tools put what they make, and no file of plan or repository is there."""
+        folders = path.split("/")[:-1]
+        return any(
+            folder in MADE_BY_TOOLS
+            and not any(known.startswith("/".join([*folders[:count], folder, ""])) for known in self.paths)
+            for count, folder in enumerate(folders)
+        )
 
     def project(self, index: int) -> RepoPath | None:
         """The project of a work order; None for the repository's root."""

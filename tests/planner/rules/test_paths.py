@@ -256,6 +256,23 @@ class TestUnlistedPath:
         step = makes(1, "app/cli.py", intent=sentence, forbidden=forbidden)
         assert found("W105", step, makes(2, "app/later.py")) == []
 
+    @pytest.mark.parametrize(
+        "sentence",
+        [
+            "The build writes `dist/index.js` and `packages/web/dist/index.d.ts`.",
+            "The entry of the package reads `./build/main.js`.",
+            "Create `dist/words.json`.",
+            "The build adds `target/gen/words.rs`.",
+        ],
+    )
+    def test_what_a_build_makes_is_left_alone(self, sentence: str) -> None:
+        step = makes(1, "src/index.ts", intent=sentence)
+        assert found("W105", step) == []
+
+    def test_what_is_kept_where_builds_put_theirs_is_a_file_like_others(self) -> None:
+        step = makes(1, "src/build/cli.py", intent="Write the keys to `src/build/keys.py`.")
+        assert found("W105", step) == ["/work_orders/0/intent"]
+
     def test_a_module_of_typescript_is_imported_by_the_name_of_what_is_compiled(self) -> None:
         step = makes(2, "src/index.ts", intent="Export everything of `./errors.js` and use `src/page.js`.")
         assert found("W105", makes(1, "src/errors.ts"), step, makes(3, "src/page.tsx")) == []

@@ -738,6 +738,24 @@ class TestMissingPrograms:
     def test_the_work_order_itself_may_make_it(self) -> None:
         assert codes(makes(1, "app.py", acceptance_commands=["python app.py", "python -m app"])) == []
 
+    @pytest.mark.parametrize(
+        "commands",
+        [
+            ("npx --no-install tsc", "node dist/index.js"),
+            ("npm run build", "node packages/app/dist/index.js"),
+            ("go build -o bin/tally ./cmd", "bin/tally --version"),
+            ("gcc -o tally tally.c", "./tally"),
+            ("cargo build --offline", "target/debug/tally"),
+            ("npx esbuild a.ts --outfile=lib/a.js", "node lib/a.js"),
+        ],
+    )
+    def test_what_an_earlier_command_builds_is_there(self, commands: tuple[str, ...]) -> None:
+        assert codes(makes(1, "src/index.ts", acceptance_commands=[*commands])) == []
+        assert codes(makes(1, "src/index.ts", acceptance_commands=[commands[1]])) == ["W101"]
+
+    def test_a_script_that_builds_is_made_by_somebody(self) -> None:
+        assert codes(makes(1, "a.py", acceptance_commands=["python tools/build.py"])) == ["W101"]
+
     def test_a_later_work_order_does_not_help(self) -> None:
         first = makes(1, "a.py", acceptance_commands=["python b.py"])
         assert codes(first, makes(2, "b.py")) == ["W101"]

@@ -13,6 +13,10 @@ Also a program that is none of the usual ones, an option of one of pytest's plug
 plugin itself (`-p`) and a module of Node, unless it has the name of such a package. Of several projects in a
 repository, those packages count that the project of the work order declares.
 
+What an earlier command of the same work order builds is there: after `npx tsc`, `npm run build`, `go build`,
+`cargo build`, `make` and the like a file that the command names (`-o bin/tally`), or one where builds put
+their results (`dist/`, `build/`, `target/` and the like).
+
 ## Why it matters
 
 The command fails whatever the model writes, if the file is not made. It is only a warning, because a module
@@ -44,14 +48,16 @@ in `accepted_warnings`.
 """
 
 import sys
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Final
 
 from factory.contract.packages.names import parse_requirement
 from factory.contract.work_order import WorkOrder
 from factory.plans.commands.code.uses import outright
 from factory.plans.commands.installed import unusual_needs
-from factory.plans.commands.needs import Needs, command_needs
+from factory.plans.commands.needs import Needs, command_needs, started_scripts
+from factory.plans.commands.programs import Invocation
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 from factory.plans.states.file_state import Presence
@@ -110,6 +116,25 @@ _PACKAGES_OF: Final[Mapping[str, str]] = {
 }
 """The packages of modules that have other names."""
 
+_BUILDERS: Final = frozenset(
+    {
+        "babel",
+        "build",
+        "bundle",
+        "c++",
+        "cargo",
+        "cc",
+        "clang",
+        "clang++",
+        "cmake",
+        "compile",
+        "esbuild",
+        "g++",
+    }
+    | {"gcc", "javac", "make", "ninja", "parcel", "rollup", "rustc", "swc", "tsc", "tsup", "vite", "webpack"}
+)
+"""Words of commands that make files which nobody writes."""
+
 _INSTALLED: Final = "do without it, or declare it where the project says what it needs"
 _PROMISE: Final = "promise it there with a postcondition"
 _MAKE: Final = (
@@ -122,11 +147,18 @@ def find(subject: Subject) -> Iterator[Finding]:
     if subject.product is None:
         return
     orders = {placed.index: placed.order for placed in subject.orders}
+    builds: dict[int, list[Invocation]] = {}
     for index, command, reading in subject.acceptance_commands:
+        built = builds.setdefault(index, [])
+        built += filter(_builds, reading.invocations)
         # What can't be there at all is an error, of another rule.
         impossible = subject.product.impossible_modules(reading, index, subject.places[index])
         declares = _declaring(subject, orders[index])
-        for message, hint in _missing(command_needs(reading), subject.places[index], impossible, declares):
+        needs = command_needs(reading)
+        needs = replace(
+            needs, scripts=tuple(path for path in needs.scripts if not _is_built(subject, path, built))
+        )
+        for message, hint in _missing(needs, subject.places[index], impossible, declares):
             yield Finding(command.pointer, message, hint)
         program = outright(reading)
         for what, name in unusual_needs(program) if program is not None else ():
@@ -134,6 +166,20 @@ def find(subject: Subject) -> Iterator[Finding]:
                 yield Finding(
                     command.pointer, f"the command needs {what}, which may not be installed", _INSTALLED
                 )
+
+
+def _builds(invocation: Invocation) -> bool:
+    """Whether a program builds something, by its name, what it is told to do, or a script's name."""
+    words = (invocation.name, *invocation.arguments)
+    return any(word.rpartition("/")[2].partition(".")[0] in _BUILDERS for word in words)
+
+
+def _is_built(subject: Subject, path: str, builds: Sequence[Invocation]) -> bool:
+    """Whether a file that no work order writes is what one of these programs makes."""
+    starts = {script for build in builds for script in started_scripts(build)}
+    named = {build.path(word.rpartition("=")[2]) for build in builds for word in build.arguments}
+    is_result = subject.writers is not None and subject.writers.is_made_by_tools(path)
+    return bool(builds) and path not in starts and (is_result or path in named)
 
 
 def _declaring(subject: Subject, order: WorkOrder) -> Callable[[str], bool]:

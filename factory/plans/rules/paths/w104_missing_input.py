@@ -51,11 +51,9 @@ from factory.plans.commands.programs import Invocation, Reading
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 from factory.plans.states.file_state import Presence
+from factory.plans.states.writers import MADE_BY_TOOLS
 
 _FLEETING: Final = ("/dev/shm/", "/tmp/", "/var/tmp/")  # noqa: S108
-_MADE_BY_TOOLS: Final = frozenset(
-    {".venv", "build", "coverage", "dist", "htmlcov", "node_modules", "out", "site", "target", "tmp", "venv"}
-)
 _PATTERN: Final = re.compile(
     r"(?P<folder>(?:[\w.@-]+/)+)?(?=[^/]*[*?\[])[\w.@*?\[\]-]*?(?P<suffix>\.[A-Za-z]\w{0,4})?"
 )
@@ -126,7 +124,7 @@ def _is_lacking(subject: Subject, index: int, path: str, earlier: Sequence[str])
     is_path = "/" in path or "." in name.strip(".")
     if not is_path or path.startswith(("/", "../")) or any(sign in path for sign in "*?[<>$:"):
         return False
-    if name.replace(".", "").isdigit() or path.partition("/")[0] in _MADE_BY_TOOLS:
+    if name.replace(".", "").isdigit() or path.partition("/")[0] in MADE_BY_TOOLS:
         return False
     if path.endswith(".py") and name.startswith(("test_", "conftest")):
         # Tests are another rule's.

@@ -8,8 +8,9 @@ sources (`tally/stopwords.txt`), or its suffix is that of a source or of setting
 write or to read it ("is read from `config/board.toml`"), or it holds data (`.json`, `.csv`, `.md`, `.txt` and
 the like) and the sentence begins by telling to make it ("Create `data/results.json`", "Write the results to
 `data/results.json`"). "It writes `out/report.json`" tells of data that the product makes when it runs, and so
-does whatever a command of the work order names. Sentences with examples, or about what is not there, are left
-alone, and so are files without a directory.
+does whatever a command of the work order names. What lies where builds put their results (`dist/`, `build/`,
+`target/` and the like), if no file of the plan or the repository is there, is made by a tool. Sentences with
+examples, or about what is not there, are left alone, and so are files without a directory.
 
 ## Why it matters
 
@@ -119,7 +120,8 @@ def find(subject: Subject) -> Iterator[Finding]:
             continue
         commands = "\n".join(placed.order.acceptance_commands)
         for path, is_data in dict.fromkeys(_wanted(placed.order.intent, known)):
-            if not _is_listed(placed.order, path) and not (is_data and path in commands):
+            is_made = subject.writers.is_made_by_tools(path) or (is_data and path in commands)
+            if not is_made and not _is_listed(placed.order, path):
                 yield Finding(
                     f"{placed.pointer}/intent",
                     f"the intent speaks of {quote(path)}, which is in no list and which nobody makes",
