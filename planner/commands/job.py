@@ -62,7 +62,7 @@ def job_of(
         languages = languages_for(text, sources.files)
         verification = default_verification(sources.files, sources.read)
         question = replace(question, given=bootstrap(sources.files, languages, verification))
-    before = () if question.amendment is None else question.amendment.before.allowed_packages
+    before = None if question.amendment is None else question.amendment.before
     effort = options.reasoning_effort
     return Job(
         spec=spec,
@@ -78,12 +78,12 @@ def job_of(
         ),
         price=Price(*options.price) if options.price else None,
         sources=sources,
-        context=gather(
-            _shown(sources), notes, text, options.context_tokens, is_new=question.amendment is None
-        ),
+        context=gather(_shown(sources), notes, text, options.context_tokens, before=before),
         question=question,
         warnings=Warnings(options.warnings),
-        allowed_packages=tuple(sorted({*options.allow_packages, *before})),
+        allowed_packages=tuple(
+            sorted({*options.allow_packages, *(before.allowed_packages if before else ())})
+        ),
         grain=grain if template.asks(GRAIN) else None,
     )
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from factory.contract.note import Note, notes_hash
 from factory.contract.repo_path import RepoPath
-from factory.contract.work_order import VERIFY_SCRIPT
+from factory.contract.work_order import VERIFY_SCRIPT, Plan
 from factory.languages.port import Language, Verification
 from factory.languages.python.language import PYTHON
 from factory.languages.table import (
@@ -50,7 +50,7 @@ def gather(
     spec: str | None,
     limit: int,
     *,
-    is_new: bool = True,
+    before: Plan | None = None,
 ) -> Context:
     """What a prompt says beside the specification.
 
@@ -59,11 +59,12 @@ def gather(
         notes: what the user hands over.
         spec: the specification, if it is at hand: the modules that it speaks of come first.
         limit: the limit in tokens; 0 for nothing at all.
-        is_new: whether the plan is to be made, not revised.
+        before: the plan that is revised; None for a new one.
     """
     candidates = units(sources, notes, spec, limit)
     head = HEAD + (OF_A_REPOSITORY if sources.files else "")
-    if is_new and not sources.projects and VERIFY_SCRIPT not in sources.files:
+    scripted = sources.files.union(*(order.allowed_files for order in before.work_orders) if before else ())
+    if not sources.projects and VERIFY_SCRIPT not in scripted:
         commands = default_verification(sources.files, sources.read)
         if candidates[Part.TESTS] or any(command.own for command in commands):
             head += WITHOUT_A_VERIFY_SCRIPT.format(
@@ -84,7 +85,7 @@ def gather(
     message, tokens = None, files.tokens
     if texts:
         # What is revised is said after this, and ends the question.
-        end = [AGAIN] if is_new else []
+        end = [AGAIN] if before is None else []
         message = Message(
             role="user", content="\n\n".join([head, *texts, *_gaps(parts, of_python=of_python), *end])
         )

@@ -29,7 +29,7 @@ WITHOUT_A_VERIFY_SCRIPT: Final = """
 - The repository is verified without a `scripts/verify.sh`. It needs none, so leave its verification as it \
 is, whatever is said above about that script: `verify_contract` is null, and no work order bootstraps \
 verification. After each work order {verification}."""
-"""What is added for a new plan in a repository that has tests, or says how else it is verified."""
+"""What is added in a repository that has tests, or says how else it is verified."""
 
 OF_PYTHON: Final = "every Python file is compiled and `python -m pytest` runs"
 """What verifies a repository of Python."""
