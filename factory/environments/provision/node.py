@@ -89,7 +89,7 @@ def node_locks(files: CommitFiles, declared: Declared, workshop: Workshop) -> Ma
 def node_packages(
     files: CommitFiles, declared: Declared, cache: Cache, workshop: Workshop
 ) -> Iterator[Part | None]:
-    """Within the block there is a `node_modules` of what a commit has locked; None if it asks for nothing.
+    """Within the block there is a `node_modules` of what a commit has locked; None if it is no such project.
 
     Args:
         files: the commit's files.
@@ -101,12 +101,17 @@ def node_packages(
         WorkorderError: it is not locked, has another hash, or no registry answers.
     """
     needs = node_needs(files, declared)
-    if needs is None:
+    if needs is None and (MANIFEST not in files.names or not workshop.has("node")):
         yield None
         return
-    if needs.is_open:
+    if needs is not None and needs.is_open:
         raise not_locked("the packages of npm", LOCK)
     version = said_by(workshop.program("node", _INSTALL_NODE), cache.folder, workshop, "--version")
+    interpreters = (f"node {version.removeprefix('v')}",)
+    if needs is None:
+        # Without a package Node.js is what the commands find all the same.
+        yield Part(hash=sha256_hex(canonical_json([_FORMAT, version])), interpreters=interpreters)
+        return
     platform_ = [platform.system(), platform.machine(), *platform.libc_ver()]
     parts: list[JsonValue] = [_FORMAT, version, list(platform_), needs.manifest, needs.lock, needs.pnpm]
     if declared.allow_build:
@@ -126,7 +131,7 @@ def node_packages(
         yield Part(
             hash=contents,
             programs=(modules / ".bin",),
-            interpreters=(f"node {version.removeprefix('v')}",),
+            interpreters=interpreters,
             visible=(folder,),
             node_modules=modules,
             packages=packages,

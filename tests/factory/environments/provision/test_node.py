@@ -113,6 +113,15 @@ def test_what_is_declared_is_locked_and_installed(scene: Scene) -> None:
         assert kept == part
 
 
+def test_a_project_without_packages_still_has_the_node_that_its_commands_find(scene: Scene) -> None:
+    with scene.installed({"package.json": '{"name": "shop"}'}, Declared()) as part:
+        assert part is not None
+        assert part.interpreters[0].startswith("node ")
+        assert (part.packages, part.node_modules) == ((), None)
+    with scene.installed({"src/a.js": ""}, Declared()) as part:
+        assert part is None
+
+
 def test_an_install_script_does_not_run_and_its_package_is_named(scene: Scene) -> None:
     wanted = asking(scripted="^1")
     with node_packages(commit(scene.locked({}, wanted)), wanted, scene.cache, scene.workshop) as part:
