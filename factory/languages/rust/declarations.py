@@ -183,11 +183,12 @@ def _items(parent: "Node", scope: _Scope, depth: int) -> Iterator[Item]:
             continue
         name = f"{scope.prefix}{text(node.child_by_field_name('name'))}"
         is_public = scope.is_public and (scope.all_public or _is_public(node))
-        inner = replace(scope, prefix=f"{name}.", is_public=is_public)
-        body = node.child_by_field_name("body")
         if node.type in FUNCTIONS:
             yield Item(function(scope.path, scope.prefix, node), is_public)
-        elif node.type in _TYPES:
+            continue
+        body = node.child_by_field_name("body")
+        inner = _Scope(scope.path, f"{name}.", is_public, scope.all_public)
+        if node.type in _TYPES:
             yield Item(named_type(scope.path, name, node), is_public)
             if body is not None and node.type == "trait_item":
                 yield from _items(body, replace(inner, all_public=True), depth)

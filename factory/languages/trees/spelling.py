@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from factory.languages.trees.tree import text
@@ -21,6 +22,9 @@ _LONGEST_PLAIN: Final = 400
 """The longest text that is compared with a pattern."""
 
 
+_compiled = cache(re.compile)
+
+
 def plain(node: "Node", pattern: str, names: Mapping[str, str]) -> str:
     """A part that is written as it is spelt, as most are, without a walk; empty for any other.
 
@@ -31,7 +35,7 @@ def plain(node: "Node", pattern: str, names: Mapping[str, str]) -> str:
         names: what names become.
     """
     said = " ".join(text(node).split()).replace("( ", "(").replace(", )", ")")
-    if len(said) > _LONGEST_PLAIN or node.has_error or re.fullmatch(pattern, said) is None:
+    if len(said) > _LONGEST_PLAIN or node.has_error or _compiled(pattern).fullmatch(said) is None:
         return ""
     return _WORD.sub(lambda word: names.get(word[0], word[0]), said) if names else said
 

@@ -58,33 +58,35 @@ def declared(module: str, name: str, node: "Node", around: Mapping[str, str] | N
     Raises:
         TooDeep: its types are nested too deeply.
     """
-    names = dict(around or {})
+    made = _made(module, name, node, dict(around or {}), signs := _signs(node))
+    return replace(made, before="static ") if "static" in signs else made
+
+
+def _made(module: str, name: str, node: "Node", names: dict[str, str], signs: frozenset[str]) -> Declared:
     if node.type in FUNCTIONS:
-        accessor = _accessor(node)
+        accessor = _accessor(node, signs)
         if accessor is not None:
-            return _with_static(_value(Declared(module, name, "value"), accessor, names), node)
-        return _with_static(_function(module, name, node, names), node)
+            return _value(Declared(module, name, "value"), accessor, names)
+        return _function(module, name, node, names)
     if node.type in _TYPES:
         return Declared(module, name, "type")
     if node.type == "enum_assignment":
         return Declared(module, name, "value")
     kind = node.child_by_field_name("type")
     value = node.child_by_field_name("value")
-    made = Declared(module, name, "value", form=OPTIONAL if _is_optional(node) else "")
+    made = Declared(module, name, "value", form=OPTIONAL if "?" in signs else "")
     if kind is not None:
         bare = _bare(kind)
         if bare.type == "function_type" and not made.form:
-            return _with_static(_function(module, name, bare, names), node)
-        return _with_static(_value(made, kind, names), node)
+            return _function(module, name, bare, names)
+        return _value(made, kind, names)
     inner = _unwrapped(value) if value is not None else node
     if inner.type in FUNCTIONS:
-        return _with_static(_function(module, name, inner, names), node)
+        return _function(module, name, inner, names)
     if inner.type in _TYPES:
         return Declared(module, name, "type")
     guess = _LITERALS.get(inner.type, ANY)
-    if guess:
-        return _with_static(replace(made, result=guess, form=INFERRED, written=f": {guess}"), node)
-    return _with_static(made, node)
+    return replace(made, result=guess, form=INFERRED, written=f": {guess}") if guess else made
 
 
 def as_type(symbol: Declared) -> str:
@@ -180,12 +182,11 @@ def _shown_parameters(node: "Node") -> str:
     return f"({', '.join(shown)})"
 
 
-def _accessor(node: "Node") -> "Node | None":
+def _accessor(node: "Node", signs: frozenset[str]) -> "Node | None":
     """The node with the type of a property that is read or written by a method; None for other methods."""
-    kinds = {child.type for child in node.children if not child.is_named}
-    if node.type not in ("method_definition", "method_signature") or not kinds & {"get", "set"}:
+    if node.type not in ("method_definition", "method_signature") or not signs & {"get", "set"}:
         return None
-    if "get" in kinds:
+    if "get" in signs:
         return node.child_by_field_name("return_type") or node
     taken = parameters(node)
     return taken[0][1] if taken and taken[0][1] is not None else node
@@ -201,13 +202,9 @@ def _value(made: Declared, kind: "Node", names: Mapping[str, str]) -> Declared:
     return replace(made, result=result, written=f"{made.form}: {written}")
 
 
-def _with_static(made: Declared, node: "Node") -> Declared:
-    is_static = any(child.type == "static" for child in node.children)
-    return replace(made, before="static ") if is_static else made
-
-
-def _is_optional(node: "Node") -> bool:
-    return any(child.type == "?" for child in node.children)
+def _signs(node: "Node") -> frozenset[str]:
+    """The words and signs of a declaration itself, such as `static`, `get` and `?`."""
+    return frozenset(child.type for child in node.children if not child.is_named)
 
 
 def _bare(kind: "Node") -> "Node":
@@ -235,10 +232,12 @@ def _one_line(node: "Node | None") -> str:
     if node is None:
         return ""
     written = text(node)
+    # Most types have neither comments nor several lines, and a walk takes long.
+    if re.search(r"[\n\r]|//|/\*", written) is None:
+        return _spaced(written)
     data = written.encode("utf-8")
     changes: dict[tuple[int, int], bytes] = {}
-    # Most types have neither comments nor several lines, and a walk takes long.
-    for part in walk(node) if re.search(r"[\n\r]|//|/\*", written) else ():
+    for part in walk(node):
         if part.type == "comment":
             changes[part.start_byte - node.start_byte, part.end_byte - node.start_byte] = b" "
         elif part.type in ("object_type", "interface_body"):
@@ -246,7 +245,11 @@ def _one_line(node: "Node | None") -> str:
                 changes[place - node.start_byte, place - node.start_byte] = b"; "
     for (start, end), new in sorted(changes.items(), reverse=True):
         data = data[:start] + new + data[end:]
-    shown = " ".join(data.decode("utf-8").split())
+    return _spaced(data.decode("utf-8"))
+
+
+def _spaced(written: str) -> str:
+    shown = " ".join(written.split())
     return shown.replace(" ,", ",").replace(" ;", ";").replace("( ", "(").replace(" )", ")")
 
 

@@ -28,6 +28,11 @@ _FUNCTIONS: Final = (
     "abstract_method_signature",
     "method_definition",
 )
+_NAME: Final = r"[A-Za-z_$][\w$]*"
+_PLAIN: Final = re.compile(rf"{_NAME}(?:<{_NAME}(?:, {_NAME})*>)?")
+"""A type that is written in its one form, as most are: a name, with names in its brackets."""
+
+_WORD: Final = re.compile(r"[\w$]+")
 _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 
@@ -50,6 +55,10 @@ def type_text(node: "Node | None", names: Mapping[str, str], depth: int = 0) -> 
         return ""
     if depth > MOST_DEPTH:
         raise TooDeep("is nested too deeply", hint="give the types names")
+    if not depth and node.type == "type_annotation":
+        said = text(node).removeprefix(":").strip()
+        if _PLAIN.fullmatch(said) and names.keys().isdisjoint(_WORD.findall(said)):
+            return said
     inner = node.named_children
 
     def of(child: "Node | None") -> str:
@@ -108,8 +117,10 @@ def type_parameters(node: "Node", names: Mapping[str, str]) -> dict[str, str]:
         node: the declaration.
         names: what names around it are replaced by.
     """
-    start = sum(place.startswith("$") for place in names.values())
     listed = node.child_by_field_name("type_parameters")
+    if listed is None:
+        return {}
+    start = sum(place.startswith("$") for place in names.values())
     given = [child.child_by_field_name("name") for child in _named(listed)]
     return {text(name): f"${start + number}" for number, name in enumerate(given)}
 
