@@ -15,6 +15,13 @@ if TYPE_CHECKING:
 MAX_PACKAGES: Final = 500
 """The most packages that one place declares."""
 
+LOCK_NAMES: Final = frozenset(
+    {"uv.lock", "poetry.lock", "pdm.lock", "Pipfile.lock", "pylock.toml", "requirements.lock"}
+    | {"package-lock.json", "npm-shrinkwrap.json", "pnpm-lock.yaml", "yarn.lock", "bun.lock"}
+    | {"go.sum", "go.work.sum", "Cargo.lock"}
+)
+"""The names of the files that pin packages, and that only tools write."""
+
 _MAX_CHARS: Final = 300
 _PYTHON_VERSION: Final = re.compile(r"3\.[0-9]{1,2}")
 _PACKAGE: Final = re.compile(r"(?:@[a-z0-9][a-z0-9._~-]*/)?[a-z0-9][a-z0-9._~-]*")

@@ -7,11 +7,11 @@ from typing import Final
 from packaging.utils import canonicalize_name
 
 from factory.attempt.failure import Failure, Stage
-from factory.contract.packages.names import is_node_range, parse_requirement
+from factory.contract.packages.names import LOCK_NAMES, is_node_range, parse_requirement
 from factory.contract.repo_path import RepoPath
 from factory.environments.environment import Environment, Package
 from factory.gates.check import CheckContext, CheckResult
-from factory.gates.packages.manifests import LOCKS, MAX_MANIFEST_BYTES, declared, ecosystem_of
+from factory.gates.packages.manifests import MAX_MANIFEST_BYTES, declared, ecosystem_of
 from factory.system.files.tree import FileProblem
 from factory.system.terminal.console import listed, visible
 
@@ -39,7 +39,7 @@ class Manifests:
 
     def _failure(self, path: RepoPath, context: CheckContext) -> Failure | None:
         name = path.rpartition("/")[2]
-        if path not in context.landing or (name not in LOCKS and ecosystem_of(path) is None):
+        if path not in context.landing or (name not in LOCK_NAMES and ecosystem_of(path) is None):
             return None
         before = context.before(path)
         try:
@@ -48,7 +48,7 @@ class Manifests:
             return _refused(path, f"{error.message}, so it can't be judged", "leave it as it is")
         if file is None or file.data == before:
             return None
-        if name in LOCKS:
+        if name in LOCK_NAMES:
             return _refused(
                 path,
                 "is a lock, which only its tool writes",

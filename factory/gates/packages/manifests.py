@@ -15,24 +15,6 @@ from factory.environments.environment import Ecosystem
 MAX_MANIFEST_BYTES: Final = 1_000_000
 """The largest manifest that is looked into."""
 
-LOCKS: Final[Mapping[str, Ecosystem]] = {
-    "uv.lock": "python",
-    "poetry.lock": "python",
-    "pdm.lock": "python",
-    "Pipfile.lock": "python",
-    "pylock.toml": "python",
-    "requirements.lock": "python",
-    "package-lock.json": "node",
-    "npm-shrinkwrap.json": "node",
-    "pnpm-lock.yaml": "node",
-    "yarn.lock": "node",
-    "bun.lock": "node",
-    "go.sum": "go",
-    "go.work.sum": "go",
-    "Cargo.lock": "rust",
-}
-"""The names of the files that only tools write, and whose packages they pin."""
-
 _REQUIREMENTS: Final = re.compile(r"(?:.*[-_.])?(?:requirements|constraints)(?:[-_.].*)?\.(?:txt|in)")
 _OF_NODE: Final = (
     "dependencies",

@@ -536,6 +536,14 @@ class TestPostconditions:
     def test_a_promise_stays_within_the_allowed_files(self) -> None:
         assert codes(makes(1, "a.py", postconditions=[exists("a.py"), exists("b.py")])) == ["E103"]
 
+    @pytest.mark.parametrize("lock", ["Cargo.lock", "web/package-lock.json", "go.sum"])
+    def test_a_lock_is_for_its_tool_to_write(self, lock: str) -> None:
+        assert codes(makes(1, "a.py", lock)) == ["E103"]
+        assert "E103" in codes(order(allowed_files=["a.py", lock]))
+        kept = makes(1, "a.py", lock, preconditions=[exists(lock)])
+        assert "E103" not in codes(kept, repo=(lock,))
+        assert "E103" not in codes(makes(1, "Cargo.lock"), repo=("Cargo.toml",))
+
     def test_every_allowed_file_is_promised_once_conditions_are_declared(self) -> None:
         assert codes(order(allowed_files=["a.py", "b.py"], postconditions=[exists("a.py")])) == ["E104"]
         assert codes(order(allowed_files=["a.py"], preconditions=[absent("a.py")])) == ["E104"]
