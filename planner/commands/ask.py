@@ -10,9 +10,9 @@ from pathlib import Path
 
 from factory.contract.errors import WorkorderError
 from factory.llm.adapters.replay import REPLAY
-from factory.llm.adapters.select import select_model
+from factory.llm.adapters.select import price_of_named, select_model
 from factory.llm.ledger.store import Ledger
-from factory.llm.port import Model, ProviderError, Request, Usage, identity, total
+from factory.llm.port import Request, Usage, identity, total
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import known_price
 from factory.plans.diagnostics.render import OutputFormat, counted, render
@@ -90,19 +90,8 @@ def _estimate(job: Job, options: Namespace) -> str:
         parameters=job.parameters,
         attempt=1,
     )
-    price = job.price
-    if price is None:
-        # Nothing is asked, and nothing is written into the ledger.
-        ledger = Ledger(_artifacts_directory(options) / LEDGER_NAME)
-        try:
-            model: Model = select_model(options.llm, stage="planner", ledger=ledger, environment=os.environ)
-        except ProviderError as error:
-            raise WorkorderError(
-                f"the model's price is not looked up: {error.message}",
-                where=error.where,
-                hint="say it with --price INPUT,OUTPUT, or make the model ready as for compiling",
-            ) from error
-        price = known_price(model)
+    # No key is needed, so it can be asked for before there is one.
+    price = job.price or price_of_named(options.llm)
     return estimate.in_words(first, job.max_attempts, price)
 
 

@@ -173,6 +173,13 @@ def test_an_estimate_asks_nobody_and_writes_nothing(desk: Desk) -> None:
     assert sorted(path.name for path in desk.home.iterdir()) == ["model.py", "spec.md"]
 
 
+def test_an_estimate_needs_no_key(desk: Desk) -> None:
+    done = desk.compile("--estimate", model="gpt-5.2")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "at least      1 answer, about " in done.stdout
+    assert "; $" in done.stdout
+
+
 def test_a_revision_repairs_the_plan(desk: Desk) -> None:
     done = desk.compile(model=desk.model("prose", json.dumps(BROKEN), json.dumps(PLAN)))
     assert done.returncode == 0
