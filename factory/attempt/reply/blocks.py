@@ -13,6 +13,11 @@ from factory.contract.strict_json import JsonValue
 _FENCE: Final = re.compile(r"^ {0,3}(?P<ticks>`{3,}|~{3,})[ \t]*(?P<info>[^`\n]*?)[ \t\r]*$")
 _THOUGHTS: Final = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _DECORATION: Final = "#*`_:>- \t"
+_LABEL: Final = re.compile(r"(?:file ?name|file|path)[*`_]*:[*`_]*\s+", re.IGNORECASE)
+_COMMENT: Final = re.compile(r"\s*(?:#|//|--|;|%|/\*|<!--)(?P<text>.*?)(?:\*/|-->)?\s*")
+_MOST_STRAYS: Final = 8
+"""How many fences that open nothing are passed over."""
+
 _SEARCH: Final = re.compile(
     r"^<{5,9} ?SEARCH[ \t]*\n(?P<old>.*?)^={5,9}[ \t]*\n(?P<new>.*?)^>{5,9} ?REPLACE[ \t]*(?:\n|\Z)",
     re.DOTALL | re.MULTILINE,
@@ -48,7 +53,7 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
     lines = _THOUGHTS.sub("", reply, count=1).replace("\r\n", "\n").split("\n")
     prose: list[str] = []
     writes: list[JsonValue] = []
-    number = 0
+    number = strays = 0
     while number < len(lines):
         fence = _FENCE.match(lines[number])
         number += 1
@@ -56,7 +61,15 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
             prose.append(lines[number - 1])
             continue
         end = _end(lines, number, fence["ticks"])
-        path = _path(fence["info"], prose, known)
+        path = _path(fence["info"], prose, lines[number:end][:1], known)
+        if (
+            path is None
+            and strays < _MOST_STRAYS
+            and _is_stray(lines[number:end], end, fence["ticks"], known)
+        ):
+            strays += 1
+            prose.append(lines[number - 1])
+            continue
         if end is None:
             raise BadBlocks(
                 f"the block of {path or 'an example'} is not closed",
@@ -83,13 +96,36 @@ def _end(lines: list[str], start: int, ticks: str) -> int | None:
     return None
 
 
-def _path(info: str, prose: list[str], known: Mapping[str, str]) -> str | None:
-    """The path of a block: the last word after its fence, or the line before it; None of an example."""
+def _is_stray(lines: list[str], end: int | None, ticks: str, known: Mapping[str, str]) -> bool:
+    """Whether a fence without a path opens nothing: it is never closed, or a file's block begins before.
+
+    What stands within a longer fence, or one of another kind, belongs to its example.
+    """
+    if end is None:
+        return True
+    inner = (_FENCE.match(line) for line in lines)
+    return any(
+        fence["ticks"].startswith(ticks) and any(word in known for word in fence["info"].split()[-1:])
+        for fence in inner
+        if fence is not None
+    )
+
+
+def _path(info: str, prose: list[str], begins: list[str], known: Mapping[str, str]) -> str | None:
+    """The path of a block; None of an example.
+
+    It is the last word after the fence, the line before it, or a comment in the first line of the block.
+    """
     words = info.split()
     if words and (words[-1] in known or len(words) > 1 or "/" in words[-1] or "." in words[-1]):
         return words[-1].removeprefix("path=").strip("\"'")
-    before = next((line for line in reversed(prose) if line.strip()), "").strip(_DECORATION)
-    return before if before in known else None
+    before = next((line for line in reversed(prose) if line.strip()), "")
+    comments = (_COMMENT.fullmatch(line) for line in begins)
+    for text in (before, *(comment["text"] for comment in comments if comment)):
+        named = _LABEL.sub("", text.strip(_DECORATION), count=1).strip(_DECORATION)
+        if named in known:
+            return named
+    return None
 
 
 def _write(path: str, content: str, known: Mapping[str, str]) -> JsonValue:

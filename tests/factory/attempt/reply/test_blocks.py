@@ -40,11 +40,33 @@ def files(reply: str) -> dict[str, str]:
         "### `src/a.py`:\n```\nx\n```",
         "<think>```src/a.py\nno\n```</think>\n~~~~src/a.py\r\nx\r\n~~~~",
         "### src/a.py\n```json\nx\n```",
+        "**File:** `src/a.py`\n```python\nx\n```",
+        # Fences that open nothing: one too many, and one that is never closed.
+        "It says:\n```\nx\n```\n```\nThat's it.\n```src/a.py\nx\n```",
+        "```src/a.py\nx\n```\nRun it:\n```sh\npython src/a.py",
+        "```markdown\nSo:\n```src/a.py\nx\n```\n```\n",
+        "````\n```src/a.py\nno\n```\n````\n```src/a.py\nx\n```",
         'For example:\n```\n{"a": 1}\n```\nso:\n```src/a.py\nx\n```',
     ],
 )
 def test_a_file_is_a_block_with_its_path(reply: str) -> None:
     assert files(reply) == {"src/a.py": "x\n"}
+
+
+@pytest.mark.parametrize(
+    "comment", ["# src/a.py", "// File: src/a.py", "/* `src/a.py` */", "<!-- src/a.py -->"]
+)
+def test_a_comment_in_the_first_line_is_the_path_of_a_block_without_one(comment: str) -> None:
+    assert files(f"Here:\n```python\n{comment}\nx\n```") == {"src/a.py": f"{comment}\nx\n"}
+    with_path = f"```README.md\n{comment}\nx\n```"
+    assert files(with_path) == {"README.md": f"{comment}\nx\n"}
+
+
+def test_many_fences_that_open_nothing_take_no_time() -> None:
+    read = parse_answer(answer("```a\n" * 10_000), SHOWN, KNOWN)
+
+    assert isinstance(read, Failure)
+    assert "the block of an example is not closed" in read.message
 
 
 def test_several_files_fences_in_a_file_and_an_empty_one() -> None:
