@@ -222,7 +222,11 @@ class Agent:
                 hint="`factory doctor` tells what works here",
             )
         if outcome.not_started is not None:
-            raise self._problem(f"could not be started: {outcome.not_started}", paid=False)
+            raise self._problem(
+                f"could not be started: {outcome.not_started}",
+                paid=False,
+                hint="put its program where the sandbox's user can reach it: not below a closed home",
+            )
         if outcome.timed_out:
             limit = self._engineer.timeout_seconds
             raise self._problem(
@@ -248,7 +252,9 @@ class Agent:
         return ProviderError(
             f"the agent {what}{shown}",
             where=self._where,
-            hint=hint or "see that it works by hand, then run again: stored answers are used",
+            hint=hint
+            or "see that it works by hand, and that --engineer-file and --engineer-env name what it needs of "
+            "yours; then run again: stored answers are used",
             may_be_paid=paid,
         )
 

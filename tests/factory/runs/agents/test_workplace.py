@@ -233,6 +233,7 @@ def test_one_that_crashes_is_the_providers_failure(tmp_path: Path, text: str, wh
     with checkout_of(Unconfined()) as checkout, pytest.raises(ProviderError, match=what) as raised:
         work(checkout, Unconfined(), agent(tmp_path, text))
     assert raised.value.may_be_paid is paid
+    assert "--engineer-file" in raised.value.hint
 
 
 def test_the_network_is_what_is_allowed_and_recorded(tmp_path: Path, listener: int) -> None:
