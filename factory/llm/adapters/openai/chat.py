@@ -13,7 +13,14 @@ from factory.contract.documents import schema_problems
 from factory.contract.strict_json import JsonValue
 from factory.contract.text import encodable
 from factory.llm.adapters.endpoint import Endpoint
-from factory.llm.adapters.openai.client import MAX_RETRIES, TIMEOUT_SECONDS, Connection, cache_key
+from factory.llm.adapters.openai.client import (
+    MAX_RETRIES,
+    TIMEOUT_SECONDS,
+    Connection,
+    RawReply,
+    cache_key,
+    is_whole,
+)
 from factory.llm.adapters.openai.errors import explain
 from factory.llm.adapters.openai.presets import OPENAI_CHAT, Preset
 from factory.llm.port import (
@@ -109,7 +116,7 @@ class OpenAiChat:
             response = self._connection.send(
                 lambda options: _create(client, self.name, request, options, self._preset), self._options
             )
-            if self._preset.streams:
+            if self._preset.streams and _is_stream(response):
                 # The type does not say that a streamed reply is read as a stream.
                 reply = self._gathered(cast("Stream[ChatCompletionChunk]", response.parse()))
             else:
@@ -176,6 +183,11 @@ class OpenAiChat:
             model=reply.model or self.name,
             request_id=request_id or reply.id,
         )
+
+
+def _is_stream(reply: RawReply) -> bool:
+    """Whether events came: some servers don't stream, and errors and pages come whole."""
+    return not is_whole(reply.headers) or reply.content.lstrip().startswith((b"data:", b"event:", b":"))
 
 
 def _create(

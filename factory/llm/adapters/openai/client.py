@@ -85,7 +85,7 @@ class Connection:
                 base_url=self.endpoint.base_url,
                 timeout=self._timeout_seconds,
                 max_retries=self._max_retries,
-                http_client=DefaultHttpxClient(event_hooks={"response": [_forbid_useless_retry]}),
+                http_client=DefaultHttpxClient(event_hooks={"response": [_look_at]}),
             ) as client:
                 yield client
         except OpenAIError as error:
@@ -150,7 +150,15 @@ def cache_key(request: Request) -> str:
     return sha256_hex("\0".join(texts).encode("utf-8", "backslashreplace"))[:32]
 
 
-def _forbid_useless_retry(reply: HttpReply) -> None:
+def is_whole(headers: Mapping[str, str]) -> bool:
+    """Whether a reply is one document, also where a stream was asked for."""
+    return headers.get("content-type", "").lower().startswith(("application/json", "text/html"))
+
+
+def _look_at(reply: HttpReply) -> None:
+    if is_whole(reply.headers):
+        # Within the request, where a connection that breaks is told as such.
+        reply.read()
     # The header by which OpenAI's own servers tell the SDK.
     if reply.status_code == 429 and lacks_credit(reply.read()):
         reply.headers["x-should-retry"] = "false"

@@ -165,8 +165,11 @@ def test_the_limit_goes_by_its_old_name_where_the_new_one_is_refused() -> None:
 
 
 @pytest.mark.parametrize(
-    ("stream", "message"),
+    ("reply", "message"),
     [
+        # A stream was asked for, and one document comes.
+        (b"<html>Log in</html>", "the server's reply can't be read: not valid JSON"),
+        ({"error": {"message": "upstream is down"}}, "holds no answer: upstream is down"),
         (
             chat_stream("half", finish_reason=None, done=False),
             "the server's stream ended before the answer did",
@@ -181,11 +184,16 @@ def test_the_limit_goes_by_its_old_name_where_the_new_one_is_refused() -> None:
         (chat_stream("x", finish_reason="error"), "the model ended its answer with `error`"),
     ],
 )
-def test_a_stream_that_is_no_answer_is_an_error(stream: bytes, message: str) -> None:
-    with OpenAiStandIn(stream) as server, pytest.raises(ProviderError) as caught:
+def test_a_stream_that_is_no_answer_is_an_error(reply: "JsonValue | bytes", message: str) -> None:
+    with OpenAiStandIn(reply) as server, pytest.raises(ProviderError) as caught:
         local(server).complete(a_request())
 
     assert message in caught.value.message
+
+
+def test_a_server_that_does_not_stream_is_read_all_the_same() -> None:
+    with OpenAiStandIn(chat_completion("said at once")) as server:
+        assert local(server).complete(a_request()).text == "said at once"
 
 
 def test_a_full_context_is_told_apart_from_a_reached_limit() -> None:
