@@ -24,7 +24,7 @@ from factory.contract.identity import contract_hash, run_id
 from factory.contract.work_order import Plan, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
-from factory.gates.baseline_report import BaselineReport, kept_tests
+from factory.gates.baseline_report import BaselineReport
 from factory.gates.step import Occasion, Step, StepKind
 from factory.llm.spending.prices import Prices
 from factory.people.hints import attempts_with
@@ -197,7 +197,7 @@ class Worker:
             plan=self.plan,
             spec=self.spec,
             known=self.known,
-            kept_tests=kept_tests(passed, order.allowed_files),
+            kept_tests=tuple(passed),
             # Of several at a time a person sees states and steps; lines would be those of all at once.
             ports=replace(self.ports, progress=lambda _text: None),
             lands=False,

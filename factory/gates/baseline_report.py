@@ -1,7 +1,5 @@
 """What the verification said about the baseline, before anything was changed. Pure values."""
 
-from collections.abc import Collection, Iterable
-
 from pydantic import BaseModel, ConfigDict
 
 from factory.attempt.failure import Failure, FailureClass
@@ -91,8 +89,3 @@ class BaselineReport(BaseModel):
 def file_of(test: str) -> str:
     """The file that holds a test, by its id."""
     return test.partition("::")[0]
-
-
-def kept_tests(passed: Iterable[str], writable: Collection[str]) -> tuple[str, ...]:
-    """Those of the tests that passed which must pass again: their files are not to be written."""
-    return tuple(test for test in passed if file_of(test) not in writable)

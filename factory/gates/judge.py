@@ -12,9 +12,8 @@ from typing import Final, TypedDict
 from factory.attempt.brief import excerpt
 from factory.attempt.failure import Failure, Stage
 from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
+from factory.gates.skipped_tests import skipped_by_the_work
 from factory.gates.verdict.judgement import failing_tests
-from factory.gates.verdict.report import PytestReport
-from factory.languages.python.language import PYTHON
 
 _NO_MODULE: Final = re.compile(
     r"(?:python|pypy): (?:No module named (?P<module>[\w.]+)"
@@ -53,7 +52,7 @@ def judge(
         message, hint = violation
         return Failure.model_defect(stage, message, hint=hint, **evidence)
     if result.exit_code in passing:
-        missing = result.shortcoming or _skipped_by_the_work(result, context)
+        missing = result.shortcoming or skipped_by_the_work(result, stage, context)
         if not missing:
             return None
         return Failure.model_defect(stage, missing, hint=_PROOF, **evidence)
@@ -186,17 +185,6 @@ def _not_started(result: CommandResult, reason: str, stage: Stage, context: Chec
         hint="its first line must be #! and a program that is installed",
         **evidence,
     )
-
-
-def _skipped_by_the_work(result: CommandResult, context: CheckContext) -> str:
-    """That what the work order writes, and is no test, skipped a test by itself; empty if it did not."""
-    if not isinstance(result.report, PytestReport):
-        return ""
-    written = frozenset(path for path in context.writable if not PYTHON.is_test(path))
-    for test, file in result.report.skips:
-        if file in written:
-            return f"the test {test} did not run to its end, because the code under test skipped it: {file}"
-    return ""
 
 
 def _missing_tool(result: CommandResult, context: CheckContext) -> str | None:

@@ -11,7 +11,7 @@ from factory.contract.work_order import Plan, VerifyContract, WorkOrder
 from factory.environments.environment import Environment
 from factory.environments.projects import Subproject
 from factory.environments.provide import Project
-from factory.gates.baseline_report import BaselineCheck, BaselineReport, kept_tests
+from factory.gates.baseline_report import BaselineCheck, BaselineReport
 from factory.gates.before.baseline import examine_baseline, require_usable
 from factory.gates.before.services import require_services
 from factory.gates.before.toolchains import require_toolchains
@@ -119,7 +119,7 @@ def on_verified_base(run: Run, bench: Bench, out: Path, *, red_accepted: bool) -
     finally:
         bench.checkout.restore()
     known = report if red_accepted else None
-    return replace(run, known=known, kept_tests=kept_tests(report.passed_tests, run.order.allowed_files))
+    return replace(run, known=known, kept_tests=report.passed_tests)
 
 
 def try_services(

@@ -6,12 +6,13 @@ JavaScript, whose tests are called anything, the number of the test among those 
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import Final
 
 from factory.attempt.failure import Failure, Stage
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath, UnsafePath
+from factory.gates.baseline_report import file_of
 from factory.gates.check import CheckContext, CommandResult
 from factory.gates.verdict.report import GroupOfTests, NodeReport, PrintedReport, PytestReport
 from factory.languages.port import Language
@@ -54,17 +55,24 @@ def passed_tests(result: CommandResult, context: CheckContext) -> tuple[str, ...
 
 
 def vanished(
-    kept: Sequence[str], passed: Sequence[str] | None, result: CommandResult, runner: str
+    kept: Sequence[str],
+    passed: Sequence[str] | None,
+    result: CommandResult,
+    runner: str,
+    writable: Collection[str],
 ) -> Failure | None:
     """Why tests are missing that passed before; None if none are, or nothing is known.
 
     Args:
-        kept: the ids of the tests that must pass.
-        passed: those that did.
+        kept: the ids of the tests that passed before.
+        passed: those that did now.
         result: the command that ran them.
         runner: who is to find them.
+        writable: the files whose tests may be changed or go, but not stay and be skipped.
     """
-    gone = sorted({*kept} - {*passed}) if passed is not None else []
+    skipped = {test.partition("[")[0] for test, _ in getattr(result.report, "skips", ())}
+    must_pass = {test for test in kept if file_of(test) not in writable or test in skipped}
+    gone = sorted(must_pass - {*passed}) if passed is not None else []
     if not gone:
         return None
     names = ", ".join(visible(test[:_LONGEST_NAME]) for test in gone[:_NAMED])

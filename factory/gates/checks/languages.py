@@ -133,7 +133,7 @@ class LanguageCheck:
         passed = passed_tests(result, context)
         return CheckResult(
             name=self.name,
-            failure=failure or vanished(self.kept, passed, result, self.name),
+            failure=failure or vanished(self.kept, passed, result, self.name, context.writable),
             commands=(result,),
             passed_tests=passed,
         )

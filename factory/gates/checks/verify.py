@@ -78,7 +78,7 @@ class VerifyScript:
         passed = report.passed_tests(context.landing)
         return CheckResult(
             name=self.name,
-            failure=failure or vanished(self.kept, passed, result, self.name),
+            failure=failure or vanished(self.kept, passed, result, self.name, context.writable),
             commands=(result,),
             note=_UNREPORTED if passed is None and failure is None and _has_tests(context.landing) else "",
             passed_tests=passed,
@@ -164,7 +164,7 @@ class Pytest:
         passed = passed_tests(result, context)
         return CheckResult(
             name=self.name,
-            failure=failure or vanished(self.kept, passed, result, self.name),
+            failure=failure or vanished(self.kept, passed, result, self.name, context.writable),
             commands=(result,),
             note=note,
             failing_tests=failing,

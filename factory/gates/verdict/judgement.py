@@ -72,7 +72,7 @@ def summary_of(report: Report | None) -> Summary | None:
     """The numbers of a runner's report; None if there is none."""
     match report:
         case UnittestReport():
-            counts = report.model_dump(exclude={"runner", "ended", "canary", "patched"})
+            counts = report.model_dump(exclude={"runner", "ended", "named", "skips", "canary", "patched"})
             return Summary.model_validate(counts)
         case PytestReport():
             ends = report.counts()
@@ -144,7 +144,12 @@ def shortcoming(command: AnyRewritten, report: Report | None, exit_code: int) ->
         case UnittestReport():
             if not report.passed:
                 return f"unittest returned {exit_code}, but no test passed{_others(report)}"
-            return "" if report.canary == "failed" else _NO_CANARY
+            if report.canary != "failed":
+                return _NO_CANARY
+            without = next((named.word for named in report.named if not named.passed), None)
+            if without is None or (isinstance(command, Rewritten) and command.chooses):
+                return ""
+            return f"unittest returned {exit_code}, but {_none_passed(without)}"
         case None if command.runner in ("pytest", "unittest"):
             return _unended(command, exit_code)
         case None:
@@ -184,7 +189,7 @@ def _of_session(command: Rewritten, report: PytestReport, exit_code: int) -> str
     for named in report.named:
         left_out = command.chooses and named.deselected
         if not named.passed and not left_out and exit_code == 0:
-            return f"{returned} of `{named.word[:_LONGEST_NAME]}`, which the command names, no test passed"
+            return f"{returned} {_none_passed(named.word)}"
         if named.vanished and not command.chooses and exit_code == 0:
             return (
                 f"{returned} of `{named.word[:_LONGEST_NAME]}`, which the command names, "
@@ -213,7 +218,7 @@ def _of_files(command: RewrittenNode, report: Report | None) -> str:
         return f"{returned} no test passed{_others(report)}"
     for word in report.named:
         if not command.chooses and not any(file.passed for file in report.files if word in file.words):
-            return f"{returned} of `{word[:_LONGEST_NAME]}`, which the command names, no test passed"
+            return f"{returned} {_none_passed(word)}"
     return ""
 
 
@@ -236,8 +241,12 @@ def _of_groups(command: RewrittenPrinting, report: Report | None) -> str:
     for word in command.named:
         groups = [group for group in report.groups if command.names(word, group.name)]
         if groups and not any(group.passed for group in groups):
-            return f"{returned} of `{word[:_LONGEST_NAME]}`, which the command names, no test passed"
+            return f"{returned} {_none_passed(word)}"
     return ""
+
+
+def _none_passed(word: str) -> str:
+    return f"of `{word[:_LONGEST_NAME]}`, which the command names, no test passed"
 
 
 def _unended(command: AnyRewritten, exit_code: int) -> str:

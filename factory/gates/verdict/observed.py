@@ -103,7 +103,9 @@ def _text(command: Rewritten | RewrittenNode) -> bytes:
     # Each builds on what the earlier ones have defined.
     before: tuple[str, ...] = ("begin", "unchanged", "to_its_end")
     if command.runner == "pytest":
-        before = ("begin", "without_pytest", "unchanged", "unreplaced", "witness")
+        before = ("begin", "without_pytest", "unchanged", "unreplaced", "left_out", "witness")
+    elif command.runner == "unittest":
+        before = ("begin", "unchanged", "left_out")
     files = (*before, f"run_{command.runner}")
     return b"\n".join((_PROGRAMS / f"{name}.py").read_bytes() for name in files)
 

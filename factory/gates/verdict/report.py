@@ -62,8 +62,12 @@ class CodeReport(_Strict):
     patched: _Patched = ()
 
 
+Skips = Annotated[tuple[tuple[_Text, _Text], ...], Field(max_length=_MOST)]
+"""What of a file of tests did not run or does not count, and the file that did that; empty if unknown."""
+
+
 class UnittestReport(_Strict):
-    """What unittest's own result counted, and how the tests ended that must fail."""
+    """What unittest's own result counted, and how the tests ended that must fail; see `PytestReport`."""
 
     runner: Literal["unittest"]
     ended: Literal[True]
@@ -73,6 +77,8 @@ class UnittestReport(_Strict):
     skipped: _Count
     xfailed: _Count
     xpassed: _Count
+    named: tuple[Named, ...] = ()
+    skips: Skips = ()
     canary: Canary
     patched: _Patched = ()
 
@@ -89,7 +95,8 @@ class PytestReport(_Strict):
         deselected: how many were left out.
         outcomes: the id of each test that was begun, and how it ended.
         named: what the command names.
-        skips: the id of each test that did not go on because something raised that, with the file that did.
+        skips: the ids of tests that were skipped, expected to fail or left out, and of files that were
+            skipped as a whole, each with the file that did that, as far as it is known.
         canary: how the test ended that must fail; `not due` where none was to run.
         plugins: the project's own plugins.
         configuration: the file that pytest took its configuration from; None for none.
@@ -105,7 +112,7 @@ class PytestReport(_Strict):
     deselected: _Count
     outcomes: tuple[tuple[_Text, Outcome], ...]
     named: tuple[Named, ...]
-    skips: Annotated[tuple[tuple[_Text, _Text], ...], Field(max_length=_MOST)] = ()
+    skips: Skips = ()
     canary: Canary
     plugins: Annotated[tuple[Plugin, ...], Field(max_length=_MOST)]
     configuration: _Text | None

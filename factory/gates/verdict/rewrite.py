@@ -57,8 +57,7 @@ class Rewritten:
     @property
     def chooses(self) -> bool:
         """Whether the command itself leaves out tests of those that it names."""
-        options = ("-k", "-m", "--deselect", "--lf", "--last-failed", "--sw", "--stepwise", "--ignore")
-        return any(word.startswith(options) for word in self.arguments)
+        return chooses(self.arguments)
 
     def words(self, descriptors: Sequence[int]) -> tuple[str, ...]:
         """What is executed.
@@ -70,6 +69,12 @@ class Rewritten:
         script = (self.script,) if self.runner == "pytest" else ()
         joined = ",".join(map(str, descriptors))
         return (*self.before, "-c", start, joined, self.searched, *script, *self.arguments)
+
+
+def chooses(arguments: Sequence[str]) -> bool:
+    """Whether the arguments of a test runner leave out tests of those that they name."""
+    options = ("-k", "-m", "--deselect", "--lf", "--last-failed", "--sw", "--stepwise", "--ignore")
+    return any(word.startswith(options) for word in arguments)
 
 
 def rewritten(

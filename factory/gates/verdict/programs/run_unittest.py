@@ -10,12 +10,15 @@ import sys
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import unittest
+    from collections.abc import Callable
     from typing import Any
 
     from factory.gates.verdict.programs.begin import OWN_NAME, begin, name_words, raise_as_own, take_place
+    from factory.gates.verdict.programs.left_out import skipping_file
     from factory.gates.verdict.programs.unchanged import remember
 
 _MOST_CANARIES = 20
+_MOST_SKIPS = 100
 
 # What its own program does, so that a traceback leaves it out.
 __unittest = True
@@ -35,13 +38,21 @@ def run() -> None:
     class Program(unittest.TestProgram):
         def runTests(self) -> None:  # noqa: N802
             # A suite forgets its tests as they run.
-            kinds = _kinds(vars(self).get("test"))
+            kinds, named = _kinds(vars(self).get("test")), _named(self)
+            passed: set[str] = set()
+            skips: list[tuple[str, str]] = []
+            self.testRunner = _watching(passed, skips)
             try:
                 super().runTests()
             finally:
                 result = getattr(self, "result", None)
                 if result is not None:
-                    report = {**_counts(result), "patched": replaced()}
+                    report = {**_counts(result), "passed": len(passed), "patched": replaced()}
+                    report["named"] = [
+                        {"word": word, "passed": len(tests & passed), "deselected": 0}
+                        for word, tests in named
+                    ]
+                    report["skips"] = skips[:_MOST_SKIPS]
                     report["canary"] = _canaries_end(kinds, result) if report["passed"] else "not due"
                     hand_over(json.dumps(report).encode())
 
@@ -54,19 +65,74 @@ def run() -> None:
         raise
 
 
+def _watching(passed: "set[str]", skips: "list[tuple[str, str]]") -> "type[unittest.TextTestRunner]":
+    """What runs tests as unittest does, and notes which passed, and what others were kept from that by.
+
+    Args:
+        passed: gets the ids of those that passed.
+        skips: gets the others, by their file, and the file that did that, as far as it is known.
+    """
+    import unittest
+
+    def left_out(test: "Any") -> None:
+        skips.append((_place(test), skipping_file(sys.exc_info()[1], type(test), os.getcwd())))
+
+    class Watching(unittest.TextTestRunner):
+        def _makeResult(self) -> "Any":  # noqa: N802
+            result: Any = super()._makeResult()
+
+            def before(name: str, note: "Callable[[Any], None]") -> None:
+                own = getattr(result, name)
+
+                def noted(test: "Any", *rest: "Any") -> None:
+                    note(test)
+                    own(test, *rest)
+
+                setattr(result, name, noted)
+
+            before("addSuccess", lambda test: passed.add(test.id()))
+            before("addSkip", left_out)
+            before("addExpectedFailure", left_out)
+            return result
+
+    return Watching
+
+
+def _place(test: "Any") -> str:
+    """A test as pytest names it: its file and the names in it."""
+    # Of a class that is skipped as a whole, `setUpClass (MODULE.CLASS)` is all that there is.
+    name, _, owner = test.id().partition(" (")
+    name = owner.rstrip(")") if name in ("setUpClass", "setUpModule") else name
+    words = name.split(".")
+    for count in range(len(words), 0, -1):
+        file = getattr(sys.modules.get(".".join(words[:count])), "__file__", None)
+        if file:
+            return "::".join((os.path.relpath(os.path.realpath(file)), *words[count:]))
+    return str(name)
+
+
+def _named(program: "Any") -> "list[tuple[str, set[str]]]":
+    """What the command itself names, with the ids of the tests that are in it."""
+    words, suites = vars(program).get("testNames") or (), vars(program).get("test") or ()
+    ids = [{test.id() for test in _tests(suite)} for suite in suites]
+    return list(zip(map(str, words), ids))  # noqa: B905 - as many of both, and older Pythons
+
+
+def _tests(test: "object") -> "list[unittest.TestCase]":
+    """The tests of a suite, in order."""
+    import unittest
+
+    if isinstance(test, unittest.TestSuite):
+        return [inner for item in test for inner in _tests(item)]
+    return [test] if isinstance(test, unittest.TestCase) else []
+
+
 def _kinds(test: "object") -> "list[type[unittest.TestCase]]":
     """The classes of the tests, each once, in order."""
     import unittest
 
-    kinds: dict[type[unittest.TestCase], None] = {}
-    rest = [test]
-    while rest:
-        item = rest.pop()
-        if isinstance(item, unittest.TestSuite):
-            rest.extend(reversed(list(item)))
-        elif isinstance(item, unittest.TestCase) and not isinstance(item, unittest.FunctionTestCase):
-            kinds[type(item)] = None
-    return list(kinds)
+    tests = [item for item in _tests(test) if not isinstance(item, unittest.FunctionTestCase)]
+    return list(dict.fromkeys(map(type, tests)))
 
 
 def _canaries_end(kinds: "list[type[unittest.TestCase]]", result: "unittest.TestResult") -> str:
@@ -117,19 +183,14 @@ def _canary_end(kind: "type[unittest.TestCase]", like: "unittest.TestResult") ->
 
 
 def _counts(result: "unittest.TestResult") -> "dict[str, object]":
-    failed, errors = len(result.failures), len(result.errors)
-    skipped, xfailed = len(result.skipped), len(result.expectedFailures)
-    xpassed = len(result.unexpectedSuccesses)
-    passed = result.testsRun - failed - errors - skipped - xfailed - xpassed
     return {
         "runner": "unittest",
         "ended": True,
-        "passed": max(0, passed),
-        "failed": failed,
-        "errors": errors,
-        "skipped": skipped,
-        "xfailed": xfailed,
-        "xpassed": xpassed,
+        "failed": len(result.failures),
+        "errors": len(result.errors),
+        "skipped": len(result.skipped),
+        "xfailed": len(result.expectedFailures),
+        "xpassed": len(result.unexpectedSuccesses),
     }
 
 

@@ -19,6 +19,7 @@ import pytest
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from factory.gates.verdict.programs.left_out import skipping_file
     from factory.gates.verdict.programs.unchanged import remember
     from factory.gates.verdict.programs.unreplaced import Sources
 
@@ -86,7 +87,7 @@ class Witness:
         self._sources, self._replaced = Sources(words), remember()
         self.patched: list[str] = []
         self.usual_names = False
-        self.skips: list[tuple[str, str]] = []
+        self.skips: dict[str, str] = {}
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_configure(self, config):
@@ -142,12 +143,18 @@ class Witness:
                 # Of unittest's own tests only pytest's implementation of this hook knows the exception.
                 raised = [error for error in (before, call.excinfo) if error is not None]
                 seen["raised"] = seen["raised"] or bool(raised)
-                if report.skipped and raised and isinstance(raised[0].value, _SKIPPING):
-                    self.skips.append((item.nodeid, _raised_in(raised[0], item)))
+                if report.skipped:
+                    error = raised[0].value if raised and isinstance(raised[0].value, _SKIPPING) else None
+                    self.skips[item.nodeid] = self._skipping_file(error, item)
                 seen["phases"].append(call.when)
                 if call.when == "call":
                     seen["replaced"] = self._sources.differ(item)
         return report
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_collectreport(self, report):
+        if report.skipped and isinstance(report.longrepr, tuple):
+            self.skips[report.nodeid] = os.path.relpath(os.path.realpath(report.longrepr[0]))
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_logreport(self, report):
@@ -177,13 +184,22 @@ class Witness:
             "deselected": len(self.deselected),
             "outcomes": [[_plain(test), end] for test, end in ends.items()],
             "named": named,
-            "skips": [[_plain(test), _plain(file)] for test, file in self.skips if file][:_MOST_SKIPS],
+            "skips": [[_plain(test), _plain(file)] for test, file in self._left_out(ends)],
             "canary": self.canary_end,
             "plugins": self.facts["plugins"],
             "configuration": self.facts.get("configuration"),
             "addopts": self.facts["addopts"],
             "patched": self.patched,
         }
+
+    def _left_out(self, ends):
+        """What did not run or does not count, with the file that did that, as far as it is known."""
+        left = {test: file for test, file in self.skips.items() if ends.get(test, "skipped") in _NOT_COUNTED}
+        left.update((item.nodeid, "") for item in self.deselected)
+        return list(left.items())[:_MOST_SKIPS]
+
+    def _skipping_file(self, error, item):
+        return skipping_file(error, getattr(item, "cls", None), str(item.config.invocation_params.dir))
 
     def _canary_end(self, session):
         """How the canary ended, and others that nobody has seen before; as the first that did not fail.
@@ -257,6 +273,7 @@ def _ended(canary, session):
 
 
 _SKIPPING = (pytest.skip.Exception, pytest.xfail.Exception, unittest.SkipTest)
+_NOT_COUNTED = ("skipped", "xfailed")
 _LAST = ("last_exc", "last_type", "last_value", "last_traceback")
 
 
@@ -281,17 +298,6 @@ def _outcome(seen):
         return "changed"
     both = ("call" in seen["phases"], ("call", "passed", False) in ends)
     return "passed" if all(both) else "unreported"
-
-
-def _raised_in(error, item):
-    """The file, as the command sees it, whose code raised something; empty for none of the project's."""
-    here = str(item.config.invocation_params.dir)
-    trace, file = error.tb, ""
-    while trace is not None:
-        place = os.path.realpath(trace.tb_frame.f_code.co_filename)
-        file = place if _is_below(place, here) else file
-        trace = trace.tb_next
-    return os.path.relpath(file, os.path.realpath(here)) if file else ""
 
 
 def _facts(config, words):

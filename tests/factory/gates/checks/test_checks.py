@@ -9,7 +9,6 @@ from factory.attempt.failure import FailureClass
 from factory.configuration.document import Configuration
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import VERIFY_SCRIPT
-from factory.gates.baseline_report import BaselineCheck, BaselineReport, kept_tests
 from factory.gates.checks.promises import Acceptance, Postconditions
 from factory.gates.checks.registry import verification
 from factory.gates.checks.verify import CompileAll, Pytest, VerifyScript
@@ -176,12 +175,13 @@ def test_a_test_that_passed_before_must_pass_again(report: PytestReport, gone: s
     assert gone in (result.failure.message if result.failure is not None else "")
 
 
-def test_only_tests_in_files_that_are_not_to_be_written_are_kept() -> None:
-    passed = ("a.py::b", "tests/c.py::D::e")
-    check = BaselineCheck(
-        name="pytest", gates=True, failure=None, note="", failing_tests=(), changed=False, passed_tests=passed
-    )
-    report = BaselineReport(tree="", identity="", checks=(check,))
+@pytest.mark.parametrize(
+    ("skips", "passes"), [((), True), ((("a.py::b[1]", "a.py"),), False), ((("other.py::b", ""),), True)]
+)
+def test_a_test_in_a_file_that_may_be_written_may_go_but_not_be_skipped(
+    skips: tuple[tuple[str, str], ...], passes: bool, tmp_path: Path
+) -> None:
+    report = a_session("a.py::c").model_copy(update={"skips": skips})
+    context = a_context(tmp_path, Commands({"pytest": {"report": report}}), allowed_files=["a.py"])
 
-    assert kept_tests(report.passed_tests, {"src/a.py"}) == passed
-    assert kept_tests(report.passed_tests, {"a.py"}) == ("tests/c.py::D::e",)
+    assert Pytest(kept=("a.py::b", "a.py::c")).run(context).passed is passes

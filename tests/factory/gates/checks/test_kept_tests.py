@@ -137,9 +137,9 @@ def test_each_language_keeps_its_own() -> None:
 
 def test_what_vanished_is_named(tmp_path: Path) -> None:
     kept = tuple(f"a_test.go::Test{number:02}" for number in range(12))
-    assert vanished(kept, kept, a_result(), "go test") is None
-    assert vanished(kept, None, a_result(), "go test") is None
-    failure = vanished(kept, kept[:1], a_result(), "go test")
+    assert vanished(kept, kept, a_result(), "go test", ()) is None
+    assert vanished(kept, None, a_result(), "go test", ()) is None
+    failure = vanished(kept, kept[:1], a_result(), "go test", ())
     assert failure is not None
     assert failure.message.startswith(
         "11 tests that passed before no longer ran and passed: a_test.go::Test01, "

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from factory.gates.verdict.judgement import summary_of
-from factory.gates.verdict.report import PytestReport
+from factory.gates.verdict.report import PytestReport, UnittestReport
 from tests.support.environments import with_workers
 from tests.support.observed import Judged, judged
 from tests.support.repositories import write_files
@@ -317,7 +317,40 @@ def test_what_skips_a_test_is_told_with_its_file(root: Path) -> None:
     report = judged(root, "python -m pytest -q test_own.py").observed.report
 
     assert isinstance(report, PytestReport)
-    assert report.skips == (("test_own.py::test_a", "product.py"), ("test_own.py::test_b", "test_own.py"))
+    skips = (("a", "product.py"), ("b", "test_own.py"), ("c", ""), ("d", ""))
+    assert report.skips == tuple((f"test_own.py::test_{name}", file) for name, file in skips)
+
+
+def test_unittest_tells_which_tests_passed_and_what_skips_others(root: Path) -> None:
+    product = (
+        "import unittest\n\n\nclass Case(unittest.TestCase):\n"
+        "    def setUp(self):\n        self.skipTest('later')\n"
+    )
+    a_test = "    def test_{0}(self):\n        pass\n"
+    tests = (
+        "import unittest\nfrom product import Case\n\n\n"
+        f"class A(Case):\n{a_test.format('a')}\n\n"
+        "class B(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
+        f"        raise unittest.SkipTest\n\n{a_test.format('b')}\n\n"
+        f"class C(unittest.TestCase):\n{a_test.format('c')}\n"
+        f"    @unittest.skip('never')\n{a_test.format('d')}"
+    )
+    write_files(root, {"product.py": product, "test_own.py": tests})
+
+    whole = judged(root, "python -m unittest test_own")
+    named = judged(root, "python -m unittest test_own.B test_own.C")
+
+    assert whole.missing == ""
+    assert isinstance(whole.observed.report, UnittestReport)
+    assert whole.observed.report.passed == 1
+    assert whole.observed.report.skips == (
+        ("test_own.py::A::test_a", "product.py"),
+        ("test_own.py::B", "test_own.py"),
+        ("test_own.py::C::test_d", ""),
+    )
+    assert (
+        named.missing == "unittest returned 0, but of `test_own.B`, which the command names, no test passed"
+    )
 
 
 HONEST_HOOKS = {
