@@ -11,6 +11,7 @@ from typing import Final, TypedDict
 
 from factory.attempt.brief import excerpt
 from factory.attempt.failure import Failure, Stage
+from factory.gates.before.temporary_files import refused_in
 from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
 from factory.gates.skipped_tests import skipped_by_the_work
 from factory.gates.verdict.judgement import failing_tests
@@ -56,6 +57,10 @@ def judge(
         if not missing:
             return None
         return Failure.model_defect(stage, missing, hint=_PROOF, **evidence)
+    refused = refused_in(result.command, result.excerpt, result.sandbox)
+    if refused is not None:
+        message, hint = refused
+        return Failure.environment(stage, message, hint=hint, **evidence)
     tool = _missing_tool(result, context)
     if tool is not None:
         return Failure.environment(

@@ -14,6 +14,7 @@ from factory.attempt.outcome import RunOutcome
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
+from factory.gates.before.temporary_files import lost_between_commands
 from factory.gates.bench import Bench
 from factory.gates.build_cache import filled_build_cache
 from factory.llm.ladder import started_at
@@ -119,6 +120,9 @@ def _attempt(
         run.folder.begin()
         with nullcontext() if run.ports.trials.are_elsewhere else filled_build_cache(bench):
             run = verify(run, bench)
+            problem = lost_between_commands(run.order, run.terms.sandbox.level) if run.terms else None
+            if problem is not None:
+                return stopped(problem, ()), None
             if run.settings.red_probe and start["attempt"] == 1:
                 problem = probe_baseline(
                     run.order, run.conditions(bench), run.ports.trials, run.folder, run.ports.progress

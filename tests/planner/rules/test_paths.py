@@ -124,6 +124,8 @@ class TestMissingInput:
         assert found("W104", commands(makes_it, reads_it)) == []
         assert found("W104", commands("python -m app --into /tmp/out", reads_it)) == []
         assert found("W104", commands(reads_it, makes_it)) == ["/work_orders/0/acceptance_commands/0"]
+        elsewhere = [command.replace("/tmp", "/var/tmp") for command in (makes_it, reads_it)]
+        assert found("W104", commands(*elsewhere)) == ["/work_orders/0/acceptance_commands/1"]
         second = makes(2, "b.py", acceptance_commands=[reads_it])
         assert found("W104", commands(makes_it), second) == ["/work_orders/1/acceptance_commands/0"]
 

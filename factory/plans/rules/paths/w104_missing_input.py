@@ -5,7 +5,8 @@
 An acceptance command that reads a file which neither the repository nor this or an earlier work order makes:
 an argument of `grep`, `cat`, `test -f`, `diff` and the like, of `py_compile`, or of the product itself
 (`python -m tally count samples/text.txt`), or `open("…")` and `Path("…").read_text()` in `python -c`. And a
-file outside of the repository, such as `/tmp/a.json`, that no earlier command of the same work order names.
+file outside of the repository, such as `/tmp/a.json`, that no earlier command of the same work order names;
+one in `/var/tmp` or `/dev/shm` is gone whoever named it, because each command has those for itself.
 Also a pattern of file names that the product is given without quotes (`python tally.py data/*.txt`): no shell
 puts files in its place. One in quotes is meant for the product.
 
@@ -15,7 +16,8 @@ itself is left alone.
 ## Why it matters
 
 The command fails whatever the model writes. The commands of one work order share a `/tmp`; what those of an
-earlier work order left there is gone.
+earlier work order left there is gone. At the sandbox's level `landlock` there is no `/tmp` at all, so the
+factory refuses such commands there: in the checkout they can hand files on at every level.
 
 ## Example
 
@@ -53,7 +55,8 @@ from factory.plans.rules.rule import Finding, Rule, Subject
 from factory.plans.states.file_state import Presence
 from factory.plans.states.writers import MADE_BY_TOOLS
 
-_FLEETING: Final = ("/dev/shm/", "/tmp/", "/var/tmp/")  # noqa: S108
+_SHARED: Final = "/tmp/"  # noqa: S108
+_FLEETING: Final = (_SHARED, "/dev/shm/", "/var/tmp/")  # noqa: S108
 _PATTERN: Final = re.compile(
     r"(?P<folder>(?:[\w.@-]+/)+)?(?=[^/]*[*?\[])[\w.@*?\[\]-]*?(?P<suffix>\.[A-Za-z]\w{0,4})?"
 )
@@ -69,14 +72,13 @@ def find(subject: Subject) -> Iterator[Finding]:
         earlier = texts.setdefault(index, [])
         program = outright(reading)
         for path in _missing(subject, index, program, earlier, texts) if program is not None else ():
-            where = (
-                "no earlier command of this work order"
-                if path.startswith("/")
-                else "no work order up to this one"
-            )
+            who = "no work order up to this one makes"
+            if path.startswith("/"):
+                shared = path.startswith(_SHARED)
+                who = "no earlier command of this work order makes" if shared else "no other command can make"
             yield Finding(
                 command.pointer,
-                f"the command reads {quote(path)}, which {where} makes",
+                f"the command reads {quote(path)}, which {who}",
                 "correct the name, or let something make the file before",
             )
         for pattern in _unexpanded(reading, program, subject.writers.paths) if program is not None else ():
@@ -112,7 +114,9 @@ def _missing(
             is_left = path in certain or any(
                 path in text for before in texts for text in texts[before] if before != index
             )
-            if is_left and not any(_names(text, path) for text in earlier):
+            # Of the three places, commands share the first alone.
+            shared = earlier if path.startswith(_SHARED) else ()
+            if is_left and not any(_names(text, path) for text in shared):
                 yield path
         elif _is_lacking(subject, index, program.path(path), earlier):
             yield path
