@@ -106,7 +106,7 @@ def _prepare(
     before = None if settings.rebuild_state else load_state(out)
     goal = target(git, settings.branch)
     past = history(git, goal.baseline, plan)
-    require_same(before, plan, goal, out, accept_plan=settings.accept_plan)
+    require_same(before, plan, goal, past, out, accept_plan=settings.accept_plan)
     pending = [order for order in plan.work_orders if order.id not in past.landed]
     if pending:
         require_named(pending, plan, spec, git, past.base, settings.attempts.project, ports.progress)

@@ -27,11 +27,11 @@ from factory.builds.state.records import Records
 from factory.builds.watch import Doing, Watch, nobody
 from factory.builds.worker import Worker
 from factory.checkout.pool import Checkouts
-from factory.contract.identity import contract_hash, run_id
+from factory.contract.identity import run_id
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import MANIFEST_NAME, Plan, WorkOrder
 from factory.gates.baseline_report import BaselineReport
-from factory.people.skips import skips_of
+from factory.people.skips import skip_of, skips_of
 from factory.plans.rules.judgement import judge_before_work, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
@@ -232,7 +232,7 @@ class PlanExecution:
         skips = skips_of(self.goal.git.common_dir)
         skipped = set()
         for order in self.plan.work_orders:
-            skip = skips.get(contract_hash(order))
+            skip = skip_of(skips, order)
             if skip is not None and order.id not in self.history.landed:
                 self.records.order(order.id, OrderPhase.SKIPPED)
                 self.ports.progress(f"{order.id}: {visible(skip.author)} says why: {visible(skip.reason)}")

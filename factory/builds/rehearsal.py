@@ -206,7 +206,7 @@ def _copy(git: Git, place: Path) -> Path:
         if done.ok:
             copied.text("config", name, done.stdout.decode("utf-8", "surrogateescape").strip())
     for contract, skip in skips_of(git.common_dir).items():
-        set_skip(copied.git_dir, contract, skip)
+        set_skip(copied.git_dir, (contract,), skip)
     # Whether commits can be signed was tried before; none of these is kept.
     copied.text("config", "commit.gpgSign", "false")
     commit, branch = git.head()

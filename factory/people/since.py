@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from factory.contract.errors import WorkorderError
-from factory.contract.identity import contract_hash, contract_trailers
+from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
-from factory.people.skips import skips_of
+from factory.people.skips import skip_of, skips_of
 from factory.system.git.client import Git
 from factory.system.git.commits import landing_commits
 
@@ -28,5 +28,5 @@ def done_since(git_dir: Path, branch: str, orders: Iterable[WorkOrder]) -> Mappi
         landed = landing_commits(git, branch, contracts) if contracts else {}
     except (WorkorderError, OSError):
         return {}
-    left_out = {order.id: "is left out" for order in orders if contract_hash(order) in skips}
+    left_out = {order.id: "is left out" for order in orders if skip_of(skips, order)}
     return left_out | {name: f"has landed as {commit.id[:12]}" for name, commit in landed.items()}

@@ -1,5 +1,6 @@
 """Work orders that a person leaves out on purpose: kept in the git directory, for all builds."""
 
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Final
 
@@ -7,8 +8,9 @@ from pydantic import Field
 
 from factory.contract.canonical import dump, readable_json
 from factory.contract.documents import BadDocument, schema_problems
+from factory.contract.identity import contract_trailers
 from factory.contract.strict_json import read_json
-from factory.contract.work_order import Document, WorkOrderId
+from factory.contract.work_order import Document, WorkOrder, WorkOrderId
 from factory.system.files.lock import exclusive
 from factory.system.files.tree import read_bounded, write_atomic
 
@@ -21,7 +23,8 @@ class Skip(Document):
 
     Attributes:
         work_order: its id.
-        contract: the hash of the contract that is left out; another one is not.
+        contract: what binds of the one that is left out, see `contract_trailers`; another one is not. Of an
+            older entry the hash of its contract.
         reason: why.
         author: who said so, by name and address as git knows them.
         said: when.
@@ -52,12 +55,17 @@ def skips_of(git_dir: Path) -> dict[str, Skip]:
     return {skip.contract: skip for skip in _read(git_dir / _FILE).skips}
 
 
-def set_skip(git_dir: Path, contract: str, skip: Skip | None) -> bool:
+def skip_of(skips: Mapping[str, Skip], order: WorkOrder) -> Skip | None:
+    """What is said of a work order that is left out, also in other words; None if it is not left out."""
+    return next((skips[contract] for contract in contract_trailers(order) if contract in skips), None)
+
+
+def set_skip(git_dir: Path, contracts: Collection[str], skip: Skip | None) -> bool:
     """Leave a contract out, or do it after all; whether that changes anything.
 
     Args:
         git_dir: the git directory that all work trees share.
-        contract: its hash.
+        contracts: all by which it may be known.
         skip: what is said of it; None to do it after all.
 
     Raises:
@@ -68,7 +76,7 @@ def set_skip(git_dir: Path, contract: str, skip: Skip | None) -> bool:
     path.parent.mkdir(exist_ok=True)
     with exclusive(path.with_suffix(".lock"), "factory skip", "what is left out in this repository"):
         kept = _read(path).skips
-        others = tuple(known for known in kept if known.contract != contract)
+        others = tuple(known for known in kept if known.contract not in contracts)
         whole = others if skip is None else (*others, skip)
         write_atomic(path, readable_json(dump(Skips(skips=whole))))
         return len(others) != len(kept) or skip is not None

@@ -24,7 +24,7 @@ from factory.environments.projects import (
 from factory.environments.provide import Project
 from factory.people.approvals import require_approved
 from factory.people.hints import attempts_with
-from factory.people.skips import skips_of
+from factory.people.skips import skip_of, skips_of
 from factory.plans.rules.judgement import judge_work_order, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
@@ -238,7 +238,7 @@ def _prepared(run: Run, sources: Sources, out: Path, settings: RunSettings) -> E
         Refused: a person or the state of the repository is against it.
     """
     goal, order, progress = run.target, run.order, run.ports.progress
-    skip = None if run.work else skips_of(goal.git.common_dir).get(run.contract)
+    skip = None if run.work else skip_of(skips_of(goal.git.common_dir), run.planned)
     if skip is not None:
         raise Refused(
             f"{order.id} is left out on purpose; {visible(skip.author)} says why: {visible(skip.reason)}",

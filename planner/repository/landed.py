@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
-from factory.contract.identity import contract_hash, contract_trailers
+from factory.contract.identity import contract_trailers
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import Plan, WorkOrder
-from factory.people.skips import skips_of
+from factory.people.skips import skip_of, skips_of
 from factory.plans.states.locks import files_to_come
 from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
@@ -129,11 +129,7 @@ def left_out(repo: Path, plan: Plan) -> dict[str, str]:
         FileProblem, BadJson, BadDocument: what is left out can't be read.
     """
     skips = skips_of(Git.open(repo).common_dir)
-    return {
-        order.id: skips[contract].reason
-        for order in plan.work_orders
-        if (contract := contract_hash(order)) in skips
-    }
+    return {order.id: skip.reason for order in plan.work_orders if (skip := skip_of(skips, order))}
 
 
 def landed_plan(

@@ -3,7 +3,7 @@
 Pure. Where it is kept is in `records`; which transitions there are, in `machine`.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Annotated, Final
 
 from pydantic import Field
@@ -201,15 +201,21 @@ class BuildState(Record):
         return Spending.on(attempt for order in self.orders for attempt in order.open_attempts)
 
 
-def plan_difference(before: BuildState, plan: Plan) -> tuple[str, ...]:
-    """How a plan differs from the one that a build was started with, a line each."""
+def plan_difference(before: BuildState, plan: Plan, landed: Collection[str] = frozenset()) -> tuple[str, ...]:
+    """How a plan differs from the one that a build was started with, a line each.
+
+    Args:
+        before: the build.
+        plan: the plan.
+        landed: the ids of work orders that have landed as they are now, perhaps in other words.
+    """
     old = {order.id: order.contract for order in before.orders}
     new = {order.id: contract_hash(order) for order in plan.work_orders}
     differences = [f"{order_id} is gone" for order_id in old if order_id not in new]
     for order_id, contract in new.items():
         if order_id not in old:
             differences.append(f"{order_id} is new")
-        elif old[order_id] != contract:
+        elif old[order_id] != contract and order_id not in landed:
             differences.append(f"{order_id} has another contract")
     if not differences and before.plan_hash != plan_hash(plan):
         differences.append("its requirements, its overview or its verification differ")

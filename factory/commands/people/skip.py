@@ -58,16 +58,16 @@ def leave_out(order: "Named", why: str) -> str:
     from factory.system.clock import SystemClock
     from factory.system.git.client import user_identity
 
-    place, contract = _known(order)
+    place, contracts = _known(order)
     author = user_identity(Path.cwd())
     skip = Skip(
         work_order=order.work_order,
-        contract=contract,
+        contract=contracts[0],
         reason=spoken(why, "--reason", MAX_REASON_CHARS),
         author=author,
         said=SystemClock().now(),
     )
-    set_skip(place, contract, skip)
+    set_skip(place, contracts, skip)
     return f"{order.work_order}: left out, as {author} says; build again to do the rest"
 
 
@@ -82,8 +82,8 @@ def attempt_after_all(order: "Named") -> str:
     """
     from factory.people.skips import set_skip
 
-    place, contract = _known(order)
-    changed = set_skip(place, contract, None)
+    place, contracts = _known(order)
+    changed = set_skip(place, contracts, None)
     return f"{order.work_order}: {'the next build attempts it' if changed else 'it was not left out'}"
 
 
@@ -95,8 +95,9 @@ def require_attempted(order: "Named") -> None:
     """
     from factory.people.skips import skips_of
 
-    place, contract = _known(order)
-    skip = skips_of(place).get(contract)
+    place, contracts = _known(order)
+    skips = skips_of(place)
+    skip = next((skips[contract] for contract in contracts if contract in skips), None)
     if skip is not None:
         raise WorkorderError(
             f"{order.work_order} is left out; {visible(skip.author)} says why: {visible(skip.reason)}",
@@ -106,15 +107,17 @@ def require_attempted(order: "Named") -> None:
         )
 
 
-def _known(order: "Named") -> tuple[Path, str]:
-    """The git directory that a work order is of, and the hash of its contract.
+def _known(order: "Named") -> tuple[Path, tuple[str, ...]]:
+    """The git directory that a work order is of, and by which contracts it is known, what binds first.
 
     Raises:
         WorkorderError: nothing is known of it, or it has landed.
     """
     from factory.builds.state.file import load_state
     from factory.builds.state.machine import OrderPhase
-    from factory.runs.record.files import RUN
+    from factory.builds.state.plan_record import read_plan_record
+    from factory.contract.identity import contract_hash, contract_trailers
+    from factory.runs.record.files import RUN, WORK_ORDER
     from factory.runs.record.tried import DONE
 
     state = load_state(order.out)
@@ -123,9 +126,9 @@ def _known(order: "Named") -> tuple[Path, str]:
     )
     record = RUN.read(order.latest) if order.latest is not None else None
     if state is not None and of_build is not None:
-        landed, known = of_build.state is OrderPhase.LANDED, (Path(state.repository), of_build.contract)
+        landed, place, contract = of_build.state is OrderPhase.LANDED, state.repository, of_build.contract
     elif record is not None:
-        landed, known = record.outcome in DONE, (Path(record.repository), record.contract)
+        landed, place, contract = record.outcome in DONE, record.repository, record.contract
     else:
         raise WorkorderError(
             f"no build and no run here has a work order {order.work_order}",
@@ -134,4 +137,9 @@ def _known(order: "Named") -> tuple[Path, str]:
         )
     if landed:
         raise WorkorderError(f"{order.work_order} has landed", where=str(order.out), hint="revert its commit")
-    return known
+    plan = read_plan_record(order.out)
+    written = WORK_ORDER.read(order.latest) if order.latest is not None else None
+    orders = (*(plan.plan.work_orders if plan is not None else ()), *filter(None, (written,)))
+    same = (contract_trailers(known) for known in orders if contract_hash(known) == contract)
+    # Of a build's directory that an older version left there may be neither.
+    return Path(place), next(same, (contract,))

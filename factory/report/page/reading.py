@@ -17,7 +17,7 @@ from factory.builds.state.plan_record import PlanRecord, read_plan_record
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan, WorkOrder
 from factory.people.hints import Hint, hints_of
-from factory.people.skips import skips_of
+from factory.people.skips import Skip, skip_of, skips_of
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.places import Place
 from factory.report.figures import spent
@@ -55,8 +55,8 @@ def read_story(out: Path, room: Room) -> Story:
 def _of_build(out: Path, state: BuildState, room: Room) -> Story:
     record = read_plan_record(out)
     room = room.shared(out / run.run_id for order in state.orders for run in order.runs)
-    reasons = _left_out(state)
-    orders = tuple(_order_of_build(out, order, record, reasons, room) for order in state.orders)
+    skips = _skips(state)
+    orders = tuple(_order_of_build(out, order, record, skips, room) for order in state.orders)
     landed = sum(order.is_done for order in orders)
     ended = state.ended
     going = f"{landed} of {len(orders)} work orders have landed"
@@ -99,7 +99,7 @@ def _facts(state: BuildState, orders: Sequence[Order]) -> dict[str, str]:
 
 
 def _order_of_build(
-    out: Path, order: OrderState, record: PlanRecord | None, reasons: Mapping[str, str], room: Room
+    out: Path, order: OrderState, record: PlanRecord | None, skips: Mapping[str, Skip], room: Room
 ) -> Order:
     runs = tuple(read_runs((out / run.run_id for run in order.runs), room))
     planned = None
@@ -107,6 +107,7 @@ def _order_of_build(
         planned = next((known for known in record.plan.work_orders if known.id == order.id), None)
     tried = (WORK_ORDER.read_sound(run.folder) for run in reversed(runs))
     contract = planned or next((read for read in tried if read is not None), None)
+    skip = skip_of(skips, contract) if contract is not None else skips.get(order.contract)
     return Order(
         id=order.id,
         title=order.title,
@@ -117,7 +118,7 @@ def _order_of_build(
         runs=runs,
         asked=_asked(contract, runs, None if record is None else record.plan),
         hints=_hints(out, order.contract),
-        left_out=reasons.get(order.contract, "") if order.state is OrderPhase.SKIPPED else "",
+        left_out=_said(skip) if skip is not None and order.state is OrderPhase.SKIPPED else "",
     )
 
 
@@ -201,10 +202,12 @@ def _hints(out: Path, contract: str) -> tuple[Hint, ...]:
         return ()
 
 
-def _left_out(state: BuildState) -> dict[str, str]:
-    """Why people leave work orders out, by the hash of the contract."""
+def _skips(state: BuildState) -> dict[str, Skip]:
     try:
-        skips = skips_of(Path(state.repository))
+        return skips_of(Path(state.repository))
     except (WorkorderError, OSError):
         return {}
-    return {contract: f"{skip.reason} ({skip.author}, {skip.said})" for contract, skip in skips.items()}
+
+
+def _said(skip: Skip) -> str:
+    return f"{skip.reason} ({skip.author}, {skip.said})"

@@ -8,22 +8,24 @@ from typing import Any
 import pytest
 
 from factory.builds.state.file import require_state
+from factory.builds.state.machine import OrderPhase
+from factory.commands.people.skip import attempt_after_all, leave_out
 from factory.contract.repo_path import RepoPath
 from factory.llm.port import Model, Request
 from factory.llm.spending.prices import Price
 from factory.people.adoptions import Adoption
-from factory.people.skips import Skip, set_skip
+from factory.people.skips import Skip, set_skip, skips_of
 from factory.report.endings import render_ending
 from factory.report.show import show_run
 from factory.runs.inputs import Ports
 from factory.runs.people.work import Taking
 from factory.runs.record.files import ADOPTION
-from factory.runs.record.tried import named, tried
+from factory.runs.record.tried import Named, named, tried
 from factory.runs.run import Finished, RunSettings, run_work_order
 from factory.system.clock import SystemClock
 from factory.system.process.stop import Stop
 from tests.support.answers import a_proposal
-from tests.support.builds import BuildScene, writes
+from tests.support.builds import BuildScene, write_plan, writes
 from tests.support.repositories import git, make_repo, write_files
 from tests.support.runs import run_settings
 
@@ -128,10 +130,36 @@ def test_what_does_not_pass_lands_nothing_and_tells_why(hands: Hands) -> None:
     skip = Skip(
         work_order="WO-01", contract=standing.contract, reason="later\x1b[1m", author="Bo", said="now"
     )
-    set_skip(hands.repo / ".git", standing.contract, skip)
+    set_skip(hands.repo / ".git", (standing.contract,), skip)
     ports = Ports(lambda _stop, _price: hands.model, SystemClock(), lambda _text: None, os.environ)
     ran = run_work_order(run_settings(hands.repo, hands.plan / "WO-01.json", hands.out), ports).ending
     assert ran.exit_code == 2
     assert "left out on purpose; Bo says why: later\\x1b[1m" in ran.message
     write_files(hands.place, {"a.txt": "a\n"})
     assert hands.adopt().ending.exit_code == 0
+
+
+def test_better_words_neither_undo_a_skip_nor_make_another_plan(tmp_path: Path) -> None:
+    orders = [writes("a.txt"), writes("b.txt", depends_on=[])]
+    files = {"WO-01": "a.txt", "WO-02": "b.txt"}
+    scene = BuildScene(
+        make_repo(tmp_path / "repo", {"x": ""}),
+        orders,
+        lambda order_id, *_: a_proposal({files[order_id]: ""}) if order_id == "WO-01" else "no json",
+    )
+    assert scene.build(keep_going=True, max_attempts=1).ended.exit_code == 1
+    leave_out(Named("WO-02", scene.out), "later")
+
+    write_plan(scene.plan, [{**orders[0], "title": "Better"}, orders[1]])
+    built = scene.build()
+    assert (built.ended.exit_code, scene.landed()) == (0, ["WO-01"])
+    order = require_state(scene.out).order("WO-01")
+    assert (order.title, len(order.runs)) == ("Better", 1)
+
+    write_plan(scene.plan, [orders[0], {**orders[1], "title": "Better", "notes": "Now clear."}])
+    built = scene.build(accept_plan=True)
+    assert built.ended.exit_code == 0
+    assert require_state(scene.out).order("WO-02").state is OrderPhase.SKIPPED
+
+    assert attempt_after_all(Named("WO-02", scene.out)) == "WO-02: the next build attempts it"
+    assert skips_of(scene.repo / ".git") == {}

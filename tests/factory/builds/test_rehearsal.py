@@ -127,7 +127,7 @@ def test_what_a_person_leaves_out_is_not_tried(tmp_path: Path) -> None:
     order = WorkOrder.model_validate(scene.order("WO-01"))
     contract = contract_hash(order)
     skip = Skip(work_order="WO-01", contract=contract, reason="later", author="A", said="now")
-    set_skip(scene.repo / ".git", contract, skip)
+    set_skip(scene.repo / ".git", (contract,), skip)
 
     result = rehearsed(scene)
 
