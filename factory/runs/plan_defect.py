@@ -28,11 +28,11 @@ def broken_rules(stopping: Sequence[Diagnostic], source: str) -> Failure | None:
     """
     if not stopping:
         return None
-    shown = sorted(stopping, key=lambda diagnostic: diagnostic.severity is not Severity.ERROR)[:_NAMED]
+    shown = sorted(stopping, key=lambda diagnostic: diagnostic.severity is not Severity.ERROR)
     advice = "correct the plan" if shown[0].severity is Severity.ERROR else WAYS_OUT
     return Failure.plan_defect(
         Stage.PREFLIGHT,
-        f"{visible(source)}: {summary(stopping)}\n{render(shown, OutputFormat.FULL)}",
+        f"{visible(source)}: {summary(stopping)}\n{render(shown, OutputFormat.FULL, most=_NAMED)}",
         hint=f"{advice}; `planner explain {shown[0].code}` says why this matters",
     )
 
@@ -46,7 +46,7 @@ def tell_warnings(judged: Sequence[Diagnostic], source: str, progress: Callable[
         progress: tells the user.
     """
     if judged:
-        progress(f"{visible(source)}: {summary(judged)}\n{render(judged[:_NAMED], OutputFormat.FULL)}")
+        progress(f"{visible(source)}: {summary(judged)}\n{render(judged, OutputFormat.FULL, most=_NAMED)}")
 
 
 def plan_defect(order: WorkOrder, tree: Tree) -> Failure | None:

@@ -116,7 +116,7 @@ def _artifacts_directory(options: Namespace) -> Path:
 def _tell(result: Compiled, options: Namespace, directory: Path, console: Console) -> None:
     summary = result.summary
     if result.diagnostics:
-        console.progress(render(result.diagnostics, OutputFormat.FULL, folds=True))
+        console.progress(render(result.diagnostics, OutputFormat.FULL))
     advice = f"\n  hint: {summary.hint}" if summary.hint else ""
     if summary.outcome is Outcome.WRITTEN:
         console.result(console.naming(f"{options.outdir}: {summary.message}{advice}"))

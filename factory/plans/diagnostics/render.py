@@ -7,6 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, assert_never
 
@@ -37,7 +38,8 @@ def render(
     output_format: OutputFormat,
     files: Mapping[str, bytes] = MappingProxyType({}),
     *,
-    folds: bool = False,
+    folds: bool = True,
+    most: int | None = None,
 ) -> str:
     """The diagnostics as text without a final line break; empty for none, but `[]` in JSON.
 
@@ -46,8 +48,10 @@ def render(
         output_format: how.
         files: what was checked, by path, for the formats that name places: the manifest, or work orders.
         folds: whether a person is shown only the first of many findings that say the same of other places.
+        most: how many a person is shown; None for all.
     """
-    shown = _folded(diagnostics) if folds else dict.fromkeys(diagnostics, 0)
+    folded = _folded(diagnostics) if folds else dict.fromkeys(diagnostics, 0)
+    shown = dict(islice(folded.items(), most))
     match output_format:
         case OutputFormat.FULL:
             return "\n".join(

@@ -176,3 +176,15 @@ def test_what_the_plan_accepts_breaks_nothing_elsewhere() -> None:
     assert log["runs"][0]["results"][0]["suppressions"][0]["justification"] == "It is a table."
     assert json.loads(render([accepted], OutputFormat.GITLAB)) == []
     assert ElementTree.fromstring(render([accepted], OutputFormat.JUNIT))[0].get("failures") == "0"
+
+
+def test_many_places_of_one_cause_are_one_finding_for_people() -> None:
+    needs = [replace(HOSTILE, code="E101", order=f"WO-{number:02}", pointer="/a") for number in range(30)]
+    other = replace(HOSTILE, code="E102")
+
+    lines = render([*needs, other], OutputFormat.CONCISE).splitlines()
+    assert [line.split()[0] for line in lines] == ["error[E101]", "error[E102]"]
+    assert "(and 29 more that follow from this)" in lines[0]
+    assert len(render([*needs, other], OutputFormat.CONCISE, most=1).splitlines()) == 1
+    assert len(render(needs, OutputFormat.CONCISE, folds=False).splitlines()) == 30
+    assert len(json.loads(render(needs, OutputFormat.JSON))) == 30
