@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 
 from factory.environments.environment import Environment
 from factory.environments.needs.declared import CommitFiles, declared
+from factory.environments.needs.node import unread_workspaces
+from factory.environments.needs.python.needs import python_needs
 from factory.environments.provide import Project, environments_in, workshop_of
 from factory.environments.provision.committed import commit_files
 from factory.environments.provision.project import missing_locks, open_ecosystems, provided
@@ -25,6 +27,22 @@ def not_locked_yet(project: Project, own: Mapping[str, str]) -> tuple[str, ...]:
     wanted = declared(project.configuration.environment, project.planned)
     workshop = workshop_of(project, own=own, progress=lambda _line: None)
     return open_ecosystems(files, wanted, environments_in(own), workshop)
+
+
+def not_read(project: Project) -> tuple[str, ...]:
+    """What a person should know of files that ask for packages and are not read, where no others are.
+
+    Args:
+        project: the project.
+
+    Raises:
+        WorkorderError: what asks for packages can't be read.
+    """
+    files = commit_files(project.git, project.commit, project.directory)
+    wanted = declared(project.configuration.environment, project.planned)
+    needs = python_needs(files, wanted)
+    of_python = () if needs.own or wanted.python or needs.lock is not None else needs.unread
+    return tuple(filter(None, (*of_python, unread_workspaces(files))))
 
 
 def with_locked_packages(

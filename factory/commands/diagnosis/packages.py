@@ -11,7 +11,7 @@ from factory.configuration.document import Configuration
 from factory.configuration.in_force import configuration_in_force, configuration_of_one
 from factory.contract.errors import WorkorderError
 from factory.contract.repo_path import RepoPath
-from factory.environments.locking import not_locked_yet
+from factory.environments.locking import not_locked_yet, not_read
 from factory.environments.provide import Project
 from factory.system.git.client import Git
 
@@ -19,7 +19,7 @@ from factory.system.git.client import Git
 def packages_here(
     repo: Path | None, environment: Mapping[str, str], project: RepoPath | None = None
 ) -> tuple[Observation, ...]:
-    """A finding for each project with packages that are not locked, or a lock that does not fit.
+    """A finding for each project with packages that are not locked or not read, or a lock that does not fit.
 
     Args:
         repo: the repository; None, or what is none, declares nothing.
@@ -51,12 +51,13 @@ def _finding(
     name = "packages" if place is None else f"packages in {place}"
     try:
         configuration = general if is_general else configuration_in_force(git, head, place).configuration
-        lacking = not_locked_yet(Project(git, head, configuration, directory=place), environment)
+        project = Project(git, head, configuration, directory=place)
+        lacking, unread = not_locked_yet(project, environment), not_read(project)
     except WorkorderError as error:
         fix = (error.hint,) if error.hint else ()
         return Observation(name=name, state="error", found=error.headline, fix=fix)
     if not lacking:
-        return None
+        return Observation(name=name, state="warning", found="; ".join(unread)) if unread else None
     fix = ("nothing to do: `factory run` and `factory build` lock them first, by a commit of their own",)
     return Observation(
         name=name, state="warning", found=f"declared and not locked yet: {', '.join(lacking)}", fix=fix
