@@ -68,6 +68,7 @@ class TestMissingInput:
             "diff -u data/sales.csv README.md",
             "bash -c 'test -f docs/report.md || exit 0'",
             "cat build/report.md",
+            "test -f packages/web/dist/index.js",
             "python -m app missing.txt",
             "python -m app --out reports/a.json",
             "python -m app --report-file reports/a.json data/sales.csv",

@@ -128,12 +128,13 @@ def _is_lacking(subject: Subject, index: int, path: str, earlier: Sequence[str])
     is_path = "/" in path or "." in name.strip(".")
     if not is_path or path.startswith(("/", "../")) or any(sign in path for sign in "*?[<>$:"):
         return False
-    if name.replace(".", "").isdigit() or path.partition("/")[0] in MADE_BY_TOOLS:
+    assert subject.writers is not None
+    is_made = path.partition("/")[0] in MADE_BY_TOOLS or subject.writers.is_made_by_tools(path)
+    if name.replace(".", "").isdigit() or is_made:
         return False
     if path.endswith(".py") and name.startswith(("test_", "conftest")):
         # Tests are another rule's.
         return False
-    assert subject.writers is not None
     if name in subject.writers.words(index, own=True) or any(_names(text, path) for text in earlier):
         return False
     return subject.places[index].best((path,)) is Presence.ABSENT
