@@ -22,7 +22,7 @@ def visible(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return "".join(_escape(character) for character in text)
+    return text.translate(_VISIBLE)
 
 
 def one_line(text: str) -> str:
@@ -44,10 +44,17 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(shown) + more
 
 
-def _escape(character: str) -> str:
-    if character in _KEPT or unicodedata.category(character) not in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp"):
-        return character
-    return ascii(character)[1:-1]
+class _Visible(dict[int, str]):
+    """What stands in a character's place, looked up once for each that there is."""
+
+    def __missing__(self, point: int) -> str:
+        character = chr(point)
+        hidden = unicodedata.category(character) in ("Cc", "Cf", "Cs", "Co", "Zl", "Zp")
+        self[point] = ascii(character)[1:-1] if hidden and character not in _KEPT else character
+        return self[point]
+
+
+_VISIBLE: Final = _Visible()
 
 
 class Console:
