@@ -3,6 +3,7 @@
 from datetime import datetime
 
 from factory.builds.state.attempts import Spending
+from factory.builds.state.model import ModelShare
 from factory.llm.spending.budget import Limits
 from factory.system.terminal.console import duration, visible
 
@@ -32,6 +33,13 @@ def spent(spending: Spending) -> str:
     cached = f" ({spending.cached_tokens:,} cached)" if spending.cached_tokens else ""
     used = f"{spending.input_tokens:,} tokens in{cached}, {spending.output_tokens:,} out"
     return f"{used}, {cost}" if cost else used
+
+
+def share_of(share: ModelShare) -> str:
+    """What one of several models did, such as `3 landed, 1 attempt failed, …; wasted …`."""
+    failed = f"{share.failed} attempt{'s' if share.failed != 1 else ''} failed"
+    wasted = f"; wasted {spent(share.wasted)}" if share.wasted != Spending() else ""
+    return f"{share.landed} landed, {failed}, {spent(share.spent)}{wasted}"
 
 
 def used(spending: Spending, limits: Limits, unpriced: int = 0) -> str:

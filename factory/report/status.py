@@ -6,11 +6,11 @@ from typing import Final
 
 from factory.builds.state.attempts import AttemptRecord, RunEntry, Spending
 from factory.builds.state.machine import BuildPhase, OrderPhase
-from factory.builds.state.model import BuildState, ModelShare
+from factory.builds.state.model import BuildState
 from factory.builds.state.order import OrderState
 from factory.contract.canonical import dump
 from factory.contract.strict_json import JsonObject
-from factory.report.figures import dollars, in_one_line, spent
+from factory.report.figures import dollars, in_one_line, share_of, spent
 from factory.report.workers import WorkersTrial, render_shares, render_trial
 from factory.system.terminal.console import visible
 
@@ -163,7 +163,9 @@ def _spending(state: BuildState, beside: Beside) -> list[str]:
     ]
     shares = state.by_model
     if len(shares) > 1:
-        lines += [f"  by    {_share(share)}" for share in shares]
+        lines += [
+            f"  by    {_cut(in_one_line(share.model), _MODEL_CHARS)}: {share_of(share)}" for share in shares
+        ]
     if state.open != _NOTHING:
         lines.append(
             f"open    {spent(state.open)}: of attempts that have not ended; nothing of it is paid again"
@@ -176,13 +178,6 @@ def _spending(state: BuildState, beside: Beside) -> list[str]:
             " limits count it"
         )
     return lines
-
-
-def _share(share: ModelShare) -> str:
-    failed = f"{share.failed} attempt{'s' if share.failed != 1 else ''} failed"
-    wasted = f"; wasted {spent(share.wasted)}" if share.wasted != _NOTHING else ""
-    name = _cut(in_one_line(share.model), _MODEL_CHARS)
-    return f"{name}: {share.landed} landed, {failed}, {spent(share.spent)}{wasted}"
 
 
 def _cut(text: str, length: int) -> str:

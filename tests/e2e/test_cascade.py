@@ -1,6 +1,7 @@
 """A cheap model first, a strong one after a defect, as a user runs it: landing, account, replay."""
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,16 @@ def test_a_cheap_model_goes_first_and_the_account_is_by_model(
     assert "input_tokens" not in other["wasted"] or other["wasted"]["input_tokens"] == 0
     cost = one["spent"]["cost_usd"] + other["spent"]["cost_usd"]
     assert document["spent"]["cost_usd"] == pytest.approx(cost)
+    report, summary = tmp_path / "report.json", tmp_path / "report.md"
+    assert (
+        main(["report", "--out", str(tmp_path / "out"), "--json", str(report), "--markdown", str(summary)])
+        == ExitCode.PASS
+    )
+    assert json.loads(report.read_text())["by_model"] == document["by_model"]
+    assert re.findall(r"^by .*: (\d landed, \d attempts? failed)", summary.read_text(), re.MULTILINE) == [
+        "1 landed, 1 attempt failed",
+        "2 landed, 0 attempts failed",
+    ]
     assert main(["status", "--out", str(tmp_path / "out")]) == ExitCode.PASS
     assert "1 landed, 1 attempt failed" in capsys.readouterr().out
 

@@ -20,7 +20,7 @@ from factory.people.hints import Hint, hints_of
 from factory.people.skips import Skip, skip_of, skips_of
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.places import Place
-from factory.report.figures import spent
+from factory.report.figures import share_of, spent
 from factory.report.page.attempts import Room, lines_of, read_runs
 from factory.report.page.story import Asked, Order, Run, Story, Tone
 from factory.runs.record.files import FINDINGS, RUN, WORK_ORDER
@@ -74,6 +74,7 @@ def _of_build(out: Path, state: BuildState, room: Room) -> Story:
         found=None if record is None or record.found is None else tuple(one.placed for one in record.found),
         remarks=() if record is None else record.plan.remarks,
         accepted=() if record is None else record.plan.accepted_warnings,
+        by_model=state.by_model,
     )
 
 
@@ -86,11 +87,13 @@ def _tone(state: BuildState, orders: Sequence[Order]) -> Tone:
 
 def _facts(state: BuildState, orders: Sequence[Order]) -> dict[str, str]:
     made = sum(len(run.attempts) for order in state.orders for run in order.runs)
+    shares = state.by_model if len(state.by_model) > 1 else ()
     return {
         "landed": f"{sum(order.is_done for order in orders)} of {len(orders)}",
         "attempts": str(made),
         "used": spent(state.spent),
         "of that wasted": spent(state.wasted) if state.wasted != Spending() else "nothing",
+        **{f"by {share.model}": share_of(share) for share in shares},
         "branch": state.branch,
         "base": state.base[:12],
         "plan": state.plan_hash[:12],

@@ -22,6 +22,7 @@ def write_json(story: Story) -> str:
         "hint": visible(story.hint),
         "branch": story.branch,
         "spent": dump(story.spending),
+        "by_model": [dump(share) for share in story.by_model],
         "work_orders": [_order(order) for order in story.orders],
     }
     return json.dumps(document, indent=2) + "\n"

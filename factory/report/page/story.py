@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 from factory.attempt.failure import Failure
 from factory.builds.state.attempts import Spending
+from factory.builds.state.model import ModelShare
 from factory.contract.work_order import AcceptedWarning, SpecRemark, WorkOrder
 from factory.gates.check import Probed
 from factory.people.hints import Hint
@@ -277,6 +278,7 @@ class Story:
         found: what the rules found in the plan; None if that is not known.
         remarks: what the planner noticed about the specification.
         accepted: warnings of the whole plan that it accepts.
+        by_model: what each of the models that were asked has done; nothing where that is not known.
     """
 
     out: Path
@@ -292,6 +294,7 @@ class Story:
     found: tuple[tuple[Diagnostic, Place | None], ...] | None = None
     remarks: tuple[SpecRemark, ...] = ()
     accepted: tuple[AcceptedWarning, ...] = ()
+    by_model: tuple[ModelShare, ...] = ()
 
     @property
     def workers(self) -> str:
