@@ -57,6 +57,8 @@ def of_unittest(file: str) -> UnittestReport:
         (PYTEST, session(""), ["a.py"], OF_ANOTHER, "its own file does not say so"),
         (PYTEST, session(""), ["a.py"], ITSELF, ""),
         (PYTEST, session(""), ["a.py"], BY_A_NAME, ""),
+        (PYTEST, session("test_a.py"), ["a.py"], PLAIN, "its own file does not say so"),
+        (PYTEST, session("test_a.py"), ["a.py"], ITSELF, ""),
         (PYTEST, session("", plugins=[HOOK]), ["a.py"], PLAIN, ""),
         (PYTEST, session("", plugins=[HOOK]), ["conftest.py"], PLAIN, "its own file does not say so"),
         (PYTEST, session("", addopts=["-m", "not slow"]), ["a.py"], PLAIN, ""),

@@ -164,6 +164,8 @@ def _canary_end(kind: "type[unittest.TestCase]", like: "unittest.TestResult") ->
         **dict.fromkeys(("setUp", "tearDown"), nothing),
         **dict.fromkeys(("asyncSetUp", "asyncTearDown"), nothing_later),
         "__module__": kind.__module__,
+        "__unittest_skip__": False,
+        "__unittest_expecting_failure__": False,
         name: must_fail,
     }
     try:

@@ -333,7 +333,8 @@ def test_unittest_tells_which_tests_passed_and_what_skips_others(root: Path) -> 
         "class B(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls):\n"
         f"        raise unittest.SkipTest\n\n{a_test.format('b')}\n\n"
         f"class C(unittest.TestCase):\n{a_test.format('c')}\n"
-        f"    @unittest.skip('never')\n{a_test.format('d')}"
+        f"    @unittest.skip('never')\n{a_test.format('d')}\n\n"
+        f"@unittest.skip('never')\nclass D(unittest.TestCase):\n{a_test.format('e')}"
     )
     write_files(root, {"product.py": product, "test_own.py": tests})
 
@@ -347,6 +348,7 @@ def test_unittest_tells_which_tests_passed_and_what_skips_others(root: Path) -> 
         ("test_own.py::A::test_a", "product.py"),
         ("test_own.py::B", "test_own.py"),
         ("test_own.py::C::test_d", ""),
+        ("test_own.py::D::test_e", "test_own.py"),
     )
     assert (
         named.missing == "unittest returned 0, but of `test_own.B`, which the command names, no test passed"
