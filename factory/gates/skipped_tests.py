@@ -49,7 +49,7 @@ def skipped_by_the_work(result: CommandResult, stage: Stage, context: CheckConte
         # Also a class of it that something else has marked.
         if file in ("", own) and own in named and not _is_chosen_elsewhere(report, writable):
             text = _text(context, own)
-            if text is not None and not _may_skip(text, test.rpartition("::")[2].partition("[")[0]):
+            if text is not None and not _may_skip(text, test.partition("[")[0].rpartition("::")[2]):
                 return f"the test {test} was skipped or left out, and its own file does not say so"
     return ""
 

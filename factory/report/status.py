@@ -171,7 +171,8 @@ def _spending(state: BuildState, beside: Beside) -> list[str]:
             f"open    {spent(state.open)}: of attempts that have not ended; nothing of it is paid again"
         )
     if beside.others != _NOTHING:
-        lines.append(f"others  {spent(beside.others)}: for what is not in this plan; limits count it")
+        what = "for second opinions and what is not in this plan; limits count it"
+        lines.append(f"others  {spent(beside.others)}: {what}")
     if beside.unanswered != _NOTHING:
         lines.append(
             f"unknown up to {spent(beside.unanswered)}: of calls without an answer, which may be paid;"

@@ -25,7 +25,7 @@ HOOK = {"file": "conftest.py", "hooks": ["pytest_collection_modifyitems"]}
 def session(file: str, *, plugins: Sequence[Any] = (), addopts: Sequence[str] = ()) -> PytestReport:
     facts = {
         "runner": "pytest", "ended": True, "exit_status": 0, "lists": False, "collected": 2, "deselected": 0,
-        "outcomes": [], "named": [], "skips": [["test_a.py::A::test_a", file]], "canary": "failed",
+        "outcomes": [], "named": [], "skips": [["test_a.py::A::test_a[x::y]", file]], "canary": "failed",
         "plugins": plugins, "configuration": "pytest.ini", "addopts": addopts,
     }  # fmt: skip
     return PytestReport.model_validate_json(json.dumps(facts))
