@@ -23,7 +23,9 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
+from itertools import repeat
 from pathlib import Path
 from typing import TypeVar
 
@@ -175,10 +177,9 @@ def _build(chosen: tuple[int, Begun], root: Path) -> Build:
 def _in_turn(act: Callable[[Item, Path], Outcome], items: Sequence[Item], root: Path) -> list[Outcome]:
     """Do it for each, two at a time."""
     # The pool forks before it starts threads, and never again: a process that is forked while another thread
-    # holds a lock may wait for it for ever.
-    context = multiprocessing.get_context("fork")
-    with context.Pool(WORKERS) as pool:
-        return pool.starmap(act, [(item, root) for item in items], chunksize=1)
+    # holds a lock may wait for it for ever. One that dies breaks it, where others would wait for its result.
+    with ProcessPoolExecutor(WORKERS, multiprocessing.get_context("fork")) as pool:
+        return list(pool.map(act, items, repeat(root)))
 
 
 def _report(defects: Sequence[Tried], variants: Sequence[Tried]) -> str:
