@@ -2,7 +2,6 @@
 
 import os
 import socket
-import tempfile
 from argparse import ArgumentTypeError, Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -177,9 +176,17 @@ def _serve_scheduler(options: Namespace) -> None:
 
 
 def _serve_worker(options: Namespace) -> None:
+    from factory.contract.errors import WorkorderError
+    from factory.engines.name import is_address
     from factory.engines.office import NAME_VARIABLE, PLACE_VARIABLE
     from factory.engines.surroundings import abilities, keep_only, worker_environment
 
+    if options.scheduler and not is_address(options.scheduler):
+        raise WorkorderError(
+            "is no address of a scheduler",
+            where=f"--scheduler {options.scheduler}",
+            hint="such as tls://10.0.0.5:8786",
+        )
     name = options.name or f"{socket.gethostname()}-{os.getpid()}"
     environment = worker_environment(os.environ, options.env) | {NAME_VARIABLE: name}
     if options.directory is not None:
@@ -187,16 +194,14 @@ def _serve_worker(options: Namespace) -> None:
     keep_only(environment)
     from factory.engines.dask.nodes import serve_worker
 
-    with tempfile.TemporaryDirectory(prefix="workorder-dask-") as scratch:
-        serve_worker(
-            options.scheduler or "",
-            options.scheduler_file,
-            name,
-            abilities(os.environ),
-            Path(scratch),
-            insecure=options.engine_insecure,
-            lifeline=options.until_stdin_closes,
-        )
+    serve_worker(
+        options.scheduler or "",
+        options.scheduler_file,
+        name,
+        abilities(os.environ),
+        insecure=options.engine_insecure,
+        lifeline=options.until_stdin_closes,
+    )
 
 
 def _status(options: Namespace, console: Console) -> int:

@@ -61,7 +61,7 @@ def parse_engine(text: str) -> EngineName:
             )
         return EngineName("processes", processes=int(number))
     if "://" in rest:
-        if rest.partition("://")[0] not in ("tcp", "tls") or not host_of(rest):
+        if not is_address(rest):
             raise WorkorderError("is no address of a scheduler", where=f"--engine {text}", hint=HINT)
         return EngineName("address", rest)
     return EngineName("file", rest)
@@ -97,6 +97,11 @@ def parse_remote(text: str) -> str:
             hint="such as https://HOST/REPOSITORY.git, ssh://git@HOST/REPOSITORY.git or file:///REPOSITORY.git",
         )
     return text
+
+
+def is_address(text: str) -> bool:
+    """Whether a scheduler could be reached there, such as `tls://10.0.0.5:8786`."""
+    return text.partition("://")[0] in ("tcp", "tls") and bool(host_of(text)) and text.isprintable()
 
 
 def host_of(address: str) -> str:

@@ -20,7 +20,7 @@ import sys, time
 from pathlib import Path
 from factory.engines.dask import entry, nodes
 
-file, scratch = sys.argv[1:]
+file = sys.argv[1]
 asked = []
 
 def work(document, pack):
@@ -30,7 +30,7 @@ def work(document, pack):
     return {{"document": b"{{}}", "sha256": "0" * 64, "files": {{}}}}
 
 entry.work = work
-nodes.serve_worker("", Path(file), "{BAD}", {{"{BAD}": 1.0}}, Path(scratch), insecure=False, lifeline=True)
+nodes.serve_worker("", Path(file), "{BAD}", {{"{BAD}": 1.0}}, insecure=False, lifeline=True)
 '''
 
 
@@ -76,16 +76,15 @@ class Engine:
             variables: further environment variables.
         """
         at = str(place or self.folder / f"place-{name}")
-        words = ("engine", "worker", "--name", name, "--directory", at, *self._joining(file))
+        through = [word for variable in variables or () for word in ("--env", variable)]
+        words = ("engine", "worker", "--name", name, "--directory", at, *through, *self._joining(file))
         self._start(name, "-m", "factory", *words, before=before, variables=variables)
 
     def start_bad_worker(self) -> None:
         """Start a worker called `bad`, which lies once and hangs from then on."""
         program = self.folder / "bad_worker.py"
         program.write_text(BAD_WORKER)
-        scratch = self.folder / "scratch"
-        scratch.mkdir(exist_ok=True)
-        self._start(BAD, str(program), str(self.file), str(scratch))
+        self._start(BAD, str(program), str(self.file))
 
     def log(self, name: str) -> str:
         """What a process has printed."""

@@ -21,7 +21,7 @@ from distributed import Client, Future, KilledWorker
 from distributed.security import Security
 
 from factory.engines.message import peer
-from factory.engines.name import EngineName, EngineProblem, require_private
+from factory.engines.name import EngineName, EngineProblem, is_address, require_private
 
 CONNECT_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 1.0
@@ -97,7 +97,7 @@ class Cluster:
         self._listed: list[WorkerFacts] = []
         self._listed_at = -math.inf
         # What went wrong is told by us, once.
-        logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+        silence()
         self._client = self._connected(CONNECT_SECONDS)
 
     @property
@@ -105,14 +105,7 @@ class Cluster:
         """The scheduler's address."""
         if self._name.kind == "address":
             return self._name.place
-        try:
-            return str(json.loads(Path(self._name.place).read_bytes())["address"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise EngineProblem(
-                "is no file that a scheduler has written",
-                where=self._name.place,
-                hint="start it with `factory engine scheduler --scheduler-file FILE`",
-            ) from error
+        return address_in(Path(self._name.place))
 
     def close(self) -> None:
         """Leave; what is under way for nobody else is given up."""
@@ -189,7 +182,7 @@ class Cluster:
                 f"{error.allowed_failures + 1} workers were lost while they had it, the last at {last}"
             ) from error
         except (Exception, CancelledError) as error:
-            raise Lost(_why(error)) from error
+            raise Lost(why(error)) from error
 
     def worker_of(self, key: str) -> str:
         """The address of the worker that has a call now; empty if none has, or nobody knows."""
@@ -230,21 +223,13 @@ class Cluster:
         """Whether the scheduler is reached."""
         return bool(self._client.status == "running")
 
-    def _require_certificates(self, address: str) -> None:
-        configured = dask.config.get("distributed.comm.tls.ca-file", None)
-        if address.startswith("tls://") and self._security is None and not configured:
-            raise EngineProblem(
-                "Dask's configuration names no certificates",
-                where=address,
-                hint="set the variables that docs/engine.md tells of",
-            )
-
     def _connected(self, seconds: float) -> Client:
         end = time.monotonic() + seconds
         while True:
             address = self.address
             require_private(address, insecure=self._insecure)
-            self._require_certificates(address)
+            if self._security is None:
+                require_certificates(address, "client")
             try:
                 return Client(
                     address,
@@ -257,14 +242,63 @@ class Cluster:
                 # A library's own mistakes, such as with a loop that a failure has closed, are no bug of ours.
                 if time.monotonic() > end or not isinstance(error, OSError | TimeoutError):
                     raise EngineProblem(
-                        f"the scheduler is not reached: {_why(error)}",
+                        f"the scheduler is not reached: {why(error)}",
                         where=address,
                         hint="see whether it runs there, and whether both sides have the same certificates",
                     ) from error
                 time.sleep(0.5)
 
 
-def _why(error: BaseException) -> str:
+def address_in(file: Path) -> str:
+    """The address that a scheduler has written.
+
+    Raises:
+        EngineProblem: it is no such file.
+    """
+    try:
+        address = str(json.loads(file.read_bytes())["address"])
+    except (OSError, ValueError, KeyError, TypeError):
+        address = ""
+    if not is_address(address):
+        raise EngineProblem(
+            "is no file that a scheduler has written",
+            where=str(file),
+            hint="start it with `factory engine scheduler --scheduler-file FILE`",
+        )
+    return address
+
+
+def require_certificates(address: str, role: str) -> None:
+    """Refuse what Dask would fail with at each try, or without a word of which file.
+
+    Args:
+        address: the scheduler's.
+        role: `scheduler`, `worker` or `client`.
+
+    Raises:
+        EngineProblem: the address asks for certificates, and Dask's configuration names none that are there.
+    """
+    if not address.startswith("tls://"):
+        return
+    for name in ("ca-file", f"{role}.cert", f"{role}.key"):
+        file = dask.config.get(f"distributed.comm.tls.{name}", None)
+        if not file or not Path(file).is_file():
+            what = f"names {file}, which is no file," if file else "names nothing"
+            raise EngineProblem(
+                f"Dask's configuration {what} as distributed.comm.tls.{name}",
+                where=f"the {role}'s TLS",
+                hint="set the variables that docs/engine.md tells of",
+            )
+
+
+def silence() -> None:
+    """Let Dask log nothing; its own configuration gives each of these a level."""
+    for name in ("distributed", "distributed.client", "distributed.gc"):
+        logging.getLogger(name).setLevel(logging.CRITICAL + 1)
+
+
+def why(error: BaseException) -> str:
+    """What a library says of its failure, in a line."""
     text = " ".join(str(error).split())[:200]
     return text or type(error).__name__
 

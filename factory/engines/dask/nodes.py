@@ -1,10 +1,10 @@
 """A scheduler and a worker of Dask's, each as the only thing that a process does."""
 
 import asyncio
-import logging
 import os
 import signal
 import sys
+import tempfile
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
@@ -13,13 +13,19 @@ from typing import Final
 
 import dask
 from distributed import Scheduler, Worker
+from distributed.comm import connect
+from distributed.security import Security
 
+from factory.engines.dask.cluster import address_in, require_certificates, silence, why
 from factory.engines.dask.entry import close_office
 from factory.engines.name import EngineProblem, require_private
 
 _ENDING_SECONDS: Final = 20.0
 _AGAIN_SECONDS: Final = 1.0
 _JOINING_SECONDS: Final = 15.0
+_DEFAULTS: Final = {"distributed": {"scheduler": {"worker-ttl": "60s"}}}
+"""Of Dask's own configuration, where the user has set nothing else: who is silent so long is lost."""
+
 _QUIET: Final = {
     "distributed.admin.tick.interval": "1s",
     "distributed.worker.use-file-locking": False,
@@ -42,6 +48,8 @@ def serve_scheduler(host: str, port: int, protocol: str, file: Path | None, *, l
         lifeline: whether the end of standard input ends it.
     """
 
+    require_certificates(f"{protocol}://", "scheduler")
+
     async def serve(ending: asyncio.Event) -> None:
         scheduler = Scheduler(
             host=host,
@@ -62,7 +70,6 @@ def serve_worker(
     file: Path | None,
     name: str,
     abilities: Mapping[str, float],
-    scratch: Path,
     *,
     insecure: bool,
     lifeline: bool,
@@ -74,41 +81,66 @@ def serve_worker(
         file: the file that names it.
         name: what the worker is called.
         abilities: what it can do.
-        scratch: where Dask may write.
         insecure: whether what is not encrypted may lead to other machines.
         lifeline: whether the end of standard input ends it, too.
 
     Raises:
-        EngineProblem: what it would join is not encrypted.
+        EngineProblem: what it would join is not encrypted, or certificates are missing.
     """
-    if address:
-        require_private(address, insecure=insecure)
 
     async def serve(ending: asyncio.Event) -> None:
+        # Dask may write there. It goes before the process ends, which nothing outlives.
+        with tempfile.TemporaryDirectory(prefix="workorder-dask-", ignore_cleanup_errors=True) as scratch:
+            await join(ending, scratch)
+
+    async def join(ending: asyncio.Event, scratch: str) -> None:
+        told = ""
         while not ending.is_set():
-            with suppress(OSError, ValueError, TimeoutError, RuntimeError):
+            try:
+                # The file may name another scheduler by now.
+                place = address or _address_in(file)
+                require_private(place, insecure=insecure)
+                require_certificates(place, "worker")
+                await _reach(place)
                 worker = Worker(
-                    address or None,
-                    scheduler_file=str(file) if file is not None else None,
+                    place,
                     name=name,
                     nthreads=1,
                     resources=dict(abilities),
-                    local_directory=str(scratch),
+                    local_directory=scratch,
                     dashboard=False,
-                    # The file may name another scheduler by then.
                     death_timeout=_JOINING_SECONDS,
                 )
-                _require_private_scheduler(worker, insecure)
                 async with worker:
+                    told = ""
                     print(f"{name} has joined {worker.scheduler.address}", flush=True)  # noqa: T201
                     await _first(ending.wait(), worker.finished())
+            except (OSError, ValueError, TimeoutError, RuntimeError) as error:
+                reason = why(error.__cause__ or error)
+                if reason != told:
+                    told = reason
+                    print(f"{name} tries on to join a scheduler: {reason}", file=sys.stderr, flush=True)  # noqa: T201
             await _first(ending.wait(), asyncio.sleep(_AGAIN_SECONDS))
 
     _run(serve, lifeline)
 
 
-def _require_private_scheduler(worker: Worker, insecure: bool) -> None:
-    require_private(str(worker.scheduler.address), insecure=insecure)
+async def _reach(address: str) -> None:
+    """Fail for the reason that a worker would try on with, silently."""
+    try:
+        comm = await connect(address, timeout=_JOINING_SECONDS, **Security().get_connection_args("worker"))
+        await comm.close()
+    except OSError as error:
+        raise OSError(f"{address}: {why(error)}") from None
+
+
+def _address_in(file: Path | None) -> str:
+    """The address in a file that a scheduler may be about to write."""
+    assert file is not None
+    try:
+        return address_in(file)
+    except EngineProblem as error:
+        raise OSError(f"{file} {error.message}") from None
 
 
 async def _first(*waiting: object) -> None:
@@ -121,8 +153,9 @@ async def _first(*waiting: object) -> None:
 
 def _run(serve: object, lifeline: bool) -> None:
     # What goes wrong between the two is told by whether a worker has joined.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL + 1)
+    silence()
     dask.config.set(_QUIET)
+    dask.config.update_defaults(_DEFAULTS)
 
     async def main() -> None:
         ending, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -11,14 +11,16 @@ import pytest
 
 pytest.importorskip("distributed", reason="the extra workorder[dask] is not installed")
 
+import dask
+
 from factory.attempt.exit_codes import ExitCode
 from factory.cli import main
 from factory.contract.strict_json import JsonObject
-from factory.engines.dask.cluster import WorkerFacts
+from factory.engines.dask.cluster import WorkerFacts, require_certificates
 from factory.engines.dask.opened import opened
 from factory.engines.dask.trials import DaskTrials, Patience, no_worker
 from factory.engines.message import peer
-from factory.engines.name import EngineName
+from factory.engines.name import EngineName, EngineProblem
 from factory.llm.port import Request
 from factory.report.show import show_run
 from tests.support.answers import a_proposal
@@ -52,6 +54,14 @@ def scene(folder: Path, files: Files = VERIFY_PASSES) -> BuildScene:
     command = 'python -c "import wo_01; assert wo_01.double(3) == 6"'
     order: JsonObject = {"allowed_files": ["wo_01.py"], "acceptance_commands": [command]}
     return BuildScene(make_repo(folder / "repo", files), [order], reply)
+
+
+def await_word(engine: Engine, name: str, word: str, seconds: float = 30.0) -> None:
+    """Wait until a process has said so."""
+    end = time.monotonic() + seconds
+    while word not in engine.log(name):
+        assert time.monotonic() < end, engine.log(name)
+        time.sleep(0.1)
 
 
 def tried(built: BuildScene) -> list[JsonObject]:
@@ -178,6 +188,31 @@ def test_an_engine_that_is_not_there_ends_a_build_with_8(
 
     assert codes == [8, 8, 8, 2]
     assert "the scheduler is not reached" in capsys.readouterr().err
+
+
+def test_a_worker_says_why_it_has_not_joined_and_leaves_nothing_behind(
+    tmp_path: Path, engine: Engine
+) -> None:
+    later = tmp_path / "later.json"
+    later.write_text('{"address": "nonsense"}')
+    engine.start_worker("late", file=later, variables={"TMPDIR": str(tmp_path)})
+    await_word(engine, "late", f"late tries on to join a scheduler: {later} is no file that a scheduler")
+    assert [path.name[:15] for path in tmp_path.iterdir() if path.is_dir()] == ["workorder-dask-"]
+
+    later.write_bytes(engine.file.read_bytes())
+    await_word(engine, "late", "late has joined tcp://")
+    engine.end("late")
+
+    assert [*tmp_path.iterdir()] == [later]
+
+
+def test_certificates_that_are_missing_are_named_before_anything_is_tried(tmp_path: Path) -> None:
+    with dask.config.set({"distributed.comm.tls.ca-file": str(tmp_path / "ca.pem")}):
+        with pytest.raises(
+            EngineProblem, match=r"ca\.pem, which is no file, as distributed\.comm\.tls\.ca-file"
+        ):
+            require_certificates("tls://127.0.0.1:1", "worker")
+        require_certificates("tcp://127.0.0.1:1", "worker")
 
 
 def test_status_lists_workers(engine: Engine, trials: DaskTrials, capsys: pytest.CaptureFixture[str]) -> None:
