@@ -46,6 +46,9 @@ def serve_scheduler(host: str, port: int, protocol: str, file: Path | None, *, l
         protocol: `tls` or `tcp`.
         file: gets the address, for who is to find it.
         lifeline: whether the end of standard input ends it.
+
+    Raises:
+        EngineProblem: it can't listen there, or certificates are missing.
     """
 
     require_certificates(f"{protocol}://", "scheduler")
@@ -58,6 +61,14 @@ def serve_scheduler(host: str, port: int, protocol: str, file: Path | None, *, l
             scheduler_file=str(file) if file is not None else None,
             dashboard=False,
         )
+        try:
+            await scheduler
+        except (OSError, RuntimeError) as error:
+            raise EngineProblem(
+                f"the scheduler can't listen there: {why(error.__cause__ or error)}",
+                where=f"{host}:{port}",
+                hint="choose another --host or --port",
+            ) from error
         async with scheduler:
             print(f"listening at {scheduler.address}", flush=True)  # noqa: T201
             await ending.wait()

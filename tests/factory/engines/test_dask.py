@@ -2,6 +2,9 @@
 
 import json
 import re
+import socket
+import subprocess
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -204,6 +207,14 @@ def test_a_worker_says_why_it_has_not_joined_and_leaves_nothing_behind(
     engine.end("late")
 
     assert [*tmp_path.iterdir()] == [later]
+
+
+def test_a_port_that_is_taken_is_named(capfd: pytest.CaptureFixture[str]) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        words = [sys.executable, "-m", "factory", "engine", "scheduler", "--port", str(port)]
+        assert subprocess.run(words, check=False, timeout=60).returncode == 8
+    assert f"error: 127.0.0.1:{port}: the scheduler can't listen there" in capfd.readouterr().err
 
 
 def test_certificates_that_are_missing_are_named_before_anything_is_tried(tmp_path: Path) -> None:
