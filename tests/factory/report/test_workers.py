@@ -17,17 +17,22 @@ def a_trial(worker: str, trial: str = "examine", **more: object) -> WorkersTrial
     return WorkersTrial.model_validate(values)
 
 
-def test_trials_of_the_latest_start_are_read_and_what_ran_here_is_none(tmp_path: Path) -> None:
+def test_trials_of_the_latest_start_and_those_it_remembers_are_read_and_what_ran_here_is_none(
+    tmp_path: Path,
+) -> None:
     log = EventLog(tmp_path / EVENTS_FILE, SystemClock())
     log.append("run_started")
-    log.append("tried", **a_trial("gone").model_dump(mode="json"))
+    log.append("tried", name="g", **a_trial("gone").model_dump(mode="json"))
+    log.append("tried", name="p", **a_trial("before", "probe").model_dump(mode="json"))
     log.append("run_started")
+    for _ in range(2):
+        log.append("tried", trial="probe", name="p", remembered=True)
     log.append("tried", name="n", **a_trial("left", failed_on=["right"]).model_dump(mode="json"))
     log.append("tried", trial="examine", name="n", remembered=True)
     log.append("tried", trial="examine", worker=7)
     log.append("examined", worker="none")
 
-    assert trials_of(tmp_path) == (a_trial("left", failed_on=["right"]),)
+    assert trials_of(tmp_path) == (a_trial("before", "probe"), a_trial("left", failed_on=["right"]))
     assert trials_of(tmp_path / "nowhere") == ()
 
 
