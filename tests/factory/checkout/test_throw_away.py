@@ -181,7 +181,9 @@ def one_after_the_other(
         assert everything(outside) == theirs, name
         assert everything(opened.root) == before, name
         assert opened.root.stat().st_ino == place, name
-        assert (opened.root / "src-more" / "main.py").stat().st_ino == untouched, name
+        # Where a command touched every file, git may write each anew: it compares within the tick of its index.
+        if name != "new times":
+            assert (opened.root / "src-more" / "main.py").stat().st_ino == untouched, name
         yield name, changed
     assert attempt(opened, IN_ORDER, tmp_path / "outside") == ()
 
