@@ -181,7 +181,7 @@ def one_after_the_other(
         assert everything(outside) == theirs, name
         assert everything(opened.root) == before, name
         assert opened.root.stat().st_ino == place, name
-        # Where a command touched every file, git may write each anew: it compares within the tick of its index.
+        # Where a command touched every file, git may write each anew.
         if name != "new times":
             assert (opened.root / "src-more" / "main.py").stat().st_ino == untouched, name
         yield name, changed
