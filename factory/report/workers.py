@@ -41,19 +41,18 @@ def trials_of(folder: Path) -> tuple[WorkersTrial, ...]:
         folder: the run's; nothing comes from what is none.
     """
     trials: list[WorkersTrial] = []
-    earlier: dict[object, WorkersTrial] = {}
-    by_name: dict[object, WorkersTrial] = {}
+    known: dict[object, WorkersTrial] = {}
     for event in latest_events(folder / EVENTS_FILE):
         name = event.get("name")
         if event.get("event") == "run_started":
             # The attempts of an earlier start are gone; of its trials those count that are remembered.
-            trials, earlier, by_name = [], earlier | by_name, {}
+            trials = []
         elif event.get("event") == "tried" and "worker" in event:
             with suppress(ValidationError):
-                by_name[name] = WorkersTrial.model_validate(event)
-                trials.append(by_name[name])
-        elif event.get("event") == "tried" and name in earlier:
-            trials.append(earlier.pop(name))
+                known[name] = WorkersTrial.model_validate(event)
+                trials.append(known[name])
+        elif event.get("event") == "tried" and name in known and known[name] not in trials:
+            trials.append(known[name])
     return tuple(trials)
 
 
