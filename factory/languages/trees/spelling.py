@@ -16,11 +16,9 @@ BLANK: Final = " "
 _CLOSING: Final = (")", "]", "}", ">")
 """In front of these, a comma says nothing."""
 
-
 _WORD: Final = re.compile(r"\w+")
 _LONGEST_PLAIN: Final = 400
 """The longest text that is compared with a pattern."""
-
 
 _compiled = cache(re.compile)
 

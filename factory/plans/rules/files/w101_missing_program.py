@@ -116,23 +116,11 @@ _PACKAGES_OF: Final[Mapping[str, str]] = {
 }
 """The packages of modules that have other names."""
 
-_BUILDERS: Final = frozenset(
-    {
-        "babel",
-        "build",
-        "bundle",
-        "c++",
-        "cargo",
-        "cc",
-        "clang",
-        "clang++",
-        "cmake",
-        "compile",
-        "esbuild",
-        "g++",
-    }
-    | {"gcc", "javac", "make", "ninja", "parcel", "rollup", "rustc", "swc", "tsc", "tsup", "vite", "webpack"}
-)
+_BUILDERS: Final = frozenset({
+    "babel", "build", "bundle", "c++", "cargo", "cc", "clang", "clang++", "cmake", "compile",
+    "esbuild", "g++", "gcc", "javac", "make", "ninja", "parcel", "rollup", "rustc", "swc", "tsc",
+    "tsup", "vite", "webpack",
+})  # fmt: skip
 """Words of commands that make files which nobody writes."""
 
 _INSTALLED: Final = "do without it, or declare it where the project says what it needs"
