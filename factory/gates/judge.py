@@ -11,9 +11,9 @@ from typing import Final, TypedDict
 
 from factory.attempt.brief import excerpt
 from factory.attempt.failure import Failure, Stage
-from factory.gates.before.temporary_files import refused_in
 from factory.gates.check import CheckContext, CommandResult, ServiceResult, UnreadyService
 from factory.gates.skipped_tests import skipped_by_the_work
+from factory.gates.temporary_files import refused_in
 from factory.gates.verdict.judgement import failing_tests
 
 _NO_MODULE: Final = re.compile(

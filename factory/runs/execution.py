@@ -14,9 +14,9 @@ from factory.attempt.outcome import RunOutcome
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.checkout.workspace import Checkout
-from factory.gates.before.temporary_files import lost_between_commands
 from factory.gates.bench import Bench
 from factory.gates.build_cache import filled_build_cache
+from factory.gates.temporary_files import lost_between_commands
 from factory.llm.ladder import started_at
 from factory.llm.port import Model
 from factory.llm.spending.meter import Meter

@@ -6,8 +6,8 @@ import pytest
 
 from factory.attempt.failure import FailureClass, Stage
 from factory.contract.work_order import WorkOrder
-from factory.gates.before.temporary_files import lost_between_commands
 from factory.gates.judge import judge
+from factory.gates.temporary_files import lost_between_commands
 from tests.support.repositories import a_work_order
 from tests.support.results import a_context, a_result
 
