@@ -102,10 +102,10 @@ create_environment() {
 #   for, or can't be had, by pip.
 install_into() {
     local pip=("$1/bin/python" -m pip install --quiet --disable-pip-version-check --no-input)
-    # From the checkout, because REQUIREMENT is a path in it. Copied: nothing that is done to this environment may
-    # reach uv's cache.
+    # From the checkout, because REQUIREMENT is a path in it. It trusts whom the system trusts, as pip does.
+    # Copied: nothing that is done to this environment may reach uv's cache.
     if ! (cd "$checkout" && {
-        { "${pip[@]}" uv && "$1/bin/uv" pip install --quiet --python "$1" --link-mode copy "$2"; } >/dev/null 2>&1 ||
+        { "${pip[@]}" uv && "$1/bin/uv" pip install --quiet --system-certs --python "$1" --link-mode copy "$2"; } >/dev/null 2>&1 ||
             "${pip[@]}" "$2"
     }); then
         echo "error: $2 could not be installed into $1" >&2
