@@ -212,7 +212,7 @@ def _terms(
 def known_price(options: argparse.Namespace) -> Price | None:
     """What the user says that an answer costs, else what is known of the model that they name.
 
-    None if nobody knows, or several models are named. No key is needed.
+    None if nobody knows, an agent works, or several models are named. No key is needed.
     """
     names = _names(options)
     said = _price(options)
@@ -330,13 +330,15 @@ def _price(options: argparse.Namespace) -> Price | None:
 
 
 def _names(options: argparse.Namespace) -> list[str]:
-    """The models as the user named them, the first one first."""
+    """The models that are asked, as the user named them, the first one first; none if an agent works."""
+    if options.engineer is not None:
+        return []
     return [options.llm, *(names_in(options.escalate) if options.escalate else ())]
 
 
 def _require_models(options: argparse.Namespace) -> None:
     names = _names(options)
-    if options.fallback and len(names) == 1:
+    if options.fallback and len(names) < 2:
         raise WorkorderError(
             "there is no model to fall back to", where="--fallback", hint="name further ones with --escalate"
         )
@@ -353,5 +355,7 @@ def _require_models(options: argparse.Namespace) -> None:
     stranger = next((name for name, _ in options.price_of if name not in names), None)
     if stranger is not None:
         raise WorkorderError(
-            "no such model is asked", where=f"--price-of {stranger}", hint=f"it is one of {', '.join(names)}"
+            "no such model is asked",
+            where=f"--price-of {stranger}",
+            hint=f"it is one of {', '.join(names)}" if names else "an agent's answers cost what --price says",
         )

@@ -180,8 +180,8 @@ def _add_engineer(command: Options) -> None:
     command.add_argument(
         "--engineer",
         metavar="AGENT",
-        help="an agent in the place of the model: agent:PROGRAM ARGS, which works in a checkout of its own"
-        " and ends, or acp:PROGRAM ARGS, which speaks the Agent Client Protocol",
+        help="an agent in the place of the model, so that --llm is not asked: agent:PROGRAM ARGS, which works"
+        " in a checkout of its own and ends, or acp:PROGRAM ARGS, which speaks the Agent Client Protocol",
     )
     command.add_argument(
         "--engineer-env",

@@ -7,8 +7,9 @@
 All processes are on this machine and share its processors, so what is measured is overhead; as ratios,
 because the machine is not quiet. `many` builds ORDERS independent work orders whose acceptance sleeps SECONDS
 on WORKERS workers, beside the rounds of sleeping that no schedule can do without. `coordinator` asks for a
-trial of each of the ORDERS of a plan: the time of processors that this process needs for each, without git
-and workers, and the largest memory that it has had. Without arguments it measures `trial` and `bytes`.
+trial of each of the ORDERS of a plan. Both tell the time of processors that this process needs for each,
+without git and workers, and the largest memory that it has had. Without arguments it measures `trial` and
+`bytes`.
 """
 
 import json
@@ -183,14 +184,25 @@ def many(folder: Path, orders: int, workers: int, seconds: float) -> None:
     )
     with opened(EngineName("processes", processes=workers), insecure=False, progress=print) as trials:
         ports = Ports(_model, SystemClock(), lambda _text: None, os.environ, trials=trials)
-        began = time.monotonic()
+        began, own = time.monotonic(), time.process_time()
         built = build(settings, ports, lambda _state, _event: None)
-        took = time.monotonic() - began
+        took, own = time.monotonic() - began, time.process_time() - own
     # Each sleeps in its attempt, all but those that nobody has overtaken once more before they land.
     least = -(-orders // workers) * seconds
     print(built.ended.message)
-    row = (str(orders), str(workers), f"{took:.1f}", f"{least:.1f}", f"{took / least:.2f}")
-    print(table(("work orders", "workers", "s", "least for attempts", "ratio"), [row]))
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    row = (
+        *(
+            f"{orders:,}",
+            str(workers),
+            f"{took:.1f}",
+            f"{least:.1f}",
+            f"{took / least:.2f}" if least else "-",
+        ),
+        *(f"{own / orders * 1000:.0f} ms", f"{memory:.0f} MB"),
+    )
+    names = ("work orders", "workers", "s", "least for attempts", "ratio", "own, each", "memory")
+    print(table(names, [row]))
 
 
 def coordinator(folder: Path, orders: int, workers: int) -> None:

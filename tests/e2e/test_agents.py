@@ -41,7 +41,7 @@ def test_an_agent_is_told_why_it_failed_lands_and_is_not_paid_twice(tmp_path: Pa
     options = (
         *("--repo", repo, "--work-order", order, "--ledger", tmp_path / "ledger", "--max-cost-usd", "2"),
         *("--engineer", f"agent:{sys.base_prefix}/bin/python3 {program}", "--engineer-file", program),
-        *("--engineer-env", "MY_KEY"),
+        *("--engineer-env", "MY_KEY", "--llm", "replay:nobody-reads-this"),
     )
     base = git(repo, "rev-parse", "HEAD").strip()
 
@@ -52,6 +52,7 @@ def test_an_agent_is_told_why_it_failed_lands_and_is_not_paid_twice(tmp_path: Pa
     second = factory(*options, "--out", tmp_path / "second")
 
     assert first.returncode == 0, first.stderr
+    assert "no model is asked" not in first.stderr
     assert "Wrote it." in message
     assert "Generated-By: agent:python3" in message
     (run,) = (tmp_path / "first").glob("*/run_summary.json")
@@ -76,6 +77,12 @@ def test_an_agent_is_told_why_it_failed_lands_and_is_not_paid_twice(tmp_path: Pa
         (("--engineer", "agent:true", "--engineer-file", "/no/such"), "is no file"),
         (("--engineer", "agent:true", "--in-place"), "a checkout of its own"),
         (("--engineer", "agent:true", "--oracle-check", "auto"), "no second opinion"),
+        (("--engineer", "agent:true", "--escalate", "gpt-5.2"), "has the place of all models"),
+        (("--engineer", "agent:true", "--fallback"), "no model to fall back to"),
+        (
+            ("--engineer", "agent:true", "--price", "1,2", "--price-of", "gpt-5.2=1,2"),
+            "an agent's answers cost what --price says",
+        ),
         (("--net", "allow:example.com"), "is for an agent alone"),
         (("--engineer", "agent:true", "--net", "allow:*"), "names no host"),
         (
