@@ -286,7 +286,7 @@ class _Writer:
 
     def complete(self, request: Request) -> Answer:
         text = request.messages[-1].content
-        name = text[text.index('"id": "') + 7 :][:5]
+        name = text.partition('"id": "')[2].partition('"')[0]
         writes = [{"path": f"{name}.txt", "base_sha256": EMPTY_SHA256, "content": "x\n"}]
         said = json.dumps({"summary": "Wrote it.", "writes": writes})
         usage = Usage(input_tokens=1, output_tokens=1)

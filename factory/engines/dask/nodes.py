@@ -13,8 +13,9 @@ from typing import Final
 
 import dask
 from distributed import Scheduler, Worker
-from distributed.comm import connect
+from distributed.comm import connect, get_address_host
 from distributed.security import Security
+from distributed.utils import get_ip, get_ipv6
 
 from factory.engines.dask.cluster import address_in, require_certificates, silence, why
 from factory.engines.dask.entry import close_office
@@ -25,6 +26,9 @@ _AGAIN_SECONDS: Final = 1.0
 _JOINING_SECONDS: Final = 15.0
 _DEFAULTS: Final = {"distributed": {"scheduler": {"worker-ttl": "60s"}}}
 """Of Dask's own configuration, where the user has set nothing else: who is silent so long is lost."""
+
+_NOTHING_SERVED: Final = "127.0.0.1:0"
+"""Where Dask's HTTP server listens, which can't be left out."""
 
 _QUIET: Final = {
     "distributed.admin.tick.interval": "1s",
@@ -60,6 +64,7 @@ def serve_scheduler(host: str, port: int, protocol: str, file: Path | None, *, l
             protocol=f"{protocol}://",
             scheduler_file=str(file) if file is not None else None,
             dashboard=False,
+            dashboard_address=_NOTHING_SERVED,
         )
         try:
             await scheduler
@@ -115,11 +120,13 @@ def serve_worker(
                 await _reach(place)
                 worker = Worker(
                     place,
+                    host=_interface_to(place),
                     name=name,
                     nthreads=1,
                     resources=dict(abilities),
                     local_directory=scratch,
                     dashboard=False,
+                    dashboard_address=_NOTHING_SERVED,
                     death_timeout=_JOINING_SECONDS,
                 )
                 async with worker:
@@ -134,6 +141,15 @@ def serve_worker(
             await _first(ending.wait(), asyncio.sleep(_AGAIN_SECONDS))
 
     _run(serve, lifeline)
+
+
+def _interface_to(scheduler: str) -> str:
+    """The address of this machine from which the scheduler is reached: nobody else is listened to.
+
+    Who can speak to a worker without TLS can have it run anything.
+    """
+    host = get_address_host(scheduler)
+    return f"[{get_ipv6(host)}]" if ":" in host else get_ip(host)
 
 
 async def _reach(address: str) -> None:

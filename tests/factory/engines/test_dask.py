@@ -15,6 +15,7 @@ import pytest
 pytest.importorskip("distributed", reason="the extra workorder[dask] is not installed")
 
 import dask
+import psutil
 
 from factory.attempt.exit_codes import ExitCode
 from factory.cli import main
@@ -224,6 +225,22 @@ def test_certificates_that_are_missing_are_named_before_anything_is_tried(tmp_pa
         ):
             require_certificates("tls://127.0.0.1:1", "worker")
         require_certificates("tcp://127.0.0.1:1", "worker")
+
+
+def test_nobody_of_another_machine_can_speak_to_an_engine_on_this_one(
+    engine: Engine, trials: DaskTrials
+) -> None:
+    assert trials.are_elsewhere
+    listening = {
+        name: {
+            found.laddr.ip
+            for found in psutil.Process(started.pid).net_connections("inet")
+            if found.status == psutil.CONN_LISTEN
+        }
+        for name, started in engine.running.items()
+    }
+    assert {"scheduler", "right"} <= set(listening)
+    assert set().union(*listening.values()) == {"127.0.0.1"}
 
 
 def test_status_lists_workers(engine: Engine, trials: DaskTrials, capsys: pytest.CaptureFixture[str]) -> None:
