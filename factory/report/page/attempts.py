@@ -135,19 +135,21 @@ def _usage(answer: AnswerRecord | None, made: AttemptSummary | None) -> str:
 
 def _check(part: str, check: CheckResult, folder: Path) -> Check:
     note = check.note if check.gates else f"reports only{'; ' if check.note else ''}{check.note}"
-    commands = tuple(_command(command, folder) for command in check.commands)
-    return Check(check.name, check.failure is None, note, commands, part, check.gates)
+    passed = check.failure is None
+    commands = tuple(_command(command, passed, folder) for command in check.commands)
+    return Check(check.name, passed, note, commands, part, check.gates)
 
 
-def _command(command: CommandResult, folder: Path) -> Command:
-    passed = command.exit_code == 0 and not command.shortcoming
+def _command(command: CommandResult, is_accepted: bool, folder: Path) -> Command:
+    """A command; its check may accept another exit code, such as that of pytest where there is no test."""
+    is_proven = command.exit_code == 0 and not command.shortcoming
     path = folder / command.output_file
     return Command(
         text=command.command,
         end=ended_how(command) + (f", proves nothing: {command.shortcoming}" if command.shortcoming else ""),
-        passed=passed,
+        passed=is_proven or is_accepted,
         seconds=command.seconds,
-        known_by=f"by {command.verdict}" if passed else "",
+        known_by=f"by {command.verdict}" if is_proven else "",
         output=command.excerpt,
         path=path if command.output_bytes and path.is_file() else None,
     )

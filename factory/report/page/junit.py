@@ -76,7 +76,7 @@ def _of_attempt(group: str, attempt: Attempt) -> Iterator[_Case]:
     told = False
     for check in attempt.checks:
         for command in check.commands:
-            problem = "" if command.passed or check.passed else f"{check.name}: {command.end}"
+            problem = "" if command.passed else f"{check.name}: {command.end}"
             told = told or bool(problem)
             yield _Case(group, f"{check.name}: {command.text}", command.seconds, problem, command.output)
     why = attempt.failure

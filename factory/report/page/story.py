@@ -47,7 +47,7 @@ class Command:
     Attributes:
         text: as it stands in the plan.
         end: how it ended, such as `exit 1`.
-        passed: whether that is a pass.
+        passed: whether that is a pass, or its check accepts it.
         seconds: elapsed time.
         known_by: how it can be known that it passed; empty if it did not.
         output: the beginning and the end of what it printed.

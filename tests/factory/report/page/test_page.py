@@ -101,6 +101,23 @@ def test_what_strangers_wrote_is_text_on_the_page(story: Story, folder: Path) ->
             assert (folder / address).exists(), address
 
 
+def test_where_there_is_no_test_nothing_is_drawn_as_failed(tmp_path: Path) -> None:
+    """pytest ends with 5 then, which verification accepts."""
+    scene = Scene(
+        make_repo(tmp_path / "repo", {"app.py": "ONE = 1\n"}),
+        [a_proposal({"a.txt": "0\n"})],
+        allowed_files=["a.txt"],
+        acceptance_commands=["grep 0 a.txt"],
+    )
+    finished = scene.run()
+    assert finished.folder is not None
+    text = write_html(read_story(finished.folder, SMALL), tmp_path / "report.html")
+    assert "no tests collected" in text
+    assert "exit 5" in text
+    assert 'class="failed"' not in text
+    assert 'class="bad"' not in text
+
+
 def test_the_failure_comes_first_with_what_was_printed(story: Story, folder: Path) -> None:
     text = _Page(write_html(story, folder / "report.html")).text
     text = text[text.index("to the work orders") :]
