@@ -63,8 +63,11 @@ def steps_in(folder: Path, attempts: Iterable[Attempt]) -> dict[str, tuple[Step,
 
 
 def _steps(events: Sequence[_Event], attempt: Attempt) -> Iterator[Step]:
+    drawn = 0.0
     for before, event in pairwise(events):
-        begin, end = before.time, event.time
+        # The parts of a trial are told when it has ended: one begins where the other's commands end.
+        is_told_with = before.kind == event.kind == "examined"
+        begin, end = drawn if is_told_with else before.time, event.time
         if end < begin:
             continue
         match event.kind:
@@ -73,7 +76,9 @@ def _steps(events: Sequence[_Event], attempt: Attempt) -> Iterator[Step]:
             case "applied" | "writes_refused" if before.kind == "attempt_started" and attempt.model:
                 yield Step("answer", f"the answer of {attempt.model}", begin, end, event.kind == "applied")
             case "examined":
-                yield from _commands(event, attempt, begin)
+                for step in _commands(event, attempt, begin):
+                    drawn = step.end
+                    yield step
             case "repeated":
                 yield Step("proof", "second pass of acceptance", begin, end, event.went_well)
             case "proved":

@@ -25,6 +25,7 @@ from factory.report.page.junit import write_junit
 from factory.report.page.pictures import graph, timeline
 from factory.report.page.reading import read_story
 from factory.report.page.result import write_annotations, write_json
+from factory.report.page.steps import steps_in
 from factory.report.page.story import Order, Step, Story
 from factory.report.page.summary import write_markdown
 from factory.report.workers import WorkersTrial
@@ -261,6 +262,25 @@ def test_the_timeline_has_a_bar_for_each_command_of_each_attempt(story: Story) -
     assert any(f"acceptance: {COMMAND} (exit 1): " in bar.label for bar in drawn.bars)
     assert all(bar.x + bar.width < drawn.width for bar in drawn.bars)
     assert timeline([order(1)]) is None
+
+
+def test_parts_that_are_told_together_took_the_time_of_their_commands(story: Story, tmp_path: Path) -> None:
+    """As those of a trial on another machine are."""
+    (run,) = story.orders[0].runs
+    checks = tuple(
+        replace(check, commands=tuple(replace(command, seconds=2.0) for command in check.commands))
+        for check in run.attempts[0].checks
+    )
+    told = (
+        {"event": "applied", "time": "2026-01-01T00:00:00Z", "attempt": 1},
+        {"event": "examined", "time": "2026-01-01T00:01:00Z", "attempt": 1, "part": "verify"},
+        {"event": "examined", "time": "2026-01-01T00:01:00Z", "attempt": 1, "part": "acceptance"},
+    )
+    (tmp_path / "events.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in told))
+    steps = steps_in(tmp_path, [replace(run.attempts[0], checks=checks)])["attempt 1"]
+    assert {step.label.partition(":")[0] for step in steps} == {"verify", "acceptance"}
+    assert all(step.end - step.begin == 2.0 for step in steps)
+    assert [step.begin for step in steps[1:]] == [step.end for step in steps[:-1]]
 
 
 def test_the_timeline_leaves_out_that_nothing_was_done_for_days(story: Story) -> None:
