@@ -27,6 +27,9 @@ def test_init_begins_a_project_and_writes_over_nothing(
     new = tmp_path / "new"
     assert sorted(str(path.relative_to(new)) for path in new.rglob("*") if path.is_file()) == [
         ".github/actions/workorder/action.yml",
+        ".github/actions/workorder/execute/action.yml",
+        ".github/actions/workorder/prepare/action.yml",
+        ".github/actions/workorder/report/action.yml",
         ".github/workflows/workorder-build.yml",
         ".github/workflows/workorder.yml",
         "spec.md",

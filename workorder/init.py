@@ -18,6 +18,9 @@ _JOBS: Final = {
         ".github/workflows/workorder.yml": "ci/workorder.yml",
         ".github/workflows/workorder-build.yml": "ci/workorder-build.yml",
         ".github/actions/workorder/action.yml": "ci/action.yml",
+        ".github/actions/workorder/prepare/action.yml": "ci/prepare/action.yml",
+        ".github/actions/workorder/execute/action.yml": "ci/execute/action.yml",
+        ".github/actions/workorder/report/action.yml": "ci/report/action.yml",
     },
     "gitlab": {".gitlab-ci.yml": "ci/gitlab-ci.yml"},
 }

@@ -3,16 +3,17 @@
 Not for actions of others: what `actions/…` do is done by a function that the test gives.
 """
 
+import json
 import re
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-_TOKEN = re.compile(r"\s*('(?:[^']|'')*'|\|\||&&|==|!=|[(),]|[A-Za-z_][\w.-]*)")
+_TOKEN = re.compile(r"\s*('(?:[^']|'')*'|\|\||&&|==|!=|[(),\[\]]|[0-9]+|[A-Za-z_][\w.-]*)")
 _COMMAND = re.compile(r"\s*::([a-z-]+|[0-9a-f]{64})( [^:]*)?::(.*)")
 
 
@@ -68,6 +69,12 @@ class Expression:
         while not self._next(")"):
             arguments.append(self._either())
             self._next(",")
+        if token == "fromJSON":
+            # Of a list, one of its texts; what is beyond its end is empty.
+            assert self._next("[")
+            place = int(self._next())
+            assert self._next("]")
+            return "".join(json.loads(arguments[0])[place : place + 1])
         if token == "format":
             return re.sub(r"\{([0-9])\}", lambda number: arguments[int(number[1]) + 1], arguments[0])
         assert (token, arguments) == ("always", []), token
@@ -87,23 +94,25 @@ class Machine:
         folder: where its files go; `workspace` and `temporary` are in it.
         environment: what every step sees.
         action: how an action of others is carried out: its name and its settings are given.
-        own_action: the file of the action that the repository has itself.
+        own_actions: the folder of the actions that the repository has itself.
         skipped: the names of steps that are left out, as they need a network.
         descriptors: what steps inherit beside their streams.
         output: what was printed.
         obeyed: the commands in the output that the runner would obey, by step.
         summary: the summary of the job.
+        shown: the steps of the job by their names, and how each ended.
     """
 
     folder: Path
     environment: Mapping[str, str]
     action: Callable[[str, dict[str, str]], None]
-    own_action: Path
+    own_actions: Path
     skipped: tuple[str, ...] = ()
     descriptors: tuple[int, ...] = ()
     output: str = ""
     obeyed: list[tuple[str, str, str]] = field(default_factory=list)
     summary: str = ""
+    shown: list[tuple[str, str]] = field(default_factory=list)
 
     @property
     def workspace(self) -> Path:
@@ -116,7 +125,7 @@ class Machine:
         return self.folder / "temporary"
 
     def run(self, steps: list[dict[str, Any]], values: dict[str, str], env: Mapping[str, str]) -> bool:
-        """Run steps in order; whether all passed.
+        """Run the steps of the job in order; whether all passed.
 
         Args:
             steps: as they stand in the file.
@@ -125,17 +134,30 @@ class Machine:
         """
         self.temporary.mkdir(parents=True, exist_ok=True)
         values["runner.temp"] = str(self.temporary)
-        passed = True
+        for name, passed in self._in_order(steps, values, env):
+            self.shown.append((name, {True: "passed", False: "failed", None: "skipped"}[passed]))
+        return all(ending != "failed" for _, ending in self.shown)
+
+    def _in_order(
+        self, steps: list[dict[str, Any]], values: dict[str, str], env: Mapping[str, str]
+    ) -> Iterator[tuple[str, bool | None]]:
+        """Run steps; the name of each, which is known before it is skipped, and whether it passed."""
+        all_passed = True
         for step in steps:
+            name = filled(step.get("name", step.get("uses")), values)
             condition = str(step.get("if", "")).removeprefix("${{").removesuffix("}}").strip()
-            if "always()" not in condition and not passed:
-                continue
-            if condition and not Expression(condition, values).value:
-                continue
-            if step.get("name") in self.skipped:
-                continue
-            passed = self._step(step, values, env) and passed
-        return passed
+            passed = None
+            if self._is_due(condition, all_passed, values) and step.get("name") not in self.skipped:
+                passed = self._step(step, values, env)
+                all_passed = all_passed and passed
+            yield name, passed
+
+    @staticmethod
+    def _is_due(condition: str, all_passed: bool, values: Mapping[str, str]) -> bool:
+        # What failed before is asked first, and the rest only then.
+        if "always()" not in condition and not all_passed:
+            return False
+        return not condition or bool(Expression(condition, values).value)
 
     def _step(self, step: dict[str, Any], values: dict[str, str], env: Mapping[str, str]) -> bool:
         own = {name: filled(value, values) for name, value in step.get("env", {}).items()}
@@ -154,18 +176,19 @@ class Machine:
     def _composite(
         self, step: dict[str, Any], values: Mapping[str, str], env: Mapping[str, str]
     ) -> tuple[dict[str, str], bool]:
-        assert step["uses"] == "$/.github/actions/workorder"
-        action = yaml.safe_load(self.own_action.read_text())
-        assert set(step.get("with", {})) <= set(action["inputs"])
+        part = step["uses"].removeprefix("$/.github/actions/workorder")
+        action = yaml.safe_load((self.own_actions / part.removeprefix("/") / "action.yml").read_text())
+        given, known = set(step.get("with", {})), action["inputs"]
+        assert {name for name, told in known.items() if told.get("required")} <= given <= set(known)
         inner = {name: value for name, value in values.items() if not name.startswith(("inputs.", "steps."))}
         inner = {name: value for name, value in inner.items() if not name.startswith("secrets.")}
-        for name, described in action["inputs"].items():
-            given = step.get("with", {}).get(name)
-            inner[f"inputs.{name}"] = (
-                str(described.get("default", "")) if given is None else filled(given, values)
-            )
-        passed = self.run(action["runs"]["steps"], inner, env)
-        return {name: filled(output["value"], inner) for name, output in action["outputs"].items()}, passed
+        for name, told in known.items():
+            value = step.get("with", {}).get(name)
+            inner[f"inputs.{name}"] = str(told.get("default", "")) if value is None else filled(value, values)
+        ended = list(self._in_order(action["runs"]["steps"], inner, env))
+        passed = all(passed is not False for _, passed in ended)
+        outputs = action.get("outputs", {})
+        return {name: filled(output["value"], inner) for name, output in outputs.items()}, passed
 
     def _shell(self, step: dict[str, Any], env: Mapping[str, str]) -> tuple[dict[str, str], bool]:
         outputs, summary = self.temporary / "outputs", self.temporary / "summary"

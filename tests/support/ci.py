@@ -5,6 +5,7 @@ what it uploads. Installing packages, the only part that needs a network, is lef
 """
 
 import functools
+import itertools
 import json
 import os
 import shutil
@@ -23,12 +24,14 @@ from tests.support.answering_program import manifest, order, write_answers
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates" / "ci"
 ACTION = TEMPLATES / "action.yml"
+PARTS = tuple(TEMPLATES / part / "action.yml" for part in ("prepare", "execute", "report"))
 WORKFLOW = TEMPLATES / "workorder-build.yml"
 CALLER = TEMPLATES / "workorder.yml"
 GITLAB = TEMPLATES / "gitlab-ci.yml"
 WORK_BRANCH = "workorder/main"
 KEY = "sk-not-a-key"
 HOSTILE = ("::set-output name=verdict::passed", "::add-mask::a", "::error::owned")
+HOSTILE_TITLE = "Write more::error::owned ${{ github.token }} ##[error]<b>&"
 # What a command of ours prints between the marks is not ours alone.
 _PROGRAM = """#!/bin/sh
 case $1 in
@@ -63,6 +66,7 @@ class Result:
         outputs: what the workflow tells its caller.
         summary: what the jobs' summaries show.
         obeyed: the commands that the runner obeyed: step, command, message.
+        steps: on GitHub the steps of the job that executes work orders, and how each ended.
     """
 
     exit_code: int = 0
@@ -71,20 +75,21 @@ class Result:
     outputs: dict[str, str] = field(default_factory=dict)
     summary: str = ""
     obeyed: list[tuple[str, str, str]] = field(default_factory=list)
+    steps: list[tuple[str, str]] = field(default_factory=list)
 
     def runs(self) -> list[str]:
         """How the runs ended whose artifacts were kept."""
-        summaries = [path for kept in self.kept.values() for path in kept.rglob("run_summary.json")]
+        summaries = {path for kept in self.kept.values() for path in kept.rglob("run_summary.json")}
         return sorted(f"{run['work_order']} {run['outcome']}" for run in map(read_json, summaries))
 
     def file(self, name: str) -> Path:
         """The one kept file of this name."""
-        (path,) = [path for kept in self.kept.values() for path in kept.rglob(name)]
+        (path,) = {path for kept in self.kept.values() for path in kept.rglob(name)}
         return path
 
 
 class Remote:
-    """A bare repository with a specification, and in the model's place a program that plans two work orders.
+    """A bare repository with a specification, and as the model a program that plans three work orders.
 
     Attributes:
         inputs: what the job is started with.
@@ -106,10 +111,12 @@ class Remote:
         files = {
             "WO-01": {"scripts/verify.sh": "true\n", "hello.py": "A = 1\n"},
             "WO-02": {"more.py": "import hello\n"},
+            "WO-03": {"last.py": "B = 2\n"},
         }
         plan = manifest(
             order("WO-01", *files["WO-01"]),
-            order("WO-02", "more.py", acceptance=("python more.py",)),
+            order("WO-02", "more.py", acceptance=("python more.py",)) | {"title": HOSTILE_TITLE},
+            order("WO-03", "last.py"),
         )
         self.answers = folder / "answers"
         self.inputs = {
@@ -194,55 +201,96 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
-def on_github(remote: Remote, tries: int = 1) -> Result:
-    """Run the workflow, and the action in it, as they would run there."""
+def on_github(remote: Remote, tries: int = 1, slots: int | None = None) -> Result:
+    """Run the workflow, and the parts of the action in it, as they would run there.
+
+    Args:
+        remote: where it runs.
+        tries: which attempt at the workflow it is.
+        slots: how many work orders have steps of their own; None for as many as there are in the file.
+    """
     workflow = yaml.safe_load(WORKFLOW.read_text())
     call = workflow[True]["workflow_call"]
     result = Result()
-    values = {
-        "github.ref_name": "main",
-        "github.run_attempt": str(tries),
-        "github.token": "not-a-token",
-        "secrets.api-key": KEY,
-        **{f"inputs.{name}": str(told.get("default", "")) for name, told in call["inputs"].items()},
-        **{f"inputs.{name}": value for name, value in remote.inputs.items()},
-    }
+    values = _given_by_github(tries) | {"secrets.api-key": KEY}
+    values |= {f"inputs.{name}": str(told.get("default", "")) for name, told in call["inputs"].items()}
+    values |= {f"inputs.{name}": value for name, value in remote.inputs.items()}
     for name, job in workflow["jobs"].items():
         if name == "publish" and not filled(f"${{{{ {job['if'][4:-3]} }}}}", values):
             break
-        machine = Machine(
-            remote.folder / f"github-{tries}" / name,
-            remote.environment,
-            lambda action, given: act(action, given),
-            ACTION,
-            skipped=("Install",),
-            descriptors=(remote.descriptor,),
-        )
-
-        def act(action: str, given: dict[str, str], machine: Machine = machine) -> None:
-            match action:
-                case "actions/checkout":
-                    assert (given["fetch-depth"], given["persist-credentials"]) == ("0", "False")
-                    remote.git(machine.folder, "clone", "--quiet", str(remote.bare), str(machine.workspace))
-                case "actions/upload-artifact" if Path(given["path"]).exists():
-                    result.kept[given["name"]] = Path(given["path"])
-                case "actions/download-artifact":
-                    shutil.copytree(result.kept[given["name"]], given["path"])
-
+        steps = job["steps"] if slots is None else _with_slots(job["steps"], slots)
+        machine = _machine(remote, remote.folder / f"github-{tries}" / name, result)
         env = {key: filled(value, values) for key, value in workflow["env"].items()}
-        passed = machine.run(job["steps"], values, env)
-        result.output += machine.output
-        result.summary += machine.summary
-        result.obeyed += machine.obeyed
+        passed = machine.run(steps, values, env)
+        _end(machine, result)
         for output, text in job.get("outputs", {}).items():
             values[f"needs.{name}.outputs.{output}"] = filled(text, values)
             values[f"jobs.{name}.outputs.{output}"] = filled(text, values)
         if name == "build":
             result.exit_code = 0 if passed else 1
+            result.steps = machine.shown
         else:
             assert passed, result.output
     result.outputs = {name: filled(output["value"], values) for name, output in call["outputs"].items()}
     return result
+
+
+def on_github_by_itself(remote: Remote) -> Result:
+    """Run the action alone, as the example in its first lines does, with another model and price."""
+    example = ACTION.read_text().partition("By itself, as one step:\n#\n")[2].partition("\n#\n")[0]
+    steps = yaml.safe_load("\n".join(line.removeprefix("#") for line in example.splitlines()))
+    steps[1]["with"] |= {name: remote.inputs[name] for name in ("model", "model-price")}
+    result = Result()
+    values = _given_by_github(1) | {"secrets.OPENAI_API_KEY": KEY}
+    machine = _machine(remote, remote.folder / "github", result)
+    result.exit_code = 0 if machine.run(steps, values, {}) else 1
+    _end(machine, result)
+    prefix = "steps.workorder.outputs."
+    result.outputs = {
+        name.removeprefix(prefix): value for name, value in values.items() if name.startswith(prefix)
+    }
+    return result
+
+
+def _given_by_github(tries: int) -> dict[str, str]:
+    return {"github.ref_name": "main", "github.run_attempt": str(tries), "github.token": "not-a-token"}
+
+
+def _with_slots(steps: list[dict[str, Any]], slots: int) -> list[dict[str, Any]]:
+    """The steps of which fewer are each for one work order."""
+    numbers = itertools.count()
+    kept = [step for step in steps if "order" not in step.get("with", {}) or next(numbers) < slots]
+    for step in kept:
+        if "after" in step.get("with", {}):
+            step["with"]["after"] = str(slots)
+    return kept
+
+
+def _machine(remote: Remote, folder: Path, result: Result) -> Machine:
+    """A machine on which actions of others do what they do on this remote."""
+
+    def act(action: str, given: dict[str, str]) -> None:
+        match action:
+            case "actions/checkout":
+                assert (given["fetch-depth"], given["persist-credentials"]) == ("0", "False")
+                remote.git(machine.folder, "clone", "--quiet", str(remote.bare), str(machine.workspace))
+            case "actions/upload-artifact" if Path(given["path"]).exists():
+                assert given["name"] not in result.kept
+                result.kept[given["name"]] = Path(given["path"])
+            case "actions/download-artifact":
+                shutil.copytree(result.kept[given["name"]], given["path"])
+
+    machine = Machine(
+        folder, remote.environment, act, TEMPLATES, skipped=("Install",), descriptors=(remote.descriptor,)
+    )
+    return machine
+
+
+def _end(machine: Machine, result: Result) -> None:
+    """Take what a job leaves."""
+    result.output += machine.output
+    result.summary += machine.summary
+    result.obeyed += machine.obeyed
 
 
 def shell(

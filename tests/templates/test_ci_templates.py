@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import yaml
 
-from tests.support.ci import ACTION, CALLER, GITLAB, WORKFLOW, gitlab_job
+from tests.support.ci import ACTION, CALLER, GITLAB, PARTS, WORKFLOW, gitlab_job
 from workorder.cli import main
 
 BIN = Path(sys.executable).parent
@@ -42,12 +42,12 @@ def passes(*argv: str | Path, cwd: Path | None = None, given: str | None = None)
 @pytest.mark.parametrize(
     ("schema", "template"),
     [
-        ("vendor.github-actions", ACTION),
+        *(("vendor.github-actions", action) for action in (ACTION, *PARTS)),
         ("vendor.github-workflows", WORKFLOW),
         ("vendor.github-workflows", CALLER),
         ("vendor.gitlab-ci", GITLAB),
     ],
-    ids=lambda value: value.stem if isinstance(value, Path) else "",
+    ids=lambda value: f"{value.parent.name}-{value.stem}" if isinstance(value, Path) else "",
 )
 def test_it_matches_the_schema_of_its_service(schema: str, template: Path) -> None:
     passes(tool("check-jsonschema"), "--builtin-schema", schema, template)
@@ -70,8 +70,8 @@ def steps(template: Path) -> list[dict[str, Any]]:
 
 def shells() -> list[tuple[str, str]]:
     github = [
-        (f"{template.stem}: {step['name']}", step["run"])
-        for template in (ACTION, WORKFLOW)
+        (f"{template.parent.name}/{template.stem}: {step['name']}", step["run"])
+        for template in (*PARTS, WORKFLOW)
         for step in steps(template)
         if "run" in step
     ]
@@ -93,13 +93,26 @@ def test_its_shell_is_sound(name: str, shell: str) -> None:
 
 
 def test_a_key_reaches_only_the_steps_that_ask_a_model() -> None:
-    asking = ["Compile the specification", "Execute the work orders"]
-    assert [step["name"] for step in steps(ACTION) if "api-key }}" in json.dumps(step)] == asking
-    assert WORKFLOW.read_text().count("${{ secrets.") == CALLER.read_text().count("${{ secrets.") == 1
-    (step,) = [step for step in steps(WORKFLOW) if "secrets." in json.dumps(step)]
-    assert step["name"] == "Build"
-    # What is given to an action as `env` is seen by all of its steps.
-    assert "env" not in step
+    asking = ["Compile the specification", "Execute"]
+    parts = [step for part in PARTS for step in steps(part)]
+    assert [step["name"] for step in parts if "api-key }}" in json.dumps(step)] == asking
+    # What is given to an action as `env` is seen by all of its steps; an input only where it is named.
+    for template, secret in ((ACTION, "inputs.api-key }}"), (WORKFLOW, "secrets.")):
+        for step in steps(template):
+            is_asking = re.search(r"/(prepare|execute)$", step.get("uses", "")) is not None
+            assert (secret in json.dumps(step)) == (secret in str(step.get("with"))) == is_asking
+    assert CALLER.read_text().count("${{ secrets.") == 1
+
+
+def test_each_work_order_has_its_step_and_the_rest_the_last() -> None:
+    executing = [step for step in steps(WORKFLOW) if step.get("uses", "").endswith("/execute")]
+    text = yaml.safe_dump(executing[0])
+    assert "[0]" in text
+    assert [yaml.safe_dump(step) for step in executing[:-1]] == [
+        text.replace("[0]", f"[{number}]") for number in range(len(executing) - 1)
+    ]
+    assert executing[-1]["with"]["after"] == str(len(executing) - 1)
+    assert "if" not in executing[-1]
 
 
 def test_generated_code_runs_without_a_token_that_writes() -> None:
@@ -107,7 +120,9 @@ def test_generated_code_runs_without_a_token_that_writes() -> None:
     build, publish = workflow["jobs"]["build"], workflow["jobs"]["publish"]
     assert workflow["permissions"] == yaml.safe_load(CALLER.read_text())["permissions"] == {}
     assert build["permissions"] == {"contents": "read"}
-    assert "github.token" not in json.dumps(build) + ACTION.read_text()
+    assert all(
+        "github.token" not in text for text in (json.dumps(build), *map(Path.read_text, (ACTION, *PARTS)))
+    )
     assert publish["permissions"] == {"contents": "write", "pull-requests": "write"}
     assert all(
         step["with"]["persist-credentials"] is False for job in (build, publish) for step in job["steps"][:1]
@@ -119,7 +134,7 @@ def test_generated_code_runs_without_a_token_that_writes() -> None:
 def test_every_job_ends_and_every_action_of_others_is_named_by_its_commit() -> None:
     for job in yaml.safe_load(WORKFLOW.read_text())["jobs"].values():
         assert job["timeout-minutes"]
-    for step in (*steps(ACTION), *steps(WORKFLOW)):
+    for step in (step for template in (ACTION, *PARTS, WORKFLOW) for step in steps(template)):
         if "uses" in step:
             assert re.fullmatch(r"\$/.*|actions/[a-z-]+@[0-9a-f]{40}", step["uses"])
     for name in ("workorder", "workorder-push"):
@@ -128,9 +143,11 @@ def test_every_job_ends_and_every_action_of_others_is_named_by_its_commit() -> N
 
 def test_what_is_asked_for_is_handed_on_under_its_name() -> None:
     called = yaml.safe_load(WORKFLOW.read_text())[True]["workflow_call"]
-    (build,) = [step for step in steps(WORKFLOW) if step.get("id") == "workorder"]
-    action = yaml.safe_load(ACTION.read_text())
-    same = {name: f"${{{{ inputs.{name} }}}}" for name in called["inputs"]}
-    assert same.items() <= build["with"].items()
+    action, prepare = (yaml.safe_load(path.read_text()) for path in (ACTION, PARTS[0]))
+    for template, given in ((WORKFLOW, called["inputs"]), (ACTION, action["inputs"])):
+        (step,) = [step for step in steps(template) if step.get("uses", "").endswith("/prepare")]
+        assert set(step["with"]) == set(prepare["inputs"])
+        same = {name: f"${{{{ inputs.{name} }}}}" for name in given if name != "artifact"}
+        assert same.items() <= step["with"].items()
     for name in set(called["inputs"]) & set(action["inputs"]):
         assert called["inputs"][name].get("default") == action["inputs"][name].get("default")
