@@ -4,7 +4,8 @@ An attempt is on record a moment after its answer. Where a kill came in between,
 deleted, the ledger alone knows what was paid.
 """
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 
 from factory.builds.state.attempts import RETIRED, AttemptRecord, RunEntry, Spending
 from factory.builds.state.model import BuildState
@@ -74,11 +75,12 @@ class Remembered:
 
     Attributes:
         attempts: an attempt for each answer, without its price.
-        contracts: the work orders that some of them are for, by their contracts.
+        contracts: the work orders that some of them are for, by their contracts, and how many seconds their
+            answers took to come, all together; None where that is not known.
     """
 
     attempts: tuple[AttemptRecord, ...] = ()
-    contracts: frozenset[str] = frozenset()
+    contracts: Mapping[str, float | None] = field(default_factory=dict)
 
     @classmethod
     def of(cls, ledger: Ledger) -> "Remembered":
@@ -90,7 +92,7 @@ class Remembered:
         return cls(
             tuple(_not_ended(name, entry, Prices()) for name, entry in answers),
             # What was retired is asked again.
-            frozenset(entry.request.subject for name, entry in answers if name == entry.key),
+            _seconds_by_contract(entry for name, entry in answers if name == entry.key),
         )
 
     def with_those_of(self, state: BuildState) -> tuple[AttemptRecord, ...]:
@@ -99,6 +101,17 @@ class Remembered:
         prices = state.known_prices
         others = (attempt.priced(prices) for attempt in self.attempts if attempt.answer not in recorded)
         return (*others, *state.attempts)
+
+
+def _seconds_by_contract(entries: Iterable[Entry]) -> dict[str, float | None]:
+    taken: dict[str, float | None] = {}
+    for entry in entries:
+        contract = entry.request.subject
+        before = taken.get(contract, 0.0)
+        taken[contract] = None if before is None or entry.seconds is None else before + entry.seconds
+    # What is no work order's, such as a plan.
+    taken.pop("", None)
+    return taken
 
 
 def _not_ended(name: str, entry: Entry, prices: Prices) -> AttemptRecord:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Protocol, TypeAlias, runtime_checkable
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.contract.canonical import canonical_json, dump, readable_json, sha256_hex
 from factory.contract.errors import MachineProblem
@@ -20,13 +20,23 @@ from factory.llm.ledger.file import DamagedLedger, read_ledger_file
 from factory.llm.ledger.pending import PendingCalls, Reservations
 from factory.llm.ledger.set_aside import SetAside
 from factory.llm.port import Answer, Model, ProviderError, Request, Usage, Wrapper, worst_case
+from factory.system.clock import Clock, SystemClock
 from factory.system.files.tree import write_atomic
 
 _ENTRY_NAME: Final = re.compile(r"[0-9a-f]{64}\.json")
 
 
 class Entry(BaseModel):
-    """One remembered call: who was asked what, and what came back."""
+    """One remembered call: who was asked what, and what came back.
+
+    Attributes:
+        adapter: the adapter of the model that was asked.
+        model: its name within the adapter.
+        request: what it was asked.
+        answer: what it said.
+        seconds: how long the answer took to come, as measured when it was paid; None if that is not known, as
+            of a response that another process had begun to wait for. No part of the key, and for views only.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,6 +44,7 @@ class Entry(BaseModel):
     model: str
     request: Request
     answer: Answer
+    seconds: float | None = Field(default=None, ge=0, exclude_if=lambda value: value is None)
 
     @property
     def key(self) -> str:
@@ -118,14 +129,15 @@ class Ledger:
         """The reservations of calls that have no stored answer yet."""
         return self._reservations
 
-    def wrap(self, model: Model, permit: "Permit | None" = None) -> RecordedModel:
+    def wrap(self, model: Model, permit: "Permit | None" = None, clock: Clock | None = None) -> RecordedModel:
         """`model`, asked only what this ledger does not hold.
 
         Args:
             model: who is asked.
             permit: asked before each call, which is reserved by then; None to make every call.
+            clock: by which it is measured how long answers take to come; the machine's by default.
         """
-        return _LedgerModel(model, self, permit or _every_call)
+        return _LedgerModel(model, self, permit or _every_call, clock or SystemClock())
 
     def find(self, key: str) -> Entry | None:
         """The stored call of that name, or None.
@@ -251,6 +263,7 @@ def _read(path: Path, key: str) -> Entry | None:
 class _LedgerModel(Wrapper):
     ledger: Ledger
     permit: Permit
+    clock: Clock
 
     def complete(self, request: Request) -> Answer:
         return self.ask(request).answer
@@ -262,8 +275,10 @@ class _LedgerModel(Wrapper):
             # Left if a kill came between the two steps of `store`.
             self.ledger.pending.remove(key)
             return Recorded(stored.answer, key, True, self.adapter, self.name)
+        is_waited_for = self.ledger.pending.get(key) is not None
         self.ledger.reserve(key, worst_case(request))
         with self.permit(key, request):
+            began = self.clock.monotonic()
             try:
                 answer = self.model.complete(request)
             except ProviderError as error:
@@ -274,7 +289,11 @@ class _LedgerModel(Wrapper):
                 # Nobody was asked.
                 self.ledger.release(key)
                 raise
-            self.ledger.store(Entry(adapter=self.adapter, model=self.name, request=request, answer=answer))
+            seconds = None if is_waited_for else round(self.clock.monotonic() - began, 3)
+            entry = Entry(
+                adapter=self.adapter, model=self.name, request=request, answer=answer, seconds=seconds
+            )
+            self.ledger.store(entry)
         return Recorded(answer, key, False, self.adapter, self.name)
 
 

@@ -1,11 +1,12 @@
 """How long a build may still take: from how long its work orders took, in this pass and in earlier ones.
 
-Pure. It reads the events of the build. Before one of its work orders has landed, what those of earlier builds
-took stands in; where there were none, nothing is said. What was asked before is remembered in the ledger, so
-a work order with an answer there waits for no model again.
+Pure. It reads the events of the build. Before one of its work orders has landed, what the ledger tells stands
+in, and then what those of earlier builds took; where there is neither, nothing is said. The ledger tells how
+long answers took to come, and not how long it took to check them. A work order with an answer there waits for
+no model again.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from statistics import mean
@@ -52,11 +53,12 @@ class Pace:
     """What landed work orders took, and what those under way have taken so far.
 
     Attributes:
-        answered: the contracts for which the ledger held an answer when this pass began.
+        answered: the contracts for which the ledger held an answer when this pass began, and how many seconds
+            that took to come; None where that is not known.
         earlier: what work orders took that landed in earlier builds, the latest last.
     """
 
-    answered: Collection[str] = frozenset()
+    answered: Mapping[str, float | None] = field(default_factory=dict)
     earlier: Sequence[Taken] = ()
     _landed: list[tuple[str, Taken]] = field(default_factory=list)
     _taken: dict[str, Taken] = field(default_factory=dict)
@@ -105,7 +107,11 @@ class Pace:
         ]
         earlier = self.earlier[-_MOST:]
         checking = checking or [taken.checking for taken in earlier]
-        asking = asking or [taken.asking for taken in earlier if taken.asking >= _LEAST_ASKED]
+        asking = (
+            asking
+            or [seconds for seconds in self.answered.values() if seconds is not None]
+            or [taken.asking for taken in earlier if taken.asking >= _LEAST_ASKED]
+        )
         expected = [self._expected(order, asking, checking, time) for order in rest]
         known = [seconds for seconds in expected if seconds is not None]
         return sum(known) / self._at_once(time) if len(known) == len(expected) else None

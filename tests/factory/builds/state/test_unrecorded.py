@@ -12,13 +12,15 @@ from factory.builds.state.records import with_runs
 from factory.builds.state.reset import reset
 from factory.builds.state.unrecorded import Remembered, with_unrecorded
 from factory.llm.ledger.file import DamagedLedger
-from factory.llm.ledger.store import Ledger
+from factory.llm.ledger.store import Entry, Ledger, call_key
 from factory.llm.port import Request
 from factory.llm.spending.prices import Price
 from tests.support.answers import a_proposal
 from tests.support.build_states import a_state, an_order
 from tests.support.builds import BuildScene, writes
 from tests.support.repositories import commit_files, make_repo
+from tests.support.requests import a_request
+from tests.support.scripted_model import answer
 
 PRICE = Price(Decimal(10_000), Decimal(0))
 """Each answer has 100 tokens in, and costs a dollar."""
@@ -127,6 +129,20 @@ def test_a_run_in_which_nothing_was_tried_is_not_told_of() -> None:
     assert with_runs(order, [(RunEntry(run_id="stopped", attempts=()), None)]) == order
 
 
+def test_how_long_all_answers_for_a_work_order_took_is_known_or_not(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    asked = [("a", 20.0), ("a", 30.5), ("b", 5.0), ("b", None), ("", 99.0)]
+    for number, (contract, seconds) in enumerate(asked, 1):
+        request = a_request(attempt=number).model_copy(update={"subject": contract})
+        entry = Entry(adapter="a", model="m", request=request, answer=answer("x"), seconds=seconds)
+        ledger.store(entry)
+
+    assert Remembered.of(ledger).contracts == {"a": 50.5, "b": None}
+
+    ledger.retire(call_key("a", "m", a_request(attempt=1)))
+    assert Remembered.of(ledger).contracts["a"] == 30.5
+
+
 def test_what_a_ledger_held_counts_once_beside_what_a_build_records(repo: Path) -> None:
     scene = BuildScene(repo, [writes("WO-01.txt"), writes("WO-02.txt")], writes_its_file)
     ledger = Ledger(scene.out / "ledger")
@@ -137,7 +153,7 @@ def test_what_a_ledger_held_counts_once_beside_what_a_build_records(repo: Path) 
 
     held = Remembered.of(ledger)
 
-    assert held.contracts == {order.contract for order in state.orders}
+    assert set(held.contracts) == {order.contract for order in state.orders}
     assert Spending.on(held.with_those_of(state)).cost_usd == 2.0
     assert Spending.on(held.with_those_of(of_another_plan)).cost_usd == 2.0
     next(iter((scene.out / "ledger").glob("*.json"))).write_text("{}")

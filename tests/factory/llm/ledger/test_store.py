@@ -41,11 +41,58 @@ def test_the_file_holds_the_whole_request_and_is_readable(tmp_path: Path) -> Non
     data = (tmp_path / f"{recorded.key}.json").read_text(encoding="utf-8")
 
     value = json.loads(data)
-    assert list(value) == ["adapter", "answer", "model", "request"]
+    assert list(value) == ["adapter", "answer", "model", "request", "seconds"]
     assert value["request"]["messages"][1] == {"content": "Write a plan.\nKeep it short.\n", "role": "user"}
     assert value["request"]["parameters"]["temperature"] == 0
     assert '"text": "é\\n"' in data
     assert data.endswith("}\n")
+
+
+class _Clock:
+    """A quarter of a minute passes between two looks."""
+
+    def __init__(self) -> None:
+        self._looks = 0
+
+    def now(self) -> str:
+        raise AssertionError("the time of day is no part of an entry")
+
+    def monotonic(self) -> float:
+        self._looks += 1
+        return 15.0 * self._looks
+
+
+def test_how_long_an_answer_took_is_kept_and_is_no_part_of_its_name(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    wrapped = ledger.wrap(ScriptedModel(["one", "two"]), clock=_Clock())
+    recorded = wrapped.ask(a_request())
+    entry = ledger.find(recorded.key)
+    assert entry is not None
+    assert entry.seconds == 15.0
+
+    # As it was written before there were such figures: found by the same name, and nobody is asked.
+    path = tmp_path / f"{recorded.key}.json"
+    document = json.loads(path.read_text())
+    del document["seconds"]
+    path.write_text(json.dumps(document))
+    old = ledger.find(recorded.key)
+    assert old is not None
+    assert (old.key, old.answer, old.seconds) == (entry.key, entry.answer, None)
+    assert wrapped.ask(a_request()).answer.text == "one"
+
+
+def test_how_long_a_response_took_is_not_known_where_another_process_began_to_wait(tmp_path: Path) -> None:
+    ledger = Ledger(tmp_path)
+    model = ScriptedModel(["one"])
+    key = call_key(model.adapter, model.name, a_request())
+    ledger.reserve(key, worst_case(a_request()))
+    ledger.pending.put(key, "resp_1")
+
+    ledger.wrap(model, clock=_Clock()).ask(a_request())
+
+    entry = ledger.find(key)
+    assert entry is not None
+    assert entry.seconds is None
 
 
 def test_complete_is_ask_without_the_origin(tmp_path: Path) -> None:

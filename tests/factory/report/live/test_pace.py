@@ -90,17 +90,28 @@ def test_an_earlier_pass_tells_and_what_it_left_under_way_does_not() -> None:
 
 
 def test_one_whose_answer_is_remembered_waits_for_no_model() -> None:
-    pace = Pace(answered={an_order(2).contract})
+    pace = Pace(answered={an_order(2).contract: 30.0})
     pace.read([BEGAN, *took(1, 0, 6, 4)])
 
     assert pace.left(a_state(an_order(1, OrderPhase.LANDED), an_order(2)), a_minute(10)) == 4
 
 
 def test_where_only_remembered_answers_were_used_nobody_knows_how_long_a_model_takes() -> None:
-    pace = Pace(answered={an_order(1).contract})
+    pace = Pace(answered={an_order(1).contract: None})
     pace.read([BEGAN, *took(1, 0, 0, 4)])
 
     assert pace.left(a_state(an_order(1, OrderPhase.LANDED), an_order(2)), a_minute(10)) is None
+
+
+def test_how_long_remembered_answers_took_is_what_others_will_take() -> None:
+    # The build goes on, or another one of the same ledger begins: what landed was answered before it.
+    pace = Pace(answered={an_order(1).contract: 20.0, "of another plan": 40.0}, earlier=(Taken(99, 99),))
+    pace.read([BEGAN, *took(1, 0, 0, 4), {**BEGAN, "time": a_minute(9)}])
+    state = a_state(an_order(1, OrderPhase.LANDED), an_order(2), an_order(3))
+
+    assert pace.left(state, a_minute(10)) == 2 * (30 + 4)
+    pace.read(took(2, 10, 8, 4))
+    assert pace.left(state.with_order(an_order(2, OrderPhase.LANDED)), a_minute(22)) == 8 + 4
 
 
 def test_files_that_the_plan_gives_tell_nothing_of_a_model() -> None:
