@@ -45,7 +45,7 @@ def test_what_an_attempt_paid_that_was_cut_off_is_open_until_the_next_build(repo
     slow = writes("WO-02.txt")
     slow["acceptance_commands"] = [f"sh -c 'test -e {repo.parent / 'fast'} || sleep 600'"]
     scene = BuildScene(repo, [writes("WO-01.txt"), slow], writes_its_file)
-    assert scene.build(deadline_seconds=5.0, price=PRICE).ended.exit_code == 5
+    assert scene.build(deadline_seconds=12.0, price=PRICE).ended.exit_code == 5
     assert scene.model.asked == [("WO-01", 1), ("WO-02", 1)]
 
     assert spent(scene) == (2.0, 1.0, None, 1.0, None)
