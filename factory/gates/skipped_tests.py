@@ -1,6 +1,7 @@
-"""Whether what a work order writes keeps tests from running that it may not write.
+"""Whether what a work order writes keeps tests from running that it may not write, or that are to prove it.
 
-A test in a file that it may write is its own affair: there it could as well be missing.
+A test in a file that it may write is its own affair: there it could as well be missing. But of a file of
+tests that it adds, at least one has to run and pass: one whose tests are all left out proves nothing.
 """
 
 import ast
@@ -51,13 +52,34 @@ def skipped_by_the_work(result: CommandResult, stage: Stage, context: CheckConte
             text = _text(context, own)
             if text is not None and not _may_skip(text, test.partition("[")[0].rpartition("::")[2]):
                 return f"the test {test} was skipped or left out, and its own file does not say so"
+    return _unproven_file(result, report, context) if stage is Stage.ACCEPTANCE_FAILED else ""
+
+
+def _unproven_file(
+    result: CommandResult, report: PytestReport | UnittestReport, context: CheckContext
+) -> str:
+    """That of a file of tests that the work order adds none ran and passed; empty if there is none such."""
+    if isinstance(report, UnittestReport) or chooses(_arguments(result)):
+        return ""
+    if _is_chosen_elsewhere(report, frozenset(context.writable)):
+        return ""
+    proving = {test.partition("::")[0] for test in report.tests("passed")}
+    left_out = {test.partition("::")[0] for test, _ in report.skips}
+    for path in context.writable:
+        if path in left_out - proving and context.before(path) is None:
+            return f"of {path}, which the work order adds, no test ran and passed: they are all left out"
     return ""
+
+
+def _arguments(result: CommandResult) -> tuple[str, ...]:
+    """The words behind the runner."""
+    runner = next((at for at, word in enumerate(result.argv) if posixpath.basename(word) in _RUNNERS), 0)
+    return result.argv[runner + 1 :]
 
 
 def _named_files(result: CommandResult, report: PytestReport | UnittestReport) -> Iterator[str]:
     """The files of tests that a command names, unless it leaves some of their tests out itself."""
-    runner = next((at for at, word in enumerate(result.argv) if posixpath.basename(word) in _RUNNERS), 0)
-    words = result.argv[runner + 1 :]
+    words = _arguments(result)
     if chooses(words):
         return
     if isinstance(report, UnittestReport):

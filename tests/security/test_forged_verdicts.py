@@ -728,6 +728,45 @@ def test_no_proposal_brings_a_choice_of_tests_that_nobody_accepted(
     assert "--allow-config pytest.ini" in failure.hint
 
 
+JUDGING = "from title import title\n\n\ndef test_title():\n    assert title('a') == 'A'\n"
+
+
+def marked(mark: str) -> str:
+    return "import pytest\n" + JUDGING.replace("def ", f"@pytest.mark.{mark}\ndef ")
+
+
+@pytest.mark.parametrize(
+    ("test", "is_proven"),
+    [
+        (marked("skip"), False),
+        (marked("skipif(True, reason='later')"), False),
+        (marked("xfail"), False),
+        ("import pytest\n\npytest.skip('later', allow_module_level=True)\n", False),
+        (f"{marked('skip')}\n\ndef test_there():\n    assert callable(title)\n", True),
+    ],
+)
+def test_a_file_of_tests_that_are_all_left_out_proves_nothing(
+    test: str, is_proven: bool, tmp_path: Path
+) -> None:
+    files = {"title.py": "def title(text):\n    return text\n", "test_title.py": test}
+    scene = Scene(
+        make_repo(tmp_path / "repo", {"slug.py": RIGHT, "test_slug.py": TEST}),
+        [a_proposal(files)],
+        allowed_files=[*files],
+        acceptance_commands=["python -m pytest -q", "grep -q def title.py"],
+    )
+
+    ending = scene.run(max_attempts=1).ending
+
+    if is_proven:
+        assert ending.exit_code is ExitCode.PASS
+        return
+    assert ending.failure is not None
+    assert ending.failure.message == (
+        "of test_title.py, which the work order adds, no test ran and passed: they are all left out"
+    )
+
+
 def test_a_landed_commit_names_the_weakest_verdict_of_its_acceptance(tmp_path: Path) -> None:
     scene = Scene(
         make_repo(tmp_path / "repo", {"README.md": "a product\n", "test_slug.py": TEST}),
