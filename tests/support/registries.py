@@ -27,11 +27,13 @@ class Registry:
         url: where it is.
         pages: what it answers, by path.
         asked: the paths that were asked for.
+        accepts: the headers `Authorization` that it answers to; empty to answer everybody.
     """
 
     url: str
     pages: dict[str, bytes] = field(default_factory=dict)
     asked: list[str] = field(default_factory=list)
+    accepts: frozenset[str] = frozenset()
 
     @property
     def index(self) -> str:
@@ -107,8 +109,11 @@ def a_registry() -> Iterator[Registry]:
         def do_GET(self) -> None:
             path = self.path.split("?")[0]
             registry.asked.append(path)
-            body = registry.pages.get(path)
-            self.send_response(200 if body is not None else 404)
+            is_known = not registry.accepts or self.headers["Authorization"] in registry.accepts
+            body = registry.pages.get(path) if is_known else None
+            self.send_response(200 if body is not None else 404 if is_known else 401)
+            if not is_known:
+                self.send_header("WWW-Authenticate", 'Basic realm="packages"')
             kind = "text/html" if path.startswith("/simple/") else "application/octet-stream"
             self.send_header("Content-Type", kind)
             self.send_header("Content-Length", str(len(body or b"")))

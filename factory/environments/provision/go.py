@@ -142,6 +142,14 @@ def _problem(printed: Printed, needs: GoNeeds) -> WorkorderError:
             f"the module {other[1]} has another hash than {LOCK} says",
             hint="the proxy serves other files than were locked: find out why before you lock it anew",
         )
+    names = [f"{package.name}@{package.version}" for package in needs.packages]
+    refused = printed.refusal(
+        "a proxy of Go modules",
+        names,
+        "correct them in ~/.netrc, or in GOPROXY; Go sends them by https alone",
+    )
+    if refused is not None:
+        return refused
     missing = _MISSING.search(text)
     if missing is not None:
         return BadPackages(
@@ -150,7 +158,6 @@ def _problem(printed: Printed, needs: GoNeeds) -> WorkorderError:
             hint="correct its name or version, or set GOPROXY to the proxy that has it",
         )
     if printed.is_unreachable:
-        names = [f"{package.name}@{package.version}" for package in needs.packages]
         return MachineProblem(
             f"the proxy of Go modules does not answer, and these are not in the cache: {listed(names)}"
             f" ({printed.brief(2)})",

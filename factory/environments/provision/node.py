@@ -221,6 +221,9 @@ def _problem(printed: Printed, declared: Declared, names: Collection[str]) -> Wo
             f"a file of npm's registry has another hash than the lock says: {named}",
             hint="the registry serves other files than were locked: find out why before you lock it anew",
         )
+    refused = printed.refusal("a registry of npm", sorted(names), "correct what ~/.npmrc says of it")
+    if refused is not None:
+        return refused
     missing = _MISSING.search(text)
     if missing is not None:
         name = missing[1].replace("%2f", "/").replace("%2F", "/")

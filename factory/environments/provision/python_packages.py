@@ -276,6 +276,12 @@ def _problem(printed: Printed, declared: Declared, names: Sequence[str]) -> Work
             f" ({printed.brief(5)})",
             hint="connect to the network once, or set the index: UV_DEFAULT_INDEX, or index-url in pip.conf",
         )
+    # uv asks the other indexes then, and may only say that none has the package.
+    refused = printed.refusal(
+        "an index of Python packages", names, "correct what is configured for it: UV_INDEX, uv.toml or .netrc"
+    )
+    if refused is not None:
+        return refused
     missing = _MISSING.search(text)
     if missing is not None:
         return declared.error(

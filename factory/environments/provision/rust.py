@@ -132,6 +132,11 @@ def _cargo(name: str, needs: RustNeeds, place: Path, workshop: Workshop, *what: 
     own_home = Path(workshop.own.get("CARGO_HOME") or f"{workshop.own.get('HOME', '/nonexistent')}/.cargo")
     own = next((file for file in (own_home / "config.toml", own_home / "config") if file.is_file()), None)
     options = ("--config", str(own)) if own is not None else ()
+    for name in ("credentials.toml", "credentials"):
+        if (own_home / name).is_file():
+            # A link: what it holds is nowhere else. cargo takes tokens from no other place of its home.
+            (place.parent / "home").mkdir(exist_ok=True)
+            (place.parent / "home" / name).symlink_to(own_home / name)
     return workshop.run(name, (cargo, *options, *what), cwd=place, environment=environment)
 
 
@@ -150,6 +155,10 @@ def _problem(printed: Printed, needs: RustNeeds) -> WorkorderError:
             f"the crate {other[1] or other[2]} has another hash than {LOCK} says",
             hint="the registry serves other files than were locked: find out why before you lock it anew",
         )
+    names = [f"{package.name} {package.version}" for package in needs.packages] or ["those to be locked"]
+    refused = printed.refusal("a registry of crates", names, "correct them by `cargo login`")
+    if refused is not None:
+        return refused
     missing = _MISSING.search(text) or _NO_VERSION.search(text)
     if missing is not None:
         name = next(group for group in missing.groups() if group)
@@ -159,10 +168,9 @@ def _problem(printed: Printed, needs: RustNeeds) -> WorkorderError:
             hint="correct its name or version",
         )
     if printed.is_unreachable or "failed to download" in text:
-        names = [f"{package.name} {package.version}" for package in needs.packages]
         return MachineProblem(
             "the registry of Rust's crates does not answer, and these are not in the cache:"
-            f" {listed(names or ['those that are to be locked'])} ({printed.brief(3)})",
+            f" {listed(names)} ({printed.brief(3)})",
             hint="connect to the network once, or configure another registry in ~/.cargo/config.toml",
         )
     return MachineProblem(

@@ -30,6 +30,7 @@ _NODE: Final = (
     "NPM_TOKEN", "NODE_AUTH_TOKEN", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG", "NPM_CONFIG_GLOBALCONFIG",
     "NPM_CONFIG_CACHE", "NPM_CONFIG_CAFILE", "NPM_CONFIG_STRICT_SSL", "NPM_CONFIG_FETCH_RETRIES",
 )  # fmt: skip
+_NPMRC_VARIABLE: Final = re.compile(r"\$\{(\w+)")
 _GO: Final = (
     "GOPROXY", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOSUMDB", "GOINSECURE", "GOENV",
     "GOROOT", "GOAUTH", "GOVCS",
@@ -80,8 +81,14 @@ def uv_configuration(own: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def node_environment(own: Mapping[str, str]) -> dict[str, str]:
-    """What npm sees: the user's own `.npmrc` by HOME, and variables for it."""
+    """What npm sees: the user's own `.npmrc` by HOME, and variables for it, those that it names, too."""
     wanted = {name for name in own if name.upper() in _NODE}
+    place = next((own[name] for name in wanted if name.upper() == "NPM_CONFIG_USERCONFIG"), None)
+    try:
+        text = read_bounded(Path(place or f"{own.get('HOME', '/nonexistent')}/.npmrc")).decode()
+    except (FileProblem, ValueError):
+        text = ""
+    wanted.update(_NPMRC_VARIABLE.findall(text))
     return _picked(own, (*_COMMON, *wanted)) | {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CI": "1"}
 
 

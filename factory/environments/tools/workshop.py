@@ -3,7 +3,7 @@
 import re
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
@@ -15,7 +15,7 @@ from factory.system.process.environment import searched_places
 from factory.system.process.launch import run
 from factory.system.process.stop import Stop
 from factory.system.sandbox.port import Confinement
-from factory.system.terminal.console import visible
+from factory.system.terminal.console import listed, visible
 
 TOOL_SECONDS: Final = 900.0
 """How long one tool may take: a slow index, and packages of some hundred megabytes."""
@@ -32,6 +32,11 @@ _UNREACHABLE: Final = re.compile(
     r"(?i)error sending request|dns error|failed to lookup|couldn.t resolve|no such host|ENOTFOUND|EAI_AGAIN"
     r"|connection re(?:fused|set)|ECONNREFUSED|timed? ?out|ETIMEDOUT|network is unreachable|no route to host"
     r"|certificate|spurious network error|HTTP status server error|proxyconnect"
+)
+_REFUSED: Final = re.compile(
+    r"(?:(?P<url>https?://[^\s()]+)\)?:? [^\n]{0,120})?"
+    r"(?:\b40[13] (?:Unauthorized|Forbidden)|\bE40[13]\b|\bERR_PNPM_FETCH_40[13]\b|got 40[13]\b"
+    r"|no token found for|token rejected for|require a credential-provider|refusing to pass credentials)"
 )
 
 
@@ -53,6 +58,24 @@ class Printed:
     def is_unreachable(self) -> bool:
         """Whether it says that a registry does not answer."""
         return self.timed_out or _UNREACHABLE.search(self.text) is not None
+
+    def refusal(self, registry: str, names: Iterable[str], hint: str) -> MachineProblem | None:
+        """What to tell where it says that a registry does not accept who asks; None if it does not.
+
+        Args:
+            registry: what it is called.
+            names: the packages that are asked for.
+            hint: where the user's credentials are configured.
+        """
+        refused = _REFUSED.search(self.text)
+        if refused is None:
+            return None
+        place = f" {visible(refused['url'][:200])}" if refused["url"] else ""
+        return MachineProblem(
+            f"{registry}{place} does not accept your credentials, or asks for some, and these are not in the"
+            f" cache: {listed(list(names))}",
+            hint=hint,
+        )
 
     def brief(self, lines: int = 8) -> str:
         """The first lines that say something, in one."""

@@ -1,5 +1,6 @@
 """Modules of Go and crates of Rust from registries on loopback, by the real `go` and cargo."""
 
+import json
 import os
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -198,3 +199,39 @@ def test_a_registry_of_rust_that_does_not_answer_is_the_machines(scene: Scene) -
 
     assert "does not answer, and these are not in the cache: alpha 1.0.0, beta 1.0.0" in error.message
     assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
+
+
+@needs_go
+def test_a_proxy_of_go_that_wants_credentials_is_the_machines(scene: Scene) -> None:
+    with a_registry() as private:
+        private.accepts = frozenset({"Basic c29tZW9uZTpodW50ZXIy"})
+        scene.own["GOPROXY"] = private.url
+        error = failing(scene.go, GO)
+
+    assert error.message.startswith(f"a proxy of Go modules {private.url}/example.com/alpha/")
+    assert "does not accept your credentials, or asks for some" in error.message
+    assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
+
+
+@needs_sparse_registries
+def test_a_token_that_cargo_login_has_kept_is_used_and_kept_nowhere_else(scene: Scene) -> None:
+    with a_registry() as private:
+        private.add_crate("alpha", "1.0.0", {"Cargo.toml": _manifest("alpha"), "src/lib.rs": ""})
+        config = json.loads(private.pages["/index/config.json"])
+        private.pages["/index/config.json"] = json.dumps({**config, "auth-required": True}).encode()
+        private.accepts = frozenset({"token-of-the-registry"})
+        cargo = scene.place / "home" / ".cargo"
+        (cargo / "config.toml").write_text(
+            f'[registries.corp]\nindex = "sparse+{private.url}/index/"\n'
+            '[source.crates-io]\nreplace-with = "corp"\n'
+            '[registry]\nglobal-credential-providers = ["cargo:token"]\n'
+        )
+        refused = failing(scene.rust, RUST)
+        (cargo / "credentials.toml").write_text('[registries.corp]\ntoken = "token-of-the-registry"\n')
+        locked, part = scene.rust(RUST)
+
+    assert refused.message.startswith("a registry of crates does not accept your credentials, or asks for")
+    assert 'name = "alpha"' in locked["Cargo.lock"]
+    assert part is not None
+    kept = [*scene.cache.folder.rglob("*"), *(scene.place / "out").rglob("*")]
+    assert not [path for path in kept if path.is_file() and b"token-of-the" in path.read_bytes()]

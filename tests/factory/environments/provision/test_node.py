@@ -184,6 +184,26 @@ def test_a_registry_that_does_not_answer_is_the_machines(scene: Scene) -> None:
     assert (scene.place / "out" / "node-lock.txt").is_file()
 
 
+@pytest.mark.parametrize(("token", "is_known"), [("of-the-registry", True), ("another", False)])
+def test_a_token_that_npmrc_takes_from_a_variable_is_the_users(
+    scene: Scene, token: str, is_known: bool
+) -> None:
+    with a_registry() as private:
+        private.add_npm("@corp/words", "1.0.0", {"index.js": ""})
+        private.accepts = frozenset({"Bearer of-the-registry"})
+        place = private.url.removeprefix("http:")
+        (scene.place / ".npmrc").write_text(
+            f"@corp:registry={private.url}\n{place}/:_authToken=${{TOKEN_OF_CORP}}\n"
+        )
+        scene.own["TOKEN_OF_CORP"] = token
+        if is_known:
+            assert "@corp/words" in scene.locked({}, asking(**{"@corp/words": "^1"}))["package-lock.json"]
+        else:
+            error = scene.failure({}, asking(**{"@corp/words": "^1"}))
+            assert error.message.startswith("a registry of npm does not accept your credentials")
+            assert EXIT_CODES[error.fault] is ExitCode.ENVIRONMENT
+
+
 def test_without_npm_it_is_said_how_to_install_it(scene: Scene) -> None:
     scene.own["PATH"] = "/nonexistent"
 

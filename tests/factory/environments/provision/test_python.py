@@ -1,5 +1,6 @@
 """Python packages from an index on loopback, by the real uv: locked, landed, installed, and refused."""
 
+import base64
 import os
 import re
 import shutil
@@ -246,6 +247,24 @@ def test_an_index_that_does_not_answer_is_the_machines_and_its_credentials_stay_
     )
     assert "hunter2" not in everything
     assert "someone" not in everything
+
+
+def test_an_index_that_wants_other_credentials_is_named_without_them(scene: Scene) -> None:
+    with a_registry() as private:
+        private.add_wheel("alpha", "1.0")
+        private.accepts = frozenset({"Basic " + base64.b64encode(b"someone:hunter2").decode()})
+        index = private.index.replace("://", "://someone:{}@")
+        scene.own["UV_INDEX"] = index.format("hunter3")
+        refused = scene.failure({"requirements.txt": "alpha\n"})
+        scene.own["UV_INDEX"] = index.format("hunter2")
+        scene.locked({"requirements.txt": "alpha\n"})
+
+    assert refused.message.startswith(
+        f"an index of Python packages {private.index} does not accept your credentials, or asks for some"
+    )
+    assert EXIT_CODES[refused.fault] is ExitCode.ENVIRONMENT
+    kept = [path.read_text() for path in (scene.place / "out").rglob("*") if path.is_file()]
+    assert "hunter" not in str(refused) + "".join(kept)
 
 
 def test_without_uv_it_is_said_how_to_install_it(scene: Scene, monkeypatch: pytest.MonkeyPatch) -> None:
