@@ -6,7 +6,7 @@ Everything that is no version of a package of a registry is refused by name: git
 import json
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import yaml
@@ -20,7 +20,8 @@ from factory.environments.needs.declared import BadPackages, CommitFiles, Declar
 MANIFEST: Final = "package.json"
 LOCK: Final = "package-lock.json"
 PNPM_LOCK: Final = "pnpm-lock.yaml"
-FILES: Final = (MANIFEST, LOCK, PNPM_LOCK)
+PNPM_SETTINGS: Final = "pnpm-workspace.yaml"
+FILES: Final = (MANIFEST, LOCK, PNPM_LOCK, PNPM_SETTINGS)
 """What is read at the root."""
 
 _NOT_READ: Final = ("yarn.lock", "bun.lock", "bun.lockb")
@@ -33,7 +34,15 @@ _PUBLIC: Final = "https://registry.npmjs.org/"
 _INTEGRITY: Final = re.compile(r"sha(?:512|384|256)-[A-Za-z0-9+/]+={0,2}(?: sha(?:512|384|256)-\S+)*")
 _OLDEST_FORMAT: Final = 2
 _MAX_YAML_CHARS: Final = 3_000_000
+_MAX_SETTINGS_CHARS: Final = 100_000
 _ASKS: Final = re.compile(r'"(?:dev|optional|peer)?[dD]ependencies"\s*:\s*\{\s*"')
+_PNPM_HANDED_ON: Final = (
+    "overrides", "packageExtensions", "ignoredOptionalDependencies", "autoInstallPeers",
+    "excludeLinksFromLockfile", "nodeLinker", "hoist", "hoistPattern", "publicHoistPattern",
+    "shamefullyHoist",
+)  # fmt: skip
+"""Settings that pnpm holds its lock against, and that say how packages lie; none that says where from."""
+
 _HINT: Final = "packages come from the registry of your own configuration, see the page on environments"
 
 
@@ -48,6 +57,7 @@ class NodeNeeds:
         before: the lock that is there, if it does not hold all.
         direct: the names of the packages that were asked for.
         pnpm: the text of `pnpm-lock.yaml`, where that is the repository's lock.
+        pnpm_settings: what pnpm gets of `pnpm-workspace.yaml`; empty for nothing.
     """
 
     manifest: JsonObject
@@ -56,6 +66,7 @@ class NodeNeeds:
     before: JsonObject | None
     direct: frozenset[str]
     pnpm: str | None = None
+    pnpm_settings: JsonObject = field(default_factory=dict)
 
     @property
     def is_open(self) -> bool:
@@ -98,7 +109,11 @@ def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
                 hint=f"run `pnpm add {' '.join(sorted(added))}`, and commit",
             )
         pnpm = _checked_pnpm_lock(files.text(PNPM_LOCK) or "")
-        return NodeNeeds(_handed_on(manifest), None, None, None, frozenset(wanted), pnpm)
+        settings = _pnpm_settings(files.text(PNPM_SETTINGS) or "")
+        # Where pnpm before version 11 has its settings.
+        older = _of_pnpm(manifest.get("pnpm"))
+        whole = {**_handed_on(manifest), **({"pnpm": older} if older else {})}
+        return NodeNeeds(whole, None, None, None, frozenset(wanted), pnpm, settings)
     foreign = next((name for name in _NOT_READ if name in files.names), None)
     if lock_text is None and foreign is not None:
         raise BadPackages(
@@ -290,20 +305,45 @@ def _checked_entry(place: str, entry: JsonObject) -> JsonObject:
 
 def _checked_pnpm_lock(text: str) -> str:
     """A lock of pnpm in which every package is a registry's, by its hash."""
-    if len(text) > _MAX_YAML_CHARS:
-        raise BadPackages(f"has more than {_MAX_YAML_CHARS:,} characters", where=PNPM_LOCK)
-    try:
-        document = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError, ValueError) as error:
-        raise BadPackages("is not valid YAML", where=PNPM_LOCK) from error
+    document = _yaml(text, PNPM_LOCK)
     packages = document.get("packages") or {} if isinstance(document, dict) else None
-    if not isinstance(packages, dict):
+    if not isinstance(document, dict) or not isinstance(packages, dict):
         raise BadPackages("is not a lock as its format has it", where=PNPM_LOCK)
     for name, entry in packages.items():
         resolution = entry.get("resolution") if isinstance(entry, dict) else None
         if not isinstance(resolution, dict) or set(resolution) != {"integrity"}:
             raise BadPackages(f"{str(name)[:100]} does not come from a registry", where=PNPM_LOCK, hint=_HINT)
+    if document.get("patchedDependencies"):
+        raise BadPackages("patches packages, which is not supported", where=PNPM_LOCK, hint=_HINT)
     return text
+
+
+def _pnpm_settings(text: str) -> JsonObject:
+    settings = _yaml(text, PNPM_SETTINGS, _MAX_SETTINGS_CHARS)
+    # Of what is said twice by a reference, a short text may write out more than any memory holds.
+    if any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+        raise BadPackages("holds references, which are not read", where=PNPM_SETTINGS)
+    try:
+        # Without dates and the like, which YAML has and what the settings are written as has not.
+        plain = json.loads(json.dumps(_of_pnpm(settings), allow_nan=False)) if settings else {}
+    except (TypeError, ValueError, RecursionError) as error:
+        raise BadPackages("holds what is no setting of pnpm", where=PNPM_SETTINGS) from error
+    return _as_object(plain, PNPM_SETTINGS)
+
+
+def _of_pnpm(settings: JsonValue) -> JsonObject:
+    known = settings if isinstance(settings, dict) else {}
+    return {key: known[key] for key in _PNPM_HANDED_ON if key in known}
+
+
+def _yaml(text: str, where: str, most: int = _MAX_YAML_CHARS) -> JsonValue:
+    if len(text) > most:
+        raise BadPackages(f"has more than {most:,} characters", where=where)
+    try:
+        value: JsonValue = yaml.safe_load(text)
+    except (yaml.YAMLError, RecursionError, ValueError) as error:
+        raise BadPackages("is not valid YAML", where=where) from error
+    return value
 
 
 def _entries(lock: JsonObject) -> Iterator[tuple[str, JsonObject]]:
@@ -321,6 +361,10 @@ def _object(text: str, where: str) -> JsonObject:
         value: JsonValue = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise BadPackages("is not valid JSON", where=where) from error
+    return _as_object(value, where)
+
+
+def _as_object(value: JsonValue, where: str) -> JsonObject:
     if not isinstance(value, dict):
         raise BadPackages("is not an object", where=where)
     return value

@@ -20,6 +20,7 @@ from factory.environments.needs.node import (
     LOCK,
     MANIFEST,
     PNPM_LOCK,
+    PNPM_SETTINGS,
     NodeNeeds,
     checked_lock,
     locked_packages,
@@ -28,7 +29,8 @@ from factory.environments.needs.node import (
 )
 from factory.environments.provision.node_scripts import run_install_scripts
 from factory.environments.provision.part import Part
-from factory.environments.tools.registries import node_environment
+from factory.environments.provision.pnpm import pnpm_problem
+from factory.environments.tools.registries import node_environment, pnpm_environment
 from factory.environments.tools.versions import said_by
 from factory.environments.tools.workshop import Printed, Workshop
 from factory.system.files.tree import FileProblem, read_bounded
@@ -116,6 +118,8 @@ def node_packages(
     parts: list[JsonValue] = [_FORMAT, version, list(platform_), needs.manifest, needs.lock, needs.pnpm]
     if declared.allow_build:
         parts.append(list[JsonValue](sorted(declared.allow_build)))
+    if needs.pnpm_settings:
+        parts.append(needs.pnpm_settings)
     contents = sha256_hex(canonical_json(parts))
 
     def make(folder: Path, _final: Path) -> None:
@@ -144,6 +148,9 @@ def _install(folder: Path, needs: NodeNeeds, allow_build: Collection[str], works
     if needs.pnpm is not None:
         program = workshop.program("pnpm", _INSTALL_PNPM)
         (folder / PNPM_LOCK).write_text(needs.pnpm)
+        if needs.pnpm_settings:
+            (folder / PNPM_SETTINGS).write_bytes(readable_json(needs.pnpm_settings))
+        environment = pnpm_environment(environment)
         command: tuple[str | Path, ...] = (program, "install", "--frozen-lockfile", "--ignore-scripts")
         command += ("--package-import-method", "copy")
     else:
@@ -154,6 +161,8 @@ def _install(folder: Path, needs: NodeNeeds, allow_build: Collection[str], works
     workshop.progress(f"installing the packages of npm: {listed(sorted(needs.direct))}")
     printed = workshop.run("node-install", command, cwd=folder, environment=environment)
     if not printed.is_done:
+        if needs.pnpm is not None:
+            raise pnpm_problem(printed, sorted(needs.direct))
         raise _problem(printed, Declared(), sorted(needs.direct))
     (folder / "node_modules" / ".bin").mkdir(parents=True, exist_ok=True)
     with_scripts = set(_with_scripts(folder / "node_modules"))

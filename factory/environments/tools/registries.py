@@ -30,6 +30,10 @@ _NODE: Final = (
     "NPM_TOKEN", "NODE_AUTH_TOKEN", "NPM_CONFIG_REGISTRY", "NPM_CONFIG_USERCONFIG", "NPM_CONFIG_GLOBALCONFIG",
     "NPM_CONFIG_CACHE", "NPM_CONFIG_CAFILE", "NPM_CONFIG_STRICT_SSL", "NPM_CONFIG_FETCH_RETRIES",
 )  # fmt: skip
+_NODE_OF_BOTH: Final = (
+    "NPM_CONFIG_REGISTRY", "NPM_CONFIG_CAFILE", "NPM_CONFIG_STRICT_SSL", "NPM_CONFIG_FETCH_RETRIES",
+)  # fmt: skip
+_PNPM: Final = (*(f"P{name}" for name in _NODE_OF_BOTH), "PNPM_CONFIG_MINIMUM_RELEASE_AGE", "PNPM_HOME")
 _NPMRC_VARIABLE: Final = re.compile(r"\$\{(\w+)")
 _GO: Final = (
     "GOPROXY", "GOPRIVATE", "GONOPROXY", "GONOSUMDB", "GONOSUMCHECK", "GOSUMDB", "GOINSECURE", "GOENV",
@@ -82,7 +86,7 @@ def uv_configuration(own: Mapping[str, str]) -> tuple[str, ...]:
 
 def node_environment(own: Mapping[str, str]) -> dict[str, str]:
     """What npm sees: the user's own `.npmrc` by HOME, and variables for it, those that it names, too."""
-    wanted = {name for name in own if name.upper() in _NODE}
+    wanted = {name for name in own if name.upper() in (*_NODE, *_PNPM)}
     place = next((own[name] for name in wanted if name.upper() == "NPM_CONFIG_USERCONFIG"), None)
     try:
         text = read_bounded(Path(place or f"{own.get('HOME', '/nonexistent')}/.npmrc")).decode()
@@ -90,6 +94,12 @@ def node_environment(own: Mapping[str, str]) -> dict[str, str]:
         text = ""
     wanted.update(_NPMRC_VARIABLE.findall(text))
     return _picked(own, (*_COMMON, *wanted)) | {"LC_ALL": "C.UTF-8", "NO_COLOR": "1", "CI": "1"}
+
+
+def pnpm_environment(npm: Mapping[str, str]) -> dict[str, str]:
+    """What pnpm sees: what npm does, and npm's variables by the names that pnpm 11 and newer read."""
+    named = {f"P{name.upper()}": value for name, value in npm.items() if name.upper() in _NODE_OF_BOTH}
+    return {**named, **npm}
 
 
 def go_environment(own: Mapping[str, str]) -> dict[str, str]:
