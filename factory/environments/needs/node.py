@@ -91,11 +91,12 @@ def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
     wanted = dict(_wanted(manifest))
     if not wanted and not declared.node and LOCK not in files.names:
         return None
-    if manifest.get("workspaces"):
+    named = _naming_workspaces(manifest, files)
+    if named:
         raise BadPackages(
             "workspaces are not supported yet",
-            where=MANIFEST,
-            hint="declare the packages in one manifest; or take `workspaces` and the lock out, and name the"
+            where=named,
+            hint="declare the packages in one manifest; or take the workspaces and the lock out, and name the"
             " directories as `projects` in workorder.toml: each gets a lock of its own",
         )
     _refuse_overrides(manifest.get("overrides"))
@@ -144,7 +145,8 @@ def unread_workspaces(files: CommitFiles) -> str:
         BadPackages: the root's manifest can't be read.
     """
     text = files.text(MANIFEST)
-    if text is None or not _object(text, MANIFEST).get("workspaces"):
+    named = "" if text is None else _naming_workspaces(_object(text, MANIFEST), files)
+    if not named:
         return ""
     for path in sorted(name for name in files.names if name.endswith(f"/{MANIFEST}")):
         folder = path.removesuffix(MANIFEST)
@@ -152,7 +154,7 @@ def unread_workspaces(files: CommitFiles) -> str:
         # Looked at, not read: there may be anything below the root.
         if not is_locked and _ASKS.search((files.read(path) or b"").decode("utf-8", "replace")):
             return (
-                f"{MANIFEST}: workspaces are not read, such as {path}: name the directories as `projects` in"
+                f"{named}: workspaces are not read, such as {path}: name the directories as `projects` in"
                 " workorder.toml"
             )
     return ""
@@ -316,6 +318,15 @@ def _checked_pnpm_lock(text: str) -> str:
     if document.get("patchedDependencies"):
         raise BadPackages("patches packages, which is not supported", where=PNPM_LOCK, hint=_HINT)
     return text
+
+
+def _naming_workspaces(manifest: JsonObject, files: CommitFiles) -> str:
+    """The file that names workspaces, those of npm or of pnpm; empty for none."""
+    if manifest.get("workspaces"):
+        return MANIFEST
+    settings = _yaml(files.text(PNPM_SETTINGS) or "", PNPM_SETTINGS, _MAX_SETTINGS_CHARS)
+    packages = settings.get("packages") if isinstance(settings, dict) else None
+    return PNPM_SETTINGS if packages and packages != ["."] else ""
 
 
 def _pnpm_settings(text: str) -> JsonObject:

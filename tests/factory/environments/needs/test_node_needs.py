@@ -136,6 +136,23 @@ def test_workspaces_that_ask_for_packages_are_told_to_be_no_projects(
     assert bool(unread_workspaces(files)) is bool(told)
 
 
+def test_workspaces_of_pnpm_are_as_those_of_npm() -> None:
+    data = {
+        "package.json": b'{"dependencies": {"a": "1"}}',
+        "pnpm-lock.yaml": b"packages: {}",
+        "pnpm-workspace.yaml": b"packages: ['packages/*']\n",
+        "packages/b/package.json": b'{"dependencies": {"a": "1"}}',
+    }
+    bare = {**data, "package.json": b"{}"}
+
+    with pytest.raises(BadPackages, match=r"pnpm-workspace\.yaml: workspaces are not supported yet"):
+        node_needs(CommitFiles(frozenset(data), data.get), Declared())
+    told = unread_workspaces(CommitFiles(frozenset(bare), bare.get))
+    assert told.startswith("pnpm-workspace.yaml: workspaces are not read, such as packages/b/package.json")
+    alone = {**data, "pnpm-workspace.yaml": b"packages: ['.']\n"}
+    assert node_needs(CommitFiles(frozenset(alone), alone.get), Declared()) is not None
+
+
 def test_a_lock_that_is_not_read_is_named() -> None:
     data = {"package.json": b'{"dependencies": {"a": "1"}}', "yarn.lock": b""}
 
