@@ -64,6 +64,7 @@ class Office:
         self._place: Path | None = None
         self._held = -1
         self._seats: OrderedDict[tuple[str, str], Seat] = OrderedDict()
+        self._rooted: set[tuple[str, str]] = set()
         self._stop: Stop | None = None
         self._trials = 0
 
@@ -143,13 +144,14 @@ class Office:
         place = self._own_place()
         mirror = Mirror(place, task.repository)
         key = (task.repository, task.setting)
-        seat = self._seats.get(key)
-        if seat is None or seat.setting.root != task.root:
+        rooted, seat = (task.repository, task.root), self._seats.get(key)
+        if seat is None or rooted not in self._rooted:
             setting = _setting(place, task.setting)
             has = mirror.roots()
             if setting is None or task.root not in has:
                 return Reply(name=task.name, worker=called(), outcome="lacks", has=has), {}
-            seat = self._opened(mirror, key, setting, place)
+            self._rooted.add(rooted)
+            seat = seat or self._opened(mirror, key, setting, place)
         self._seats.move_to_end(key)
         mirror.add(task.request.base, pack)
         with tempfile.TemporaryDirectory(prefix="evidence-", dir=place) as name:

@@ -14,6 +14,9 @@ from factory.system.git.client import Git
 PIECE_BYTES: Final = 8_000_000
 """How much of a history goes in one message."""
 
+_LONG: Final = 64_000
+"""How many bytes may come with each trial before workers are given what they are as history."""
+
 _KEPT: Final = 64
 
 
@@ -29,6 +32,7 @@ class Parcels:
         self._lock = threading.Lock()
         self._names: dict[str, str] = {}
         self._additions: OrderedDict[tuple[str, str], bytes] = OrderedDict()
+        self._since: dict[str, str] = {}
 
     def repository(self, root: str) -> str:
         """The repository's name: the same in every clone, because it is that of the oldest commits."""
@@ -46,28 +50,43 @@ class Parcels:
         """The tags that commands of a checkout see, one a line."""
         return self._git.text("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
 
-    def addition(self, base: str, root: str) -> bytes:
-        """What a base holds beyond a root, as a thin pack; empty for the root itself.
+    def addition(self, base: str, root: str) -> tuple[str, bytes]:
+        """What a base holds beyond a commit whose history each worker gets once.
+
+        That is the root, until a base holds much more: then it is that base, so that what comes with each
+        trial does not grow with what has landed.
+
+        Args:
+            base: the commit that a trial starts from.
+            root: the commit that the build started from.
+
+        Returns:
+            The commit that a worker must have, and a thin pack, empty for the commit itself.
 
         Raises:
             GitError: git failed.
         """
-        if base == root:
-            return b""
-        key = (base, root)
         with self._lock:
+            since = self._since.get(root, root)
+            key = (base, since)
+            if base == since:
+                return since, b""
             if key in self._additions:
                 self._additions.move_to_end(key)
-                return self._additions[key]
-        pack = self._pack([base], [root])
+                return since, self._additions[key]
+        pack = self._pack([base], [since])
+        # The root's history has to come with it.
+        is_long = len(pack) > _LONG and self._git.call("merge-base", "--is-ancestor", root, base).ok
         with self._lock:
+            if is_long:
+                self._since[root] = base
             self._additions[key] = pack
             while len(self._additions) > _KEPT:
                 self._additions.popitem(last=False)
-        return pack
+        return since, pack
 
     def history(self, root: str, has: Iterable[str]) -> bytes:
-        """A root with its history and all tags, as a pack.
+        """A commit with its history and all tags, as a pack.
 
         Args:
             root: the commit.

@@ -155,7 +155,7 @@ def bytes_sent(folder: Path) -> None:
     began = time.monotonic()
     whole = len(parcels.history(before, ()))
     seconds = time.monotonic() - began
-    added = len(parcels.addition(git.text("rev-parse", "HEAD"), before))
+    added = len(parcels.addition(git.text("rev-parse", "HEAD"), before)[1])
     print(
         table(
             ("what is sent", "bytes", "of the whole"),

@@ -152,17 +152,17 @@ class _Asking:
         self._folder = folder
         self._parcels = trials.parcels(conditions)
         root = conditions.setting.root
+        since, self._pack = self._parcels.addition(request.base, root)
         self._task = Task(
             version=peer(),
             name=name_of(request, conditions),
             repository=self._parcels.repository(root),
-            root=root,
+            root=since,
             setting=trials.name_of_setting(conditions.setting),
             request=request,
             kept_tests=conditions.kept_tests,
         )
         self._needs = needs_of(conditions.setting.level)
-        self._pack = self._parcels.addition(request.base, root)
         self._problems: dict[str, Problem] = {}
         self._number = 0
         self._asked_at = 0.0
@@ -369,8 +369,8 @@ class _Asking:
             self._trials._supplied[done] = time.monotonic()
 
     def _fetched(self, address: str, has: Sequence[str]) -> Sequence[str]:
-        """The roots that a worker has after it was told to take this one from the remote, if there is one."""
-        root, remote = self._task.root, self._trials.remote
+        """The roots that a worker has, once it was told to take the build's from a remote if there is one."""
+        root, remote = self._setting.root, self._trials.remote
         if not remote or root in has:
             return has
         wanted = Fetch(

@@ -1,5 +1,6 @@
 """A repository gets to a worker as packs: its history once, then what is new."""
 
+import random
 from pathlib import Path
 
 import pytest
@@ -102,16 +103,38 @@ def test_a_base_brings_what_its_root_lacks(tmp_path: Path) -> None:
     (sent.repo / "large.txt").open("a").write("one more line\n")
     git(sent.repo, "commit", "-qam", "more")
     base = sent.head()
-    pack = sent.parcels.addition(base, root)
+    since, pack = sent.parcels.addition(base, root)
 
     sent.mirror.add(base, pack)
     sent.mirror.add(base, pack)
 
+    assert since == root
     assert len(pack) < 2_000
-    assert sent.parcels.addition(root, root) == b""
+    assert sent.parcels.addition(root, root) == (root, b"")
     assert sent.mirror.git.text("rev-parse", f"{base}:large.txt") == git(
         sent.repo, "rev-parse", "HEAD:large.txt"
     )
+
+
+def test_what_comes_with_each_base_does_not_grow_with_what_has_landed(tmp_path: Path) -> None:
+    sent = Sent(tmp_path)
+    root, generator = sent.head(), random.Random(0)
+    sent.send(root)
+    had, sizes = root, []
+    for number in range(8):
+        (sent.repo / f"{number}.bin").write_bytes(generator.randbytes(50_000))
+        git(sent.repo, "add", "-A")
+        git(sent.repo, "commit", "-qm", "more")
+        since, pack = sent.parcels.addition(sent.head(), root)
+        if since != had:
+            assert sent.send(since) < 110_000
+            had = since
+        sent.mirror.add(sent.head(), pack)
+        sent.mirror.git.output("rev-list", "--objects", sent.head())
+        sizes.append(len(pack))
+
+    assert max(sizes) < 110_000
+    assert root in sent.mirror.git.text("rev-list", since).split()
 
 
 def test_a_history_that_is_another_or_has_gaps_is_not_taken(tmp_path: Path) -> None:
