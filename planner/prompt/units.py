@@ -4,7 +4,6 @@ The pieces are in the order of their importance; which of them a prompt has room
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from typing import Final
 
 from factory.contract.errors import WorkorderError
@@ -172,15 +171,19 @@ def _module(
 
 
 def _outlined(path: str, outline: Callable[[str], Outlined]) -> Callable[[], Piece]:
-    # It may be asked for twice: to see whether everything has room, and to be shown.
-    @cache
+    # It may be asked for twice: to see whether everything has room, and to be shown. Most modules of a large
+    # repository never are, so this is made for each at once and must cost little: `functools.cache` does not.
+    made: list[Piece] = []
+
     def piece() -> Piece:
-        try:
-            outlined = outline(path)
-        except WorkorderError as error:
-            outlined = Outlined("", error.message)
-        text = f"# {one_line(path)}: can't be read" if outlined.problem else outlined.text
-        return Piece(text, problem=outlined.problem)
+        if not made:
+            try:
+                outlined = outline(path)
+            except WorkorderError as error:
+                outlined = Outlined("", error.message)
+            text = f"# {one_line(path)}: can't be read" if outlined.problem else outlined.text
+            made.append(Piece(text, problem=outlined.problem))
+        return made[0]
 
     return piece
 
