@@ -33,6 +33,7 @@ class RunState(TypedDict, total=False):
         model: who gave this attempt's answer, by the adapter's name and its own; empty while there is none.
         generated_by: who wrote the proposal, as `adapter:model`; `plan` if its texts stand in the plan.
         known_by: how it can be known that the acceptance commands of this attempt passed.
+        removed_tests: the ids of the tests that passed before and that it removed from files it may write.
         scores: how many mutants of this attempt were noticed; None if none were tried.
         failing_tests: the ids of the tests that failed in this attempt, as far as they are known.
         failure: why this attempt failed; None while it has not.
@@ -55,6 +56,7 @@ class RunState(TypedDict, total=False):
     model: str
     generated_by: str
     known_by: VerdictKind
+    removed_tests: tuple[str, ...]
     scores: KillScores | None
     failing_tests: tuple[str, ...]
     failure: Failure | None

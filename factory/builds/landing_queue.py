@@ -144,6 +144,7 @@ class LandingQueue:
             parent=parent,
             accepted=self._accepted,
             scores=result.scores,
+            removed=result.removed,
         )
         self._before[order.id] = self._above_base if on is None else (*self._before[on], on)
         passed = self._passed.after(self._before[order.id])

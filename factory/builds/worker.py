@@ -125,6 +125,7 @@ class Worker:
             tree=state.get("tree"),
             proposal=state.get("proposal"),
             known_by=state.get("known_by", "exit code"),
+            removed=len(state.get("removed_tests", ())),
             generated_by=state.get("generated_by", ""),
             scores=state.get("scores"),
         )

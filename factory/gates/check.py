@@ -5,10 +5,10 @@ by the context, so that a check knows neither processes nor sandboxes. Whose fau
 decided in `judge`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Final, Literal, Protocol, runtime_checkable
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -20,6 +20,11 @@ from factory.gates.step import Begins, unwatched
 from factory.gates.verdict.judgement import Summary
 from factory.gates.verdict.report import Report
 from factory.system.files.tree import Tree
+from factory.system.terminal.console import visible
+
+_NAMED: Final = 10
+"""How many tests a message names."""
+_LONGEST_NAME: Final = 200
 
 Colour = Literal["red", "green", "exempt", "impossible"]
 
@@ -141,6 +146,7 @@ class CheckResult(BaseModel):
         failing_tests: the ids of the tests that failed, an id once for each failure; None if the check did
             not tell them apart.
         passed_tests: the ids of the tests that passed, without parameters; None if its runner gave no report.
+        removed_tests: the ids of those that passed before and are gone from files that may be written.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -152,6 +158,12 @@ class CheckResult(BaseModel):
     gates: bool = True
     failing_tests: tuple[str, ...] | None = None
     passed_tests: tuple[str, ...] | None = None
+    removed_tests: tuple[str, ...] = Field(default=(), exclude_if=lambda value: not value)
+
+    @property
+    def removal(self) -> str:
+        """Which tests were removed, a clause; empty for none."""
+        return f"removed or renamed: {listed_tests(self.removed_tests)}" if self.removed_tests else ""
 
     @property
     def passed(self) -> bool:
@@ -162,6 +174,13 @@ class CheckResult(BaseModel):
     def changed(self) -> bool:
         """Whether a command changed what it must not, so that no later result can be trusted."""
         return any(command.changed for command in self.commands)
+
+
+def listed_tests(tests: Sequence[str]) -> str:
+    """Some tests that passed before, counted and the first of them named."""
+    names = ", ".join(visible(test[:_LONGEST_NAME]) for test in tests[:_NAMED])
+    more = f" and {len(tests) - _NAMED} more" if len(tests) > _NAMED else ""
+    return f"{names}{more}"
 
 
 class Probed(BaseModel):

@@ -101,6 +101,12 @@ class TrialResult(BaseModel):
         return weakest(command.verdict for check in checks for command in check.commands)
 
     @property
+    def removed_tests(self) -> tuple[str, ...]:
+        """The ids of the tests that passed before and were removed from files that may be written, sorted."""
+        checks = (check for part in self.parts for check in part.checks)
+        return tuple(sorted({test for check in checks for test in check.removed_tests}))
+
+    @property
     def failing_tests(self) -> tuple[str, ...]:
         """The ids of the tests that failed, as far as a report or what was printed tells them."""
         last = self.failed.commands[-1] if self.failed is not None and self.failed.commands else None

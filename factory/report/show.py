@@ -182,6 +182,7 @@ def _check(check: CheckResult) -> list[str]:
     if note.startswith("skipped: "):
         state, note = "skipped", note.removeprefix("skipped: ")
     lines = [f"  PO  {state:7}  {check.name}" + (f" ({note})" if note else "")]
+    lines += [f"               {check.removal}"] if check.removed_tests else []
     for command in check.commands:
         known = f"  (by {command.verdict})" if command.exit_code == 0 and not command.shortcoming else ""
         lines.append(f"               {ended_how(command)}  {command.seconds} s  {command.command}{known}")

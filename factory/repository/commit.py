@@ -45,6 +45,7 @@ def make_commit(
     parent: str,
     accepted: Set[RepoPath],
     scores: KillScores | None,
+    removed: int,
 ) -> str:
     """Make the commit of a passed attempt, signed where the user's git signs commits.
 
@@ -60,6 +61,7 @@ def make_commit(
         parent: its parent.
         accepted: the files of the user's configuration whose change a person accepted.
         scores: how many changes of what was written its checks noticed; None if none were tried.
+        removed: how many tests that passed before it removed.
 
     Returns:
         The commit's full id.
@@ -71,7 +73,7 @@ def make_commit(
     hashes = changed_hashes(git, parent, tree, accepted & {*order.allowed_files, *authorship.widened})
     contract = contract_trailers(order)[0]
     message = commit_message(
-        order, summary, contract, run_id, known_by, environment, authorship, hashes, scores
+        order, summary, contract, run_id, known_by, environment, authorship, hashes, scores, removed
     ).encode("utf-8")
     return commit_tree(git, tree, parent, message)
 

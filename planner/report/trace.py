@@ -111,7 +111,13 @@ def _landed(trace: Trace, order: TracedOrder) -> str:
     landing = order.landing
     if landing is None:
         return f"  [skipped: {_shortened(order.skipped)}]" if order.skipped else "  [not landed]"
-    parts = (landing.commit[:_COMMIT_CHARS], one_line(landing.known_by), landing.weakness, landing.silence)
+    parts = (
+        landing.commit[:_COMMIT_CHARS],
+        one_line(landing.known_by),
+        landing.weakness,
+        landing.silence,
+        landing.removal,
+    )
     return f"  [{', '.join(filter(None, parts))}]"
 
 
@@ -150,6 +156,9 @@ def _json(trace: Trace, source: str) -> JsonObject:
             "skipped": order.skipped or None,
             "weak_acceptance": bool(order.landing and order.landing.weakness),
             "not_proven": bool(order.landing and order.landing.silence),
+            "removed_tests": int(order.landing.removed_tests)
+            if order.landing and order.landing.removal
+            else 0,
         }
         for order in trace.work_orders
     ]
@@ -189,7 +198,11 @@ def _cells(trace: Trace, name: str, order: TracedOrder | None) -> list[str]:
     if trace.with_commits:
         landing = order.landing if order else None
         cells.append(f"`{landing.commit[:_COMMIT_CHARS]}`" if landing else "—")
-        known = filter(None, (landing.known_by, landing.weakness, landing.silence)) if landing else ()
+        known = (
+            filter(None, (landing.known_by, landing.weakness, landing.silence, landing.removal))
+            if landing
+            else ()
+        )
         cells.append(_cell("; ".join(known)) or _skipped(order))
     return cells
 

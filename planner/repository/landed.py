@@ -19,6 +19,7 @@ from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.git.client import Git
 from factory.system.git.commits import (
     KILL_SCORE,
+    REMOVED_TESTS,
     VERDICT,
     Commit,
     changed_files,
@@ -46,16 +47,24 @@ class Landing:
             the weakest of them; empty if the commit does not say.
         kill_score: how many changes of what was written acceptance and verification noticed; empty if none
             were tried.
+        removed_tests: how many tests that passed before it removed; empty if none.
     """
 
     commit: str
     verdict: str = ""
     kill_score: str = ""
+    removed_tests: str = ""
 
     @property
     def known_by(self) -> str:
         """How it is known that it was done, a clause; empty if the commit does not say."""
         return f"by {self.verdict.replace('-', ' ')}" if self.verdict else ""
+
+    @property
+    def removal(self) -> str:
+        """That tests which passed before are gone, a clause; empty if none are."""
+        count = self.removed_tests
+        return f"removed tests: {count}" if count.isascii() and count.isdigit() and len(count) < 10 else ""
 
     @property
     def weakness(self) -> str:
@@ -116,7 +125,9 @@ def landings(repo: Path, plan: Plan, branch: str | None = None) -> dict[str, Lan
     """
     git = Git.open(repo)
     return {
-        name: Landing(commit.id, commit.trailers[VERDICT], commit.trailers[KILL_SCORE])
+        name: Landing(
+            commit.id, commit.trailers[VERDICT], commit.trailers[KILL_SCORE], commit.trailers[REMOVED_TESTS]
+        )
         for name, commit in _commits(git, plan.work_orders, _tip(git, branch)).items()
     }
 

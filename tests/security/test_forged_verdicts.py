@@ -784,6 +784,23 @@ def test_a_landed_commit_names_the_weakest_verdict_of_its_acceptance(tmp_path: P
     assert "(by completion)" in shown
 
 
+def test_a_test_that_is_removed_where_it_may_be_is_told_to_a_person(tmp_path: Path) -> None:
+    before = {"slug.py": RIGHT, "test_slug.py": TWO}
+    scene = Scene(
+        make_repo(tmp_path / "repo", before),
+        [a_proposal({"slug.py": RIGHT + "# more\n", "test_slug.py": TEST}, bases=before)],
+        allowed_files=["slug.py", "test_slug.py"],
+        acceptance_commands=["python -m pytest -q", "grep -q more slug.py"],
+    )
+
+    finished = scene.run(max_attempts=1)
+
+    assert finished.ending.exit_code is ExitCode.PASS
+    assert git(scene.repo, "log", "-1", "--format=%(trailers:key=Removed-Tests,valueonly)").strip() == "1"
+    assert finished.folder is not None
+    assert "removed or renamed: test_slug.py::test_there\n" in show_run(finished.folder)
+
+
 def test_no_build_lands_what_hides_a_test_that_passed_before(tmp_path: Path) -> None:
     repo = make_repo(
         tmp_path / "repo",

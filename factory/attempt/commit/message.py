@@ -26,6 +26,7 @@ def commit_message(
     authorship: Authorship = NOBODY,
     accepted: Mapping[str, str] = MappingProxyType({}),
     scores: KillScores | None = None,
+    removed: int = 0,
 ) -> str:
     """A subject, the model's summary, and the trailers that say what landed.
 
@@ -42,6 +43,7 @@ def commit_message(
         authorship: who wrote the files.
         accepted: the hashes of the files of the user's configuration that it changes, by their paths.
         scores: how many changes of what was written its checks noticed; None if none were tried.
+        removed: how many tests that passed before it removed from files that it may write.
     """
     subject = one_line(f"{order.id}: {order.title}")
     if len(subject) > _MAX_SUBJECT:
@@ -52,6 +54,7 @@ def commit_message(
     verdict = known_by.replace(" ", "-")
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\nVerdict: {verdict}\n"
     trailers += f"Kill-Score: {scores.counts}\n" if scores is not None and scores.tried else ""
+    trailers += f"Removed-Tests: {removed}\n" if removed else ""
     trailers += f"Environment: {environment}\n"
     trailers += authorship.trailers
     trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())

@@ -90,6 +90,7 @@ class Result:
         tree: the tree that passed.
         proposal: the last proposal.
         known_by: how it can be known that the acceptance commands of what passed did.
+        removed: how many tests that passed before it removed from files that it may write.
         generated_by: who wrote what passed; empty if nothing did.
         scores: how many changes of what passed its checks noticed; None if none were tried.
     """
@@ -105,6 +106,7 @@ class Result:
     tree: str | None = None
     proposal: WriteProposal | None = None
     known_by: VerdictKind = "exit code"
+    removed: int = 0
     generated_by: str = ""
     scores: KillScores | None = None
 

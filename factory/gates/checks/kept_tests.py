@@ -13,17 +13,13 @@ from factory.attempt.failure import Failure, Stage
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.gates.baseline_report import file_of
-from factory.gates.check import CheckContext, CommandResult
+from factory.gates.check import CheckContext, CommandResult, listed_tests
 from factory.gates.verdict.report import GroupOfTests, NodeReport, PrintedReport, PytestReport
 from factory.languages.port import Language
 from factory.languages.python.language import PYTHON
 from factory.languages.table import language_of
 from factory.system.files.tree import FileProblem
-from factory.system.terminal.console import visible
 
-_NAMED: Final = 10
-"""How many tests a message names."""
-_LONGEST_NAME: Final = 200
 _MODULE_OF_GO: Final = re.compile(rb"^module\s+\"?([^\s\"]+)", re.MULTILINE)
 _TEST_OF_GO: Final = re.compile(rb"^func (Test\w*)\(", re.MULTILINE)
 
@@ -75,17 +71,30 @@ def vanished(
     gone = sorted(must_pass - {*passed}) if passed is not None else []
     if not gone:
         return None
-    names = ", ".join(visible(test[:_LONGEST_NAME]) for test in gone[:_NAMED])
-    more = f" and {len(gone) - _NAMED} more" if len(gone) > _NAMED else ""
     return Failure.model_defect(
         Stage.VERIFY_FAILED,
         f"{len(gone)} test{'' if len(gone) == 1 else 's'} that passed before no longer ran and passed:"
-        f" {names}{more}",
+        f" {listed_tests(gone)}",
         where=result.command,
         hint=f"leave the tests that are not yours as they are, and let {runner} find them",
         exit_code=result.exit_code,
         excerpt=result.excerpt,
     )
+
+
+def removed(kept: Sequence[str], passed: Sequence[str] | None, writable: Collection[str]) -> tuple[str, ...]:
+    """The tests that passed before and are gone from files that may be written, sorted.
+
+    That is the work order's own affair and fails nothing, but a person should see it.
+
+    Args:
+        kept: the ids of the tests that passed before.
+        passed: those that did now; None if nothing is known.
+        writable: the files that may be written.
+    """
+    if passed is None:
+        return ()
+    return tuple(sorted({test for test in kept if file_of(test) in writable} - {*passed}))
 
 
 def _is_whole(group: GroupOfTests) -> bool:

@@ -62,6 +62,7 @@ class Within:
                 "name": self.name,
                 "failing_tests": _below(self.project, result.failing_tests),
                 "passed_tests": _below(self.project, result.passed_tests),
+                "removed_tests": _below(self.project, result.removed_tests),
             }
         )
 

@@ -10,7 +10,7 @@ from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.check import CheckContext, CheckResult, CommandResult
-from factory.gates.checks.kept_tests import passed_tests, vanished
+from factory.gates.checks.kept_tests import passed_tests, removed, vanished
 from factory.gates.checks.languages import (
     EXEMPT,
     NO_PYTHON,
@@ -82,6 +82,7 @@ class VerifyScript:
             commands=(result,),
             note=_UNREPORTED if passed is None and failure is None and _has_tests(context.landing) else "",
             passed_tests=passed,
+            removed_tests=removed(self.kept, passed, context.writable) if failure is None else (),
         )
 
 
@@ -169,6 +170,7 @@ class Pytest:
             note=note,
             failing_tests=failing,
             passed_tests=passed,
+            removed_tests=removed(self.kept, passed, context.writable) if failure is None else (),
         )
 
 

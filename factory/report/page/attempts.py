@@ -135,6 +135,7 @@ def _usage(answer: AnswerRecord | None, made: AttemptSummary | None) -> str:
 
 def _check(part: str, check: CheckResult, folder: Path) -> Check:
     note = check.note if check.gates else f"reports only{'; ' if check.note else ''}{check.note}"
+    note = "; ".join(filter(None, (note, check.removal)))
     passed = check.failure is None
     commands = tuple(_command(command, passed, folder) for command in check.commands)
     return Check(check.name, passed, note, commands, part, check.gates)

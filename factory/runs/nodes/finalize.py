@@ -131,6 +131,7 @@ def land_attempt(
             parent=target.baseline,
             accepted=accepted,
             scores=state.get("scores"),
+            removed=len(state.get("removed_tests", ())),
         )
         with shielded():
             land(target, commit)

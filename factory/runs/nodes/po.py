@@ -71,6 +71,8 @@ def examine(
         for check in part.checks:
             if check.failure is not None and check.passed:
                 progress(f"attempt {number}: {check.name} reports: {check.failure.description}")
+            if check.removed_tests:
+                progress(f"attempt {number}: {check.name}: {check.removal}")
 
     request = TrialRequest(
         question=Examine(parts=tuple(group.name for group in conditions.checks)),
@@ -83,4 +85,8 @@ def examine(
     result = answer.result
     if result.failure is not None:
         return {"failure": result.failure, "failing_tests": answer.failing_tests}
-    return {"slowest_seconds": result.slowest_seconds, "known_by": result.verdict}
+    return {
+        "slowest_seconds": result.slowest_seconds,
+        "known_by": result.verdict,
+        "removed_tests": result.removed_tests,
+    }

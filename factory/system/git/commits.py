@@ -15,10 +15,11 @@ CONTRACT: Final = "Contract"
 RUN_ID: Final = "Run-Id"
 VERDICT: Final = "Verdict"
 KILL_SCORE: Final = "Kill-Score"
+REMOVED_TESTS: Final = "Removed-Tests"
 ACCEPTED: Final = "Accepted-Configuration"
 """A SHA-256 and a path: a person accepted that the file has this content."""
 
-_KEYS: Final = (WORK_ORDER, CONTRACT, RUN_ID, VERDICT, KILL_SCORE)
+_KEYS: Final = (WORK_ORDER, CONTRACT, RUN_ID, VERDICT, KILL_SCORE, REMOVED_TESTS)
 # Messages hold no NUL, and unfolded values no line break: no words can pass for another field or commit.
 _FORMAT: Final = "%x00".join(
     ("%H", "%P", *(f"%(trailers:key={key},valueonly,unfold,separator=%x2C)" for key in _KEYS))
@@ -32,8 +33,9 @@ class Commit:
     Attributes:
         id: its full id.
         parent: the full id of its parent; empty if it has none, or several, whose lines it merges.
-        trailers: the values of `WORK_ORDER`, `CONTRACT`, `RUN_ID`, `VERDICT` and `KILL_SCORE`; empty where
-            it has none. Several are joined by commas, which is no value that anybody looks for.
+        trailers: the values of `WORK_ORDER`, `CONTRACT`, `RUN_ID`, `VERDICT`, `KILL_SCORE` and
+            `REMOVED_TESTS`; empty where it has none. Several are joined by commas, which is no value that
+            anybody looks for.
     """
 
     id: str

@@ -65,7 +65,7 @@ PLAN = Plan.model_validate(
 )
 LANDINGS = {
     "WO-01": Landing("1" * 40, "exit-code"),
-    "WO-02": Landing("2" * 40, "report", "acceptance 0 of 5, verification 4 of 5"),
+    "WO-02": Landing("2" * 40, "report", "acceptance 0 of 5, verification 4 of 5", removed_tests="2"),
 }
 
 

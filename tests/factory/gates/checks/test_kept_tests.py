@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from factory.configuration.document import Configuration
-from factory.gates.checks.kept_tests import kept_of, passed_tests, vanished
+from factory.gates.checks.kept_tests import kept_of, passed_tests, removed, vanished
 from factory.gates.checks.registry import verification
 from factory.gates.checks.verify import Pytest
 from factory.gates.trial import expanded
@@ -146,6 +146,13 @@ def test_what_vanished_is_named(tmp_path: Path) -> None:
     )
     assert failure.message.endswith(" and 1 more")
     assert "let go test find them" in failure.hint
+
+
+def test_what_is_gone_from_files_that_may_be_written_is_known() -> None:
+    kept = ("test_b.py::test_d", "test_a.py::test_a", "test_b.py::test_c", "test_b.py::test_c")
+    assert removed(kept, kept[:1], ("test_b.py",)) == ("test_b.py::test_c",)
+    assert removed(kept, (), ("a.py",)) == ()
+    assert removed(kept, None, ("test_b.py",)) == ()
 
 
 def test_the_default_verification_of_a_language_fails_where_one_vanished(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def test_a_commit_tells_its_trailers_and_its_parent(repo: Path) -> None:
         "Run-Id": "r1",
         "Verdict": "",
         "Kill-Score": "",
+        "Removed-Tests": "",
     }
     assert commits_naming(Git.open(repo), "refs/heads/main") == (landing,)
     assert landing_of_run(Git.open(repo), "HEAD", "r1") == made
@@ -80,7 +81,14 @@ def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) ->
 def test_words_that_only_look_like_a_landing_are_none(repo: Path, message: str) -> None:
     commit(repo, message.replace("WO-01: x", "x"))
     trailers = [commit.trailers for commit in commits_naming(Git.open(repo), "HEAD")]
-    whole = {"Work-Order": "WO-01", "Contract": "c0ffee", "Run-Id": "r1", "Verdict": "", "Kill-Score": ""}
+    whole = {
+        "Work-Order": "WO-01",
+        "Contract": "c0ffee",
+        "Run-Id": "r1",
+        "Verdict": "",
+        "Kill-Score": "",
+        "Removed-Tests": "",
+    }
     assert len(trailers) <= 1 and whole not in trailers
     assert landing_commits(Git.open(repo), "HEAD", WANTED) == {}
 
