@@ -44,10 +44,21 @@ def passed_tests(result: CommandResult, context: CheckContext) -> tuple[str, ...
                 for number in range(1, file.passed + 1)
             )
         case PrintedReport(runner=runner, groups=groups) if all(map(_is_whole, groups)):
-            found = _of_go(groups, context) if runner == "go" else _of_cargo(groups, context)
-            return tuple(sorted(set(found)))
+            return _placed(runner, groups, context)
         case _:
             return None
+
+
+def skipped_tests(result: CommandResult, context: CheckContext) -> frozenset[str]:
+    """The ids of the tests that are there and were skipped, as far as they are named."""
+    match result.report:
+        case PytestReport(skips=skips):
+            return frozenset(test.partition("[")[0] for test, _ in skips)
+        case PrintedReport(runner=runner, groups=groups):
+            skipping = [group.model_copy(update={"passing": group.skipping}) for group in groups]
+            return frozenset(_placed(runner, skipping, context))
+        case _:
+            return frozenset()
 
 
 def vanished(
@@ -56,6 +67,7 @@ def vanished(
     result: CommandResult,
     runner: str,
     writable: Collection[str],
+    skipped: Collection[str] = (),
 ) -> Failure | None:
     """Why tests are missing that passed before; None if none are, or nothing is known.
 
@@ -65,8 +77,8 @@ def vanished(
         result: the command that ran them.
         runner: who is to find them.
         writable: the files whose tests may be changed or go, but not stay and be skipped.
+        skipped: those that are there and were skipped.
     """
-    skipped = {test.partition("[")[0] for test, _ in getattr(result.report, "skips", ())}
     must_pass = {test for test in kept if file_of(test) not in writable or test in skipped}
     gone = sorted(must_pass - {*passed}) if passed is not None else []
     if not gone:
@@ -100,6 +112,11 @@ def removed(kept: Sequence[str], passed: Sequence[str] | None, writable: Collect
 def _is_whole(group: GroupOfTests) -> bool:
     """Whether each test that passed is named: what a test prints without a line's end may hide its line."""
     return len(group.passing) == group.passed
+
+
+def _placed(runner: str, groups: Sequence[GroupOfTests], context: CheckContext) -> tuple[str, ...]:
+    """The ids of the tests that groups name as passing, sorted."""
+    return tuple(sorted({*(_of_go if runner == "go" else _of_cargo)(groups, context)}))
 
 
 def _of_go(groups: Sequence[GroupOfTests], context: CheckContext) -> Iterator[str]:

@@ -13,7 +13,7 @@ from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.check import Check, CheckContext, CheckResult
-from factory.gates.checks.kept_tests import kept_of, passed_tests, removed, vanished
+from factory.gates.checks.kept_tests import kept_of, passed_tests, removed, skipped_tests, vanished
 from factory.gates.judge import judge
 from factory.languages.port import Language, Read, Verification
 from factory.languages.python.language import PYTHON
@@ -131,9 +131,12 @@ class LanguageCheck:
         result = context.execute(output, " ".join(words), words)
         failure = judge(result, Stage.VERIFY_FAILED, context)
         passed = passed_tests(result, context)
+        failure = failure or vanished(
+            self.kept, passed, result, self.name, context.writable, skipped_tests(result, context)
+        )
         return CheckResult(
             name=self.name,
-            failure=failure or vanished(self.kept, passed, result, self.name, context.writable),
+            failure=failure,
             commands=(result,),
             passed_tests=passed,
             removed_tests=removed(self.kept, passed, context.writable) if failure is None else (),

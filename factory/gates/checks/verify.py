@@ -10,7 +10,7 @@ from factory.attempt.failure import Failure, Stage
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import VERIFY_SCRIPT
 from factory.gates.check import CheckContext, CheckResult, CommandResult
-from factory.gates.checks.kept_tests import passed_tests, removed, vanished
+from factory.gates.checks.kept_tests import passed_tests, removed, skipped_tests, vanished
 from factory.gates.checks.languages import (
     EXEMPT,
     NO_PYTHON,
@@ -76,11 +76,13 @@ class VerifyScript:
             result = context.execute("verify", f"bash {VERIFY_SCRIPT}", words, variables=variables)
         failure = judge(result, Stage.VERIFY_FAILED, context)
         passed = report.passed_tests(context.landing)
+        is_unreported = passed is None and failure is None
+        failure = failure or vanished(self.kept, passed, result, self.name, context.writable)
         return CheckResult(
             name=self.name,
-            failure=failure or vanished(self.kept, passed, result, self.name, context.writable),
+            failure=failure,
             commands=(result,),
-            note=_UNREPORTED if passed is None and failure is None and _has_tests(context.landing) else "",
+            note=_UNREPORTED if is_unreported and _has_tests(context.landing) else "",
             passed_tests=passed,
             removed_tests=removed(self.kept, passed, context.writable) if failure is None else (),
         )
@@ -163,9 +165,12 @@ class Pytest:
                 failure, note = _compare(failure, failures, self.known, context)
         failing = None if failures is None else tuple(failed.test for failed in failures)
         passed = passed_tests(result, context)
+        failure = failure or vanished(
+            self.kept, passed, result, self.name, context.writable, skipped_tests(result, context)
+        )
         return CheckResult(
             name=self.name,
-            failure=failure or vanished(self.kept, passed, result, self.name, context.writable),
+            failure=failure,
             commands=(result,),
             note=note,
             failing_tests=failing,

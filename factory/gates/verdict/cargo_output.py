@@ -17,6 +17,7 @@ _ENDS: Final = re.compile(
 )
 _FAILS: Final = re.compile(r"test (?P<test>.+?) \.\.\. FAILED\s*")
 _PASSES: Final = re.compile(r"test (?P<test>.+?)(?: - should panic)? \.\.\. ok\s*")
+_IGNORES: Final = re.compile(r"test (?P<test>.+?) \.\.\. ignored(?:, .*)?\s*")
 _LONGEST: Final = 1_000
 _MOST: Final = 200
 
@@ -24,11 +25,12 @@ _MOST: Final = 200
 def read_cargo(printed: bytes) -> PrintedReport:
     """What became of the tests of each program that ran."""
     groups: list[GroupOfTests] = []
-    name, count, failing, passing = "", -1, list[str](), list[str]()
+    name, count = "", -1
+    failing, passing, ignored = list[str](), list[str](), list[str]()
 
     def cut_off() -> None:
         if count >= 0:
-            groups.append(_group(name, failing, passing, ended=False))
+            groups.append(_group(name, failing, passing, ignored, ended=False))
 
     for line in printed.decode("utf-8", "replace").splitlines():
         program, begins, ends = _PROGRAM.match(line), _BEGINS.fullmatch(line), _ENDS.match(line)
@@ -36,17 +38,19 @@ def read_cargo(printed: bytes) -> PrintedReport:
         if program is not None or begins is not None:
             cut_off()
             count = int(begins["count"]) if begins is not None else -1
-            failing, passing = [], []
+            failing, passing, ignored = [], [], []
         if program is not None:
             name = (program["file"] or f"documentation of {program['crate']}")[:_LONGEST]
         elif fails is not None:
             failing.append(fails["test"][:_LONGEST])
         elif passes is not None:
             passing.append(passes["test"][:_LONGEST])
+        elif (ignores := _IGNORES.fullmatch(line)) is not None:
+            ignored.append(ignores["test"][:_LONGEST])
         elif ends is not None and count >= 0:
             numbers = {key: int(value) for key, value in ends.groupdict().items()}
             ended = sum(numbers.values()) == count
-            groups.append(_group(name, failing, passing, ended=ended, **numbers))
+            groups.append(_group(name, failing, passing, ignored, ended=ended, **numbers))
             count = -1
     cut_off()
     return PrintedReport(runner="cargo", groups=tuple(groups))
@@ -56,6 +60,7 @@ def _group(
     name: str,
     failing: list[str],
     passing: list[str],
+    skipping: list[str],
     *,
     ended: bool,
     passed: int = 0,
@@ -72,4 +77,5 @@ def _group(
         failing=tuple(failing)[:_MOST],
         unended=(),
         passing=tuple(passing),
+        skipping=tuple(skipping),
     )

@@ -93,4 +93,5 @@ def _group(name: str, package: _Package) -> GroupOfTests:
         failing=tuple(test for test, how in package.ended.items() if how == "FAIL")[:_MOST],
         unended=tuple(dict.fromkeys(unended))[:_MOST],
         passing=tuple(test for test, how in package.ended.items() if how == "PASS"),
+        skipping=tuple(test for test, how in package.ended.items() if how == "SKIP"),
     )

@@ -189,6 +189,7 @@ class GroupOfTests(_Strict):
         failing: the names of those that failed.
         unended: the names of those that were begun and have no end.
         passing: the names of those that passed.
+        skipping: the names of those that were skipped or ignored.
     """
 
     name: _Text
@@ -199,6 +200,7 @@ class GroupOfTests(_Strict):
     failing: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
     unended: Annotated[tuple[_Text, ...], Field(max_length=_MOST)]
     passing: tuple[_Text, ...] = ()
+    skipping: tuple[_Text, ...] = ()
 
 
 class PrintedReport(_Strict):

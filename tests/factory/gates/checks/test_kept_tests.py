@@ -1,15 +1,17 @@
 """Tests that passed before: by which files they are known in each language, and that they may not vanish."""
 
+import json
 from pathlib import Path
 
 import pytest
 
 from factory.configuration.document import Configuration
-from factory.gates.checks.kept_tests import kept_of, passed_tests, removed, vanished
+from factory.gates.checks.kept_tests import kept_of, passed_tests, removed, skipped_tests, vanished
 from factory.gates.checks.registry import verification
 from factory.gates.checks.verify import Pytest
 from factory.gates.trial import expanded
 from factory.gates.verdict.cargo_output import read_cargo
+from factory.gates.verdict.go_output import read_go
 from factory.gates.verdict.report import FileOfTests, GroupOfTests, NodeReport, PrintedReport, Report
 from factory.languages.table import language_of
 from tests.support.answers import a_proposal
@@ -52,6 +54,15 @@ test src/slug.rs - slug::f (line 1) ... ok
 
 test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out; finished in 0.40s
 """
+GO_SKIPS = "".join(
+    json.dumps({"Package": "example.com/kit", **event}) + "\n"
+    for event in (
+        {"Action": "output", "Output": "=== RUN   TestTop\n", "Test": "TestTop"},
+        {"Action": "output", "Output": "--- SKIP: TestTop (0.00s)\n", "Test": "TestTop"},
+        {"Action": "output", "Output": "PASS\n"},
+        {"Action": "pass"},
+    )
+)
 GO = {
     "go.mod": "module example.com/kit\n\ngo 1.21\n",
     "kit_test.go": "package kit\n\nfunc TestTop(t *testing.T) {}\nfunc helper() {}\n",
@@ -146,6 +157,26 @@ def test_what_vanished_is_named(tmp_path: Path) -> None:
     )
     assert failure.message.endswith(" and 1 more")
     assert "let go test find them" in failure.hint
+
+
+@pytest.mark.parametrize(
+    ("report", "files", "test"),
+    [
+        (read_go(GO_SKIPS.encode(), is_verbose=False)[0], GO, "kit_test.go::TestTop"),
+        (read_cargo(CARGO.encode()), RUST, "src/lib.rs::tests::later"),
+    ],
+    ids=["go", "rust"],
+)
+def test_a_test_that_passed_and_is_skipped_now_is_missed_also_where_it_may_be_written(
+    report: PrintedReport, files: dict[str, str], test: str, tmp_path: Path
+) -> None:
+    write_files(tmp_path, files)
+    writable = test.partition("::")[0]
+    context = a_context(tmp_path, landing=tuple(files), allowed_files=[writable])
+    result = a_result("it", report=report)
+    passed, skipped = passed_tests(result, context), skipped_tests(result, context)
+    assert vanished((test,), passed, result, "it", context.writable, skipped) is not None
+    assert vanished((f"{writable}::gone",), passed, result, "it", context.writable, skipped) is None
 
 
 def test_what_is_gone_from_files_that_may_be_written_is_known() -> None:
