@@ -77,7 +77,7 @@ def test_what_keeps_a_test_from_running(
     context = a_context(
         tmp_path,
         landing=("test_a.py", "a.py", "conftest.py"),
-        before={"old/conftest.py": b"pytest.skip('no server')"},
+        before={"old/conftest.py": b"pytest.skip('no server')", "test_a.py": b""},
         allowed_files=allowed,
     )
     result = a_result(*command.split(), report=report)
