@@ -5,9 +5,10 @@
 In a `python -c` command, `assert f(…) == value` where the specification says of the same call that it gives
 another value: "`evaluate("7-2-1")` is 4", "`slug("A b")` returns `a-b`", a line `>>> slug("A b")` with its
 result, `slug("A b") == "a-b"` in its code. The same call is the same function, whatever stands before its
-name, with the same literals. What the specification says under a condition ("if", "unless"), of today or of a
-mistake ("currently", "should") is left alone, and so are lists instead of tuples, values that are nearly the
-same number, and code that does more before than import and name things.
+name, with the same literals; so is a method of what such a call gives (`Spline([0, 2]).at(1)`). What the
+specification says under a condition ("if", "unless"), of today or of a mistake ("currently", "should") is
+left alone, and so are lists instead of tuples, values that are nearly the same number, and code that does
+more before than import and name things.
 
 Needs the specification: `planner compile`, or `planner check --spec`.
 

@@ -29,6 +29,7 @@ def contradicted(text: str, code: str) -> list[str]:
         ("```\nf(1)  # -> 'x'\n```", "from a import f; assert f(1) == 'y'"),
         ("```\nassert f(1) == 'x'\n```", "from a import f; x = 2; assert f(1) == 'y' and x"),
         ("- `f(1, b=2, c=3)` is 4.", "from a import f; assert f(1, c=3, b=2) == 5"),
+        ("- `S([0, 2]).at(1)` is `2.0`.", "import a; assert a.S([0, 2]).at(1) == 1.0"),
         ('- "a. B" and so on. `f("a. B")` is True.', "from a import f; assert f('a. B') == False"),
     ],
 )
@@ -51,6 +52,10 @@ def test_another_value_of_the_same_call(text: str, code: str) -> None:
         ("- `f(1)` is 4.", "import a; a.LIMIT = 3; assert a.f(1) == 5"),
         ("- `f(1)` is 4.", "from a import f, g; g(2); assert f(1) == 5"),
         ("- `f()` is 4.", "from a import f; assert f() == 5"),
+        ("- `S(1).at(2)` is 4.", "from a import S; assert S(2).at(2) == 5"),
+        ("- `S(1).at(2)` is 4.", "from a import S; assert S(1).of(2) == 5"),
+        ("- `at(2)` is 4.", "from a import S; assert S(1).at(2) == 5"),
+        ("- `S().at(2)` is 4.", "from a import S; assert S().at(2) == 5"),
         ("- `f(x)` is 4.", "from a import f; x = 1; assert f(x) == 5"),
         ("- `f(1)` is 4 bytes long.", "from a import f; assert f(1) == 'abcd'"),
         ("- `f(1)` is 4.5.", "from a import f; assert f(1) == 4.5"),

@@ -17,7 +17,8 @@ class PlainCall:
     """A call of a function with literals.
 
     Attributes:
-        name: the name of the function, without what stands before it.
+        name: the name of the function, without what stands before it; of a method of what a call gives, that
+            call with its literals before it.
         arguments: the arguments, each as Python writes it; of keywords with their names, sorted.
     """
 
@@ -28,21 +29,11 @@ class PlainCall:
 def plain_call(expression: str) -> tuple[str, PlainCall] | None:
     """The dotted name that is called, and the call; None of anything else, and of a call without arguments.
 
-    Without arguments, what a function returns depends on something else.
+    Without arguments, what a function returns depends on something else. Of a method of what a call gives,
+    as in `Spline([0, 2]).at(1)`, the name is that of the first call.
     """
     tree = _parsed(expression)
-    if not isinstance(tree, ast.Call) or not (tree.args or tree.keywords):
-        return None
-    name = dotted(tree.func)
-    positional = [_value(argument) for argument in tree.args]
-    named = [(keyword.arg or "*", _value(keyword.value)) for keyword in tree.keywords]
-    if not name or _NONE in positional or any(key == "*" or value is _NONE for key, value in named):
-        return None
-    arguments = (
-        *(repr(value) for value in positional),
-        *sorted(f"{key}={value!r}" for key, value in named),
-    )
-    return name, PlainCall(name.rpartition(".")[2], arguments)
+    return _plain_call(tree) if isinstance(tree, ast.Call) else None
 
 
 def literal(text: str) -> tuple[Literal] | None:
@@ -53,6 +44,28 @@ def literal(text: str) -> tuple[Literal] | None:
 
 
 _NONE: Final = object()
+
+
+def _plain_call(tree: ast.Call) -> tuple[str, PlainCall] | None:
+    if not (tree.args or tree.keywords):
+        return None
+    name = dotted(tree.func)
+    shown = name.rpartition(".")[2]
+    if isinstance(tree.func, ast.Attribute) and isinstance(tree.func.value, ast.Call):
+        made = _plain_call(tree.func.value)
+        if made is None:
+            return None
+        name, before = made
+        shown = f"{before.name}({', '.join(before.arguments)}).{tree.func.attr}"
+    positional = [_value(argument) for argument in tree.args]
+    named = [(keyword.arg or "*", _value(keyword.value)) for keyword in tree.keywords]
+    if not name or _NONE in positional or any(key == "*" or value is _NONE for key, value in named):
+        return None
+    arguments = (
+        *(repr(value) for value in positional),
+        *sorted(f"{key}={value!r}" for key, value in named),
+    )
+    return name, PlainCall(shown, arguments)
 
 
 def _parsed(text: str) -> ast.expr | None:
