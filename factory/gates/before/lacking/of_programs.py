@@ -1,4 +1,4 @@
-"""What shells, `env` and the like, and make say that they lack: a program or a script."""
+"""What shells, `env` and the like, make and npm say that they lack: a program, a script or a target."""
 
 import re
 from collections.abc import Sequence
@@ -21,6 +21,8 @@ _NO_PROGRAM_IN_SHELL: Final = re.compile(
     r"(?:[^:\n]*/)?(?:ba|da|z|k)?sh: (?:line )?\d+: (?P<program>[\w.+-]+): (?:command )?not found"
 )
 _NO_PROGRAM_IN_MAKE: Final = re.compile(r"make(?:\[\d+\])?: \*\*\* \[.*\] Error 12[67]")
+_NO_SCRIPT_IN_NPM: Final = re.compile(r"npm (?:error|ERR!) Missing script: \"(?P<script>[^\"\n]+)\"(?:\n|$)")
+_CHANGES_PACKAGE: Final = re.compile(r"\bpackage\.json\b|\b(?:init|create|pkg|set-script)\b")
 _GIVES_UP: Final = re.compile(r"\|\|\s*(?:exit\s+[1-9]\d*|false|return\s+[1-9]\d*)\b")
 _GOES_ON: Final = re.compile(r"\|\||[;\n!]|\b(?:if|while|until|command|which|type)\b")
 """In the text of a shell: what may let it pass although one of its programs is not there."""
@@ -47,7 +49,17 @@ def lacking_for_programs(
         named = [match["what"] for line in lines if (match := _NOT_THERE.fullmatch(line))]
         if named and not any(is_brought(name, order, earlier) for name in named):
             return f"make has no program `{named[0]}` to start"
-    return ""
+    return _unwritten_script(result, order, earlier)
+
+
+def _unwritten_script(result: CommandResult, order: WorkOrder, earlier: Sequence[str]) -> str:
+    """Which script of `package.json` nobody can write that the command tells npm to run; empty if none."""
+    missing = _NO_SCRIPT_IN_NPM.match(result.excerpt.lstrip())
+    if missing is None or result.argv[:1] != ("npm",) or is_written("package.json", order):
+        return ""
+    if any(_CHANGES_PACKAGE.search(command) for command in earlier):
+        return ""
+    return f"`package.json` has no script `{missing['script']}`, and the work order can't write one"
 
 
 def _cannot_execute(result: CommandResult, order: WorkOrder, last: str, earlier: Sequence[str]) -> str:

@@ -135,6 +135,7 @@ def test_what_prepares_later_commands_is_there_for_each_of_them(tmp_path: Path) 
 
 
 NODE = "node:internal:1215\n  throw err;\n  ^\n\nError: Cannot find module '{}'\nRequire stack:\n- {}"
+NPM = 'npm error Missing script: "lint"\nnpm error\nnpm error To see a list of scripts, run:'
 MAKE = "jq x\nmake: jq: No such file or directory\nmake: *** [Makefile:2: test] Error 127"
 IMPORT = (
     "Traceback (most recent call last):\n"
@@ -207,6 +208,8 @@ CODE = 'python -c "import shop.tax"'
         ("bash -c 'jq x | grep -q y'", 1, NOT_FOUND),
         ("bash -c 'jq x || exit 1'", 1, NOT_FOUND),
         ("make test", 2, MAKE),
+        ("npm run lint", 1, NPM),
+        ("npm run lint", 1, NPM.replace("npm error", "npm ERR!")),
     ],
 )
 def test_what_the_work_order_can_not_mend_is_a_defect(
@@ -242,6 +245,9 @@ def test_what_the_work_order_can_not_mend_is_a_defect(
         ("bash check.sh", 1, NOT_FOUND, "app.py"),
         ("make test", 2, MAKE, "Makefile"),
         ("make test", 2, MAKE.replace("jq", "./tool.sh"), "tool.sh"),
+        ("npm run lint", 1, NPM, "package.json"),
+        ("npm run lint --prefix web", 1, NPM, "web/package.json"),
+        ("node web/cart.js", 1, NPM, "web/cart.js"),
     ],
 )
 def test_what_it_can_mend_and_what_is_in_doubt_is_red(
