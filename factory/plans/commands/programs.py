@@ -88,12 +88,14 @@ class Reading:
     Attributes:
         texts: the words of the command itself, and of a text that `env` splits: no shell reads these.
         shell_texts: the words of each text that it hands to a shell.
+        scripts: these texts, as the words are that it hands on.
         invocations: every program that it starts, wrappers included, outermost first.
         problem: why a text inside can't be followed, as what is said of the command; empty if all could.
     """
 
     texts: tuple[tuple[Word, ...], ...]
     shell_texts: tuple[tuple[Word, ...], ...]
+    scripts: frozenset[str]
     invocations: tuple[Invocation, ...]
     problem: str
 
@@ -111,7 +113,13 @@ def read_command(command: str, directory: str = "") -> Reading:
     reader = _Reader()
     words = split_words(command)
     reader.read(words, Invocation("", directory=directory), depth=0, judged=True)
-    return Reading(tuple(reader.texts), tuple(reader.shell_texts), tuple(reader.invocations), reader.problem)
+    return Reading(
+        tuple(reader.texts),
+        tuple(reader.shell_texts),
+        frozenset(reader.scripts),
+        tuple(reader.invocations),
+        reader.problem,
+    )
 
 
 class _Reader:
@@ -120,6 +128,7 @@ class _Reader:
     def __init__(self) -> None:
         self.texts: list[tuple[Word, ...]] = []
         self.shell_texts: list[tuple[Word, ...]] = []
+        self.scripts: set[str] = set()
         self.invocations: list[Invocation] = []
         self.problem = ""
 
@@ -161,6 +170,7 @@ class _Reader:
         if is_shell(name):
             shell = shell_run(arguments)
             if shell.text is not None:
+                self.scripts.add(shell.text)
                 self._read_nested(shell.text, around, depth, judged=True)
         elif is_python(name):
             run = python_run(arguments)

@@ -56,7 +56,12 @@ def instabilities_in_code(tree: ast.Module) -> Iterator[str]:
         if isinstance(node, ast.Call):
             yield from _in_call(node, names, connects=connects)
         elif isinstance(node, ast.Compare) and _is_equality(node):
-            for side in (node.left, *node.comparators):
+            sides = (node.left, *node.comparators)
+            # Two hashes of one process are the same for what is equal.
+            hashed = [calls for side in sides if (calls := _hashes(side))]
+            if len(hashed) == 1 and any(map(_texts, hashed[0])):
+                yield "the seed of hashes"
+            for side in sides:
                 for inner in ast.walk(side):
                     if id(inner) not in free:
                         yield from _order(inner, unordered)
@@ -67,7 +72,8 @@ def _in_call(node: ast.Call, names: dict[str, str], *, connects: bool) -> Iterat
     name = ".".join(part for part in (names.get(first, first), rest) if part)
     last = name.rpartition(".")[2] or called(node)
     texts = _texts(node)
-    if ".".join(name.split(".")[-2:]) in _CLOCKS:
+    last_two = ".".join(name.split(".")[-2:])
+    if last_two in _CLOCKS or (last_two == "time.strftime" and len(node.args) == 1):
         yield "the time"
     is_asked = (last in _OPENERS and any(map(is_far, texts))) or (
         last in _CONNECTING and any(map(is_machine, texts))
@@ -147,6 +153,10 @@ def _is_unordered(node: ast.expr, unordered: frozenset[str]) -> bool:
     if isinstance(node, ast.Name):
         return node.id in unordered
     return isinstance(node, ast.SetComp) or (isinstance(node, ast.Call) and dotted(node.func) in _UNORDERED)
+
+
+def _hashes(node: ast.expr) -> list[ast.Call]:
+    return [inner for inner in ast.walk(node) if isinstance(inner, ast.Call) and dotted(inner.func) == "hash"]
 
 
 def _is_equality(node: ast.Compare) -> bool:

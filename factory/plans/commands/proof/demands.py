@@ -5,7 +5,7 @@ Looks at what the code asserts, raises and ends with; runs nothing. In doubt it 
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -27,6 +27,8 @@ _PREPARING: Final = frozenset(
     {"NamedTemporaryFile", "TemporaryDirectory", "chdir", "closing", "open", "redirect_stdout"}
 )
 """What a `with` may open without judging what happens inside."""
+
+_TAKING_ASSERTIONS: Final = frozenset({"AssertionError", "BaseException", "Exception"})
 
 _BUILTIN_TYPES: Final = frozenset(
     {"bool", "bytes", "dict", "float", "frozenset", "int", "list", "object", "set", "str", "tuple"}
@@ -79,7 +81,23 @@ def can_be_wrong(tree: ast.Module) -> bool:
         ),
         Bindings.of(tree),
     )
-    return any(_demands(node, names) for node in nodes)
+    in_vain = frozenset(_swallowed(nodes))
+    return any(_demands(node, names) for node in nodes if id(node) not in in_vain)
+
+
+def _swallowed(nodes: Iterable[ast.AST]) -> Iterator[int]:
+    """The assertions whose failure a handler around them takes, and goes on."""
+    for node in nodes:
+        if isinstance(node, ast.Try) and any(map(_goes_on, node.handlers)):
+            within = (inner for part in node.body for inner in ast.walk(part))
+            yield from (id(inner) for inner in within if isinstance(inner, ast.Assert))
+
+
+def _goes_on(handler: ast.ExceptHandler) -> bool:
+    """Whether a handler takes a failed assertion, and does nothing."""
+    caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
+    takes = any(kind is None or dotted(kind) in _TAKING_ASSERTIONS for kind in caught)
+    return takes and all(isinstance(part, ast.Pass) for part in handler.body)
 
 
 def is_self_contained(tree: ast.Module) -> bool:

@@ -77,11 +77,11 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _problems(reading: Reading, *, in_shells: bool) -> Iterator[tuple[str, str]]:
-    codes = frozenset(
+    codes = reading.scripts | {
         python_run(invocation.arguments).target
         for invocation in reading.invocations
         if invocation.code is not None
-    )
+    }
     for words in (*reading.texts, *(reading.shell_texts if in_shells else ())):
         if words and ASSIGNMENT.match(words[0].bare):
             yield (
@@ -119,7 +119,7 @@ def _operator(word: Word) -> tuple[str, str] | None:
 
 def _substitution(word: Word, codes: frozenset[str]) -> tuple[str, str] | None:
     bare = word.bare
-    # Quoted code of Python is meant for Python, whichever quotes are around it.
+    # Quoted code of Python is meant for Python, and of a shell for that, whichever quotes are around it.
     quoted = "" if word.text in codes else word.substitutable
     if _VARIABLE.search(bare) or _IN_DOUBLE_QUOTES.search(quoted):
         return (

@@ -7,7 +7,8 @@ words (`test -f`, `grep`), whether sources compile (`compileall`, `mypy`, `ruff`
 imported or names are there (`python -c "import …"`, `hasattr`), whether a program prints its help. Nor does
 a command count that can't be wrong: code that asserts nothing (`python -c "import a; a.f(1)"`) or whose
 assertions are left out (`python -O -c "assert …"`, `env PYTHONOPTIMIZE=1 python -c "assert …"`; those of
-tests hold where pytest rewrites them, so not with `pytest --assert=plain`), a type alone, a call compared
+tests hold where pytest rewrites them, so not with `pytest --assert=plain`) or taken by the code itself
+(`except Exception: pass` around them), a type alone, a call compared
 with itself, something that is not None, nothing of the repository; a shell that ends well whatever came
 before (`sh -c "pytest || true"`).
 

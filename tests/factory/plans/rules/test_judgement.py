@@ -220,3 +220,9 @@ def test_a_plan_is_judged_but_for_what_has_landed() -> None:
     assert errors() == [("WO-01", first), ("WO-02", second)]
     assert errors("WO-01") == [("WO-02", second)]
     assert errors("WO-01", "WO-02") == []
+
+
+def test_what_a_command_hands_to_a_shell_is_left_to_it() -> None:
+    substituted = "test $(grep -c a README.md) -ge 1 && test $HOME"
+    assert "E003" not in judged(acceptance_commands=[f'sh -c "{substituted}"'])
+    assert "E003" in judged(acceptance_commands=['grep "$(cat a)" README.md'])
