@@ -52,16 +52,13 @@ def instabilities_in_code(tree: ast.Module) -> Iterator[str]:
     unordered = _unordered_names(tree)
     connects = not _NETWORK_MODULES.isdisjoint(_imported(tree))
     names = _imported_names(tree)
+    if any(map(_texts, _hashes(tree))) and not any(map(_compares_hashes, ast.walk(tree))):
+        yield "the seed of hashes"
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from _in_call(node, names, connects=connects)
         elif isinstance(node, ast.Compare) and _is_equality(node):
-            sides = (node.left, *node.comparators)
-            # Two hashes of one process are the same for what is equal.
-            hashed = [calls for side in sides if (calls := _hashes(side))]
-            if len(hashed) == 1 and any(map(_texts, hashed[0])):
-                yield "the seed of hashes"
-            for side in sides:
+            for side in (node.left, *node.comparators):
                 for inner in ast.walk(side):
                     if id(inner) not in free:
                         yield from _order(inner, unordered)
@@ -155,7 +152,12 @@ def _is_unordered(node: ast.expr, unordered: frozenset[str]) -> bool:
     return isinstance(node, ast.SetComp) or (isinstance(node, ast.Call) and dotted(node.func) in _UNORDERED)
 
 
-def _hashes(node: ast.expr) -> list[ast.Call]:
+def _compares_hashes(node: ast.AST) -> bool:
+    """Whether hashes are held against each other: those of one process are the same for what is equal."""
+    return isinstance(node, ast.Compare) and all(map(_hashes, (node.left, *node.comparators)))
+
+
+def _hashes(node: ast.AST) -> list[ast.Call]:
     return [inner for inner in ast.walk(node) if isinstance(inner, ast.Call) and dotted(inner.func) == "hash"]
 
 

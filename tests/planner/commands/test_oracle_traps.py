@@ -236,6 +236,7 @@ class TestInstability:
             (python("import random; assert f(random.Random().random()) == 1"), "chance"),
             (python("import time; from app import f; assert f() == time.strftime('%Y-%m-%d')"), "the time"),
             (python("from app import f; assert f() == hash('text') % 8"), "the seed of hashes"),
+            (python("from app import f; n = hash('text') % 8; assert f(n) == 1"), "the seed of hashes"),
             (python("import uuid; assert f(uuid.uuid4().hex) == 1"), "chance"),
             (python("import secrets; assert f(secrets.token_hex(4)) == 1"), "chance"),
             (python("import tempfile; assert tempfile.mkdtemp() == '/tmp/a'"), "chance"),

@@ -5,7 +5,7 @@
 An acceptance command that depends on
 
 - the time (`date`, `datetime.now()`, `time.time()`, `time.strftime` of now),
-- the seed of hashes (`hash("text") == …`),
+- the seed of hashes (`hash("text")`, unless hashes are compared with each other),
 - the network (`curl`, `git clone` of an address, `pip install` of a name, or `pip install .`, which fetches
   what the project is built with, `urlopen` of an address on another machine),
 - the locale (`setlocale`, `strftime` with names of days or months),
