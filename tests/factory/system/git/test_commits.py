@@ -16,6 +16,14 @@ from factory.system.git.commits import (
 from tests.support.repositories import commit_files, git, make_repo
 
 REAL = "WO-01: x\n\nWork-Order: WO-01\nContract: c0ffee\nRun-Id: r1\n"
+REAL_TRAILERS = {
+    "Work-Order": "WO-01",
+    "Contract": "c0ffee",
+    "Run-Id": "r1",
+    "Verdict": "",
+    "Kill-Score": "",
+    "Removed-Tests": "",
+}
 WANTED = {"WO-01": ("c0ffee",)}
 
 
@@ -36,14 +44,7 @@ def test_a_commit_tells_its_trailers_and_its_parent(repo: Path) -> None:
     (landing,) = commits_naming(Git.open(repo), "HEAD")
 
     assert (landing.id, landing.parent) == (made, first)
-    assert landing.trailers == {
-        "Work-Order": "WO-01",
-        "Contract": "c0ffee",
-        "Run-Id": "r1",
-        "Verdict": "",
-        "Kill-Score": "",
-        "Removed-Tests": "",
-    }
+    assert landing.trailers == REAL_TRAILERS
     assert commits_naming(Git.open(repo), "refs/heads/main") == (landing,)
     assert landing_of_run(Git.open(repo), "HEAD", "r1") == made
     assert landing_of_run(Git.open(repo), "HEAD", "r2") is None
@@ -81,15 +82,7 @@ def test_the_newest_commit_of_a_work_order_counts_reverted_or_not(repo: Path) ->
 def test_words_that_only_look_like_a_landing_are_none(repo: Path, message: str) -> None:
     commit(repo, message.replace("WO-01: x", "x"))
     trailers = [commit.trailers for commit in commits_naming(Git.open(repo), "HEAD")]
-    whole = {
-        "Work-Order": "WO-01",
-        "Contract": "c0ffee",
-        "Run-Id": "r1",
-        "Verdict": "",
-        "Kill-Score": "",
-        "Removed-Tests": "",
-    }
-    assert len(trailers) <= 1 and whole not in trailers
+    assert len(trailers) <= 1 and REAL_TRAILERS not in trailers
     assert landing_commits(Git.open(repo), "HEAD", WANTED) == {}
 
 
