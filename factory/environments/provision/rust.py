@@ -132,11 +132,11 @@ def _cargo(name: str, needs: RustNeeds, place: Path, workshop: Workshop, *what: 
     own_home = Path(workshop.own.get("CARGO_HOME") or f"{workshop.own.get('HOME', '/nonexistent')}/.cargo")
     own = next((file for file in (own_home / "config.toml", own_home / "config") if file.is_file()), None)
     options = ("--config", str(own)) if own is not None else ()
-    for name in ("credentials.toml", "credentials"):
-        if (own_home / name).is_file():
+    for tokens in (own_home / "credentials.toml", own_home / "credentials"):
+        if tokens.is_file():
             # A link: what it holds is nowhere else. cargo takes tokens from no other place of its home.
             (place.parent / "home").mkdir(exist_ok=True)
-            (place.parent / "home" / name).symlink_to(own_home / name)
+            (place.parent / "home" / tokens.name).symlink_to(tokens)
     return workshop.run(name, (cargo, *options, *what), cwd=place, environment=environment)
 
 

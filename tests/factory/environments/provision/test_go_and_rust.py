@@ -17,7 +17,7 @@ from factory.environments.provision.part import Part
 from factory.environments.provision.rust import rust_crates, rust_locks
 from factory.environments.tools.workshop import Workshop
 from tests.support.registries import Registry, a_registry
-from tests.support.toolchains import needs_go, needs_sparse_registries
+from tests.support.toolchains import needs_cargo, needs_go, needs_sparse_registries
 
 pytestmark = pytest.mark.slow
 
@@ -235,3 +235,17 @@ def test_a_token_that_cargo_login_has_kept_is_used_and_kept_nowhere_else(scene: 
     assert part is not None
     kept = [*scene.cache.folder.rglob("*"), *(scene.place / "out").rglob("*")]
     assert not [path for path in kept if path.is_file() and b"token-of-the" in path.read_bytes()]
+
+
+@needs_cargo
+def test_what_cargo_prints_is_kept_by_what_it_did(scene: Scene, tmp_path: Path) -> None:
+    (tmp_path / "crates").mkdir()
+    cargo = scene.place / "home" / ".cargo"
+    (cargo / "credentials.toml").write_text("")
+    (cargo / "config.toml").write_text(
+        f'[source.crates-io]\nreplace-with = "none"\n[source.none]\ndirectory = "{tmp_path / "crates"}"\n'
+    )
+
+    failing(scene.rust, RUST)
+
+    assert "alpha" in (scene.place / "out" / "rust-lock.txt").read_text()
