@@ -36,8 +36,13 @@ _DOUBTFUL_TITLE: Final = re.compile(
 _ITEM: Final = re.compile(r"\s*(?:[-*+•|>]|[0-9]{1,9}[.)])\s")
 _TITLE: Final = re.compile(r"#{1,6}\s+(.*)")
 _FENCE: Final = re.compile(r"\s*(```+|~~~+)\s*(\w*)")
-_PYTHON: Final = frozenset({"", "doctest", "py", "pycon", "python", "python3", "text"})
-_COMMENT: Final = re.compile(r"(?P<call>[^#]+\))\s*#\s*(?:->|=>|→|==|returns|gives)?\s*(?P<value>.+)")
+_CODE: Final = frozenset({
+    "", "cjs", "doctest", "javascript", "js", "mjs", "py", "pycon", "python", "python3", "text", "ts",
+    "typescript",
+})  # fmt: skip
+_COMMENT: Final = re.compile(
+    r"(?P<call>[^#]+?\))\s*;?\s*(?:#|//)\s*(?:->|=>|→|==|returns|gives)?\s*(?P<value>.+)"
+)
 
 
 @dataclass(frozen=True)
@@ -88,7 +93,7 @@ def _examples(lines: Sequence[str]) -> Iterator[Example]:
                 yield from _in_prose(paragraph, number - len(paragraph))
             paragraph = []
         if opening:
-            code, fence, is_python = [], opening[1], opening[2].lower() in _PYTHON
+            code, fence, is_python = [], opening[1], opening[2].lower() in _CODE
         elif title:
             is_heard = not (is_silent_title(title[1]) or _DOUBTFUL_TITLE.search(title[1]))
         elif line.strip():
@@ -128,7 +133,7 @@ def _in_code(lines: Sequence[str], first: int) -> Iterator[Example]:
                 yield Example(expression, following[0].strip(), number)
             continue
         commented = _COMMENT.fullmatch(line.strip())
-        sides = line.strip().removeprefix("assert ").split("==")
+        sides = line.strip().rstrip(";").removeprefix("assert ").replace("===", "==").split("==")
         if commented is not None:
             yield Example(commented["call"].strip(), commented["value"].strip(), number)
         elif len(sides) == 2:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 _PACKAGE: Final = re.compile(r"(?P<name>@[a-z0-9~-][\w.~-]*/[a-z0-9~-][\w.~-]*|[a-zA-Z0-9-][\w.~-]*)(?:/.*)?")
 _CALLS: Final = re.compile(rb"\brequire\b|\bimport\s*\(|\b(?:declare|namespace|module)\b")
-_BUILT_IN: Final = frozenset(
+BUILT_IN: Final = frozenset(
     {
         "assert", "async_hooks", "buffer", "child_process", "cluster", "console", "constants", "crypto",
         "dgram", "diagnostics_channel", "dns", "domain", "events", "fs", "http", "http2", "https",
@@ -38,7 +38,7 @@ def imported_packages(path: str, data: bytes) -> frozenset[str] | None:
     # Only calls stand deeper than at the top.
     nodes = walk(tree.root) if _CALLS.search(data) else iter(tree.root.named_children)
     named = {match["name"] for node in nodes for word in _specifiers(node) if (match := _package(word))}
-    return frozenset(named - _BUILT_IN)
+    return frozenset(named - BUILT_IN)
 
 
 def _package(word: str) -> re.Match[str] | None:

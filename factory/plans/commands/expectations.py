@@ -1,14 +1,15 @@
-"""What a `python -c` command expects of the product: expressions, each with the literal it is compared with.
+"""What the code of a command expects of the product: expressions, each with the literal it is compared with.
 
 The code is parsed, never run.
 """
 
 import ast
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
+from factory.languages.typescript.in_python import written_as
 from factory.plans.commands.programs import read_command
 from factory.plans.commands.python_code import text_of
 from factory.plans.commands.words import UnsplittableCommand
@@ -26,14 +27,18 @@ class Expectation:
     """One comparison.
 
     Attributes:
-        before: the statements before it that are no assertions, such as imports.
-        expression: what is computed, a call of the product in it.
-        expected: the literal.
+        before: the statements before it that are no assertions, such as imports, as they are written.
+        expression: what is computed, a call of the product in it, as it is written.
+        expected: the literal, in Python.
+        setup: the statements before it, in Python.
+        computed: what is computed, in Python.
     """
 
     before: str
     expression: str
     expected: str
+    setup: tuple[ast.stmt, ...] = field(default=(), compare=False, repr=False)
+    computed: str = field(default="", compare=False)
 
 
 def expectations(command: str) -> tuple[Expectation, ...]:
@@ -57,10 +62,11 @@ def _in_code(tree: ast.Module) -> Iterator[Expectation]:
             comparison = _comparison(test)
             if comparison is not None:
                 expression, expected = comparison
-                setup = [text_of(earlier) for earlier in before]
+                setup = [written_as(earlier) or text_of(earlier) for earlier in before]
                 computed, value = text_of(expression), text_of(expected)
                 if computed and value and all(setup):
-                    yield Expectation("\n".join(setup), computed, value)
+                    shown = written_as(expression) or computed
+                    yield Expectation("\n".join(dict.fromkeys(setup)), shown, value, tuple(before), computed)
 
 
 def _conjunction(test: ast.expr) -> list[ast.expr]:

@@ -8,9 +8,9 @@ from typing import Final
 
 from factory.plans.commands.addresses import LOCAL, is_far
 from factory.plans.commands.code.circumstances import circumstances
+from factory.plans.commands.code.unstable import instabilities_in_code
 from factory.plans.commands.interpreters import ASSIGNMENT, is_python, python_run
 from factory.plans.commands.programs import Invocation, Reading
-from factory.plans.commands.unstable_code import instabilities_in_code
 
 _NETWORK: Final = frozenset({
     "apt", "apt-get", "curl", "dig", "ftp", "host", "nslookup", "ping", "rsync", "scp", "sftp", "ssh", "wget",

@@ -71,7 +71,7 @@ _NODE_MODULES: Final = frozenset("""
     wasi worker_threads zlib
 """.split())  # noqa: SIM905
 # fmt: on
-_REQUIRED: Final = re.compile(r"\brequire\(\s*['\"]([^'\"]+)['\"]\s*\)")
+_REQUIRED: Final = re.compile(r"\b(?:(?:require|import)\(\s*|from\s+|import\s+)['\"]([^'\"]+)['\"]")
 
 
 def unusual_needs(invocation: Invocation) -> Iterator[tuple[str, str]]:

@@ -1,14 +1,24 @@
 """Which files, modules and tests of the repository a command needs. Looks at its words only, at no disk."""
 
 import posixpath
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from factory.languages.typescript.grammar import SUFFIXES
 from factory.plans.commands.interpreters import is_python, is_shell, python_run, shell_run
+from factory.plans.commands.node_code import evaluated, imported_files
 from factory.plans.commands.programs import Invocation, Reading
 
 _SCRIPT_INTERPRETERS: Final = frozenset({"node", "perl", "php", "ruby", "Rscript", "lua"})
+_NODE_VALUES: Final = frozenset({
+    "--conditions", "--env-file", "--experimental-loader", "--import", "--loader", "--require",
+    "--test-concurrency", "--test-name-pattern", "--test-reporter", "--test-reporter-destination",
+    "--test-skip-pattern", "--test-timeout", "-C", "-r",
+})  # fmt: skip
+_RUNNERS_OF_TESTS: Final = frozenset({"ava", "jest", "mocha", "npx", "vitest"})
+_TEST_FILE: Final = re.compile(r"[\w@./-]+\.(?:spec|test)\.[cm]?[jt]sx?")
 _SOURCE: Final = frozenset({".", "source"})
 _PYTEST_VALUES: Final = frozenset(
     {"-k", "-m", "-p", "-c", "-o", "-n", "-W", "--ignore", "--deselect", "--rootdir"}
@@ -19,10 +29,10 @@ _ROOTS: Final = ("", "src")
 
 @dataclass(frozen=True)
 class Module:
-    """A Python module that a command needs.
+    """A module that a command needs, of Python or of JavaScript.
 
     Attributes:
-        name: its dotted name.
+        name: its dotted name; of JavaScript its path as code imports it, with `./` in front.
         runs: whether it is run (`-m`), which a package without `__main__` can't be.
         roots: the directories it is looked for in.
     """
@@ -33,13 +43,16 @@ class Module:
 
     def files(self) -> Iterator[str]:
         """The paths any of which is the module; for an import also the directory of a namespace package."""
+        if self.name.startswith("./"):
+            yield from imported_files(self.name)
+            return
         for base in self._bases(self.name):
             yield f"{base}.py"
             yield f"{base}/__main__.py" if self.runs else base
 
     def packages(self) -> Iterator[str]:
         """The files that run on the way when the module is loaded, where they exist."""
-        parts = self.name.split(".")
+        parts = self.name.split(".") if not self.name.startswith("./") else []
         for count in range(1, len(parts) + 1):
             for base in self._bases(".".join(parts[:count])):
                 yield f"{base}/__init__.py"
@@ -101,6 +114,8 @@ def started_scripts(invocation: Invocation) -> tuple[str, ...]:
         return _paths(invocation, run.target if run.kind == "script" else None)
     if invocation.name in _SOURCE:
         return _paths(invocation, invocation.arguments[0] if invocation.arguments else None)
+    if invocation.name == "node":
+        return tuple(invocation.path(path) for path in _given_to_node(invocation.arguments))
     if invocation.name in _SCRIPT_INTERPRETERS:
         first = invocation.arguments[0] if invocation.arguments else "-"
         return _paths(invocation, None if first.startswith("-") else first)
@@ -113,6 +128,23 @@ def _scripts(invocation: Invocation) -> Iterator[str]:
         for path in _arguments(invocation, _PYTEST_VALUES):
             if path.endswith(".py"):
                 yield invocation.path(path)
+    elif invocation.name in _RUNNERS_OF_TESTS:
+        yield from (invocation.path(path) for path in invocation.arguments if _TEST_FILE.fullmatch(path))
+
+
+def _given_to_node(arguments: tuple[str, ...]) -> list[str]:
+    """The file that Node runs or checks, or those whose tests it runs."""
+    if evaluated(arguments) is not None or "--eval" in arguments:
+        return []
+    plain = [
+        argument
+        for before, argument in zip(("", *arguments), arguments, strict=False)
+        if not argument.startswith("-") and before not in _NODE_VALUES
+    ]
+    if "--test" not in arguments:
+        return plain[:1]
+    # A pattern is for Node itself, and how it takes a directory differs between its versions.
+    return [path for path in plain if path.endswith(SUFFIXES) and not set(path) & set("*?[{")]
 
 
 def _modules(invocation: Invocation) -> Iterator[Module]:

@@ -18,6 +18,7 @@ from factory.plans.commands.interpreters import (
     python_run,
     shell_run,
 )
+from factory.plans.commands.node_code import evaluated, read_node_code
 from factory.plans.commands.python_code import PythonCode, read_code
 from factory.plans.commands.words import UnsplittableCommand, Word, simple_commands, split_words
 
@@ -56,7 +57,7 @@ class Invocation:
         arguments: the words after it.
         directory: where it runs, relative to the repository's root; empty for the root.
         python_path: directories that PYTHONPATH names, as written.
-        code: the code of a `python -c`.
+        code: the code of a `python -c`, or that of a `node -e` as Python.
         in_shell: whether a shell reads the words, because a program around it hands them to one.
         asserts: False if what is set before (PYTHONOPTIMIZE), or an option of Python (`-O`), leaves the
             assertions of Python out.
@@ -156,6 +157,8 @@ class _Reader:
             asserts = run.asserts and (inner.asserts or not run.heeds_environment)
             code = read_code(run.target, asserts=asserts) if run.kind == "code" else None
             invocation = replace(invocation, code=code, asserts=asserts)
+        elif invocation.name == "node" and (evaluation := evaluated(arguments)) is not None:
+            invocation = replace(invocation, code=read_node_code(evaluation, invocation.directory))
         self.invocations.append(invocation)
         if invocation.name == "export":
             return _with_assignments(around, arguments)
@@ -178,8 +181,6 @@ class _Reader:
                 self.follow((run.target, *run.arguments), around, depth)
             # An option of Python is nothing to what its code starts.
             around = replace(around, asserts=environment.asserts)
-            for command in invocation.code.commands if invocation.code else ():
-                self._read_nested(command, around, depth, judged=False)
         elif name == "env":
             self._follow_env(arguments, around, depth)
         elif name == "eval":
@@ -195,6 +196,8 @@ class _Reader:
         elif name in _OPTION_VALUES:
             rest = _after_options(arguments, _OPTION_VALUES[name])
             self.follow(rest[1:] if name == "timeout" else rest, around, depth)
+        for command in invocation.code.commands if invocation.code else ():
+            self._read_nested(command, around, depth, judged=False)
 
     def _follow_env(self, arguments: tuple[str, ...], around: Invocation, depth: int) -> None:
         run = env_run(arguments)

@@ -58,6 +58,11 @@ def read_code(code: str, *, asserts: bool = True) -> PythonCode:
         return PythonCode(problem="nested too deeply")
     if not asserts:
         tree = _WithoutAssertions().visit(tree)
+    return code_of(tree)
+
+
+def code_of(tree: ast.Module) -> PythonCode:
+    """What a parsed piece of code says."""
     nodes = tuple(ast.walk(tree))
     calls = [(dotted(node.func), node) for node in nodes if isinstance(node, ast.Call)]
     return PythonCode(

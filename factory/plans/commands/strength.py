@@ -148,6 +148,10 @@ def _only_looks(invocation: Invocation) -> bool:
         return run.text is not None or not run.executes
     if is_python(invocation.name):
         return _python_only_looks(invocation)
+    if invocation.code is not None:
+        return invocation.code.tree is not None and _proves_nothing(invocation.code.tree)
+    if invocation.name == "node" and {"--check", "-c"} & set(invocation.arguments):
+        return True
     if invocation.name in WRAPPERS or invocation.name in _LOOKING or invocation.name in _COMPILING:
         return True
     given = next((word for word in invocation.arguments if not word.startswith("-")), "")

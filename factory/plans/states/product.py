@@ -15,6 +15,7 @@ from factory.languages.python.symbols.shapes import Function, Named
 from factory.languages.python.symbols.symbol import Symbol
 from factory.plans.commands.code.uses import Arguments, Use, outright, uses
 from factory.plans.commands.needs import command_needs
+from factory.plans.commands.node_code import imported_files
 from factory.plans.commands.programs import Reading
 from factory.plans.commands.tests import NamedTest
 from factory.plans.states.defined_tests import may_define
@@ -61,8 +62,14 @@ class Product:
     def files(self, module: str, index: int) -> tuple[str, ...]:
         """The files of a module that the repository has, or that a work order up to `index` may write.
 
-        Those of the work order's own project, if it has some.
+        Those of the work order's own project, if it has some. A module of JavaScript is a path after `./`.
         """
+        if module.startswith("./"):
+            named = imported_files(module)
+            found = (
+                path for path in named if path in self._writers.repo_files or self._writers.of(path, index)
+            )
+            return tuple(found)[:1]
         paths = tuple(
             path
             for root in self._modules.roots(module)
@@ -76,6 +83,8 @@ class Product:
     def place(self, use: Use, index: int) -> tuple[str, str]:
         """The module that a use is about, and the name in it: the first names may be modules."""
         module, name = use.module, use.name
+        if module.startswith("./"):
+            return f"./{next(iter(self.files(module, index)), module.removeprefix('./'))}", name
         while name:
             first, _, rest = name.partition(".")
             inner = f"{module}.{first}"
@@ -106,8 +115,8 @@ class Product:
         if use.member and name:
             name = f"{name}.{use.member}"
         first, _, rest = name.partition(".")
+        paths, module = self.files(module, index), module.removeprefix("./")
         address = f"{module}:{first}"
-        paths = self.files(module, index)
         if not first or not paths or _is_special(first):
             return Knowledge.GIVEN, address
         known = self._of_name(module, first, paths, index)
@@ -134,7 +143,7 @@ class Product:
         """Why a call can't fit what is called, and that; empty if it fits or can't be told."""
         module, name = self.place(use, index)
         paths = self.files(module, index)
-        if use.arguments is None or not name or not paths:
+        if use.arguments is None or not name or not paths or module.startswith("./"):
             return "", None
         name = f"{name}.{use.member}" if use.member else name
         symbol = self._provided_at(Address(module, name), index)

@@ -57,7 +57,7 @@ Write the value that the specification gives. If that is the wrong one, correct 
 
 import ast
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from factory.plans.commands.code.uses import imported_places
 from factory.plans.commands.expectations import Expectation, expectations
@@ -94,19 +94,19 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def _contradicted(expectation: Expectation, said: dict[PlainCall, list[Example]]) -> Example | None:
     """The first example of the call that an expectation is about, if none of them agrees with it."""
-    call, expected = plain_call(expectation.expression), literal(expectation.expected)
+    call, expected = plain_call(expectation.computed), literal(expectation.expected)
     if call is None or expected is None:
         return None
     name, plain = call
     known = said.get(plain, [])
-    if not known or not _is_imported(name, expectation.before):
+    if not known or not _is_imported(name, expectation.setup):
         return None
     return None if any(_agrees(example, expected[0]) for example in known) else known[0]
 
 
-def _is_imported(name: str, before: str) -> bool:
+def _is_imported(name: str, before: Sequence[ast.stmt]) -> bool:
     """Whether a name is that of a module, or of something in it, to which nothing was done before."""
-    tree = ast.parse(before)
+    tree = ast.Module(list(before), [])
     return bool(imported_places(tree).get(name.partition(".")[0], ("",))[0]) and all(
         isinstance(statement, ast.Import | ast.ImportFrom)
         or (

@@ -2,6 +2,7 @@
 """How many defective plans are noticed before a model attempt is paid, and how many sound ones are stopped.
 
     .venv/test/bin/python scripts/bench/honesty/run.py [--json FILE] [--only TEXT] [--list] [--checks-only]
+        [--set DIR]
 
 Six sound plans are built with a program that answers with their solution, which proves them sound. Then a
 hundred copies with one known defect each, and thirty-odd sound variants, are tried: first `planner check` for
@@ -12,11 +13,15 @@ the build refused it. **stopped**: `planner check` finds an error, or the build 
 before the model was asked for the work order that the defect is in. A variant is a **false alarm** if it has
 a diagnostic, or does not build.
 
+`--set DIR` tries another set, which the rules were not made for: `DIR/plans/` holds its plans as `plans/`
+does, and `DIR/cases.py` defines `DEFECTS` and `VARIANTS` as `defects/` and `variants.py` do.
+
 Two at a time; a check has at most a minute, a build four. On two idle processors it takes a few minutes, and
 it leaves nothing behind but what it prints.
 """
 
 import argparse
+import importlib
 import json
 import multiprocessing
 import signal
@@ -31,13 +36,15 @@ from typing import TypeVar
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from defects import DEFECTS
+import defects
+import draft
+import variants
 from draft import Case, read_draft
 from measure import machine
 from trial import Begun, Build, Finding, build, check
-from variants import VARIANTS
 
-CASES = (*DEFECTS, *VARIANTS)
+DEFECTS: Sequence[Case] = defects.DEFECTS
+CASES: Sequence[Case] = (*DEFECTS, *variants.VARIANTS)
 WORKERS = 2
 _BEFORE_PAYING = (2, 4)
 
@@ -102,6 +109,8 @@ def main() -> None:
     options = _options()
     # A kill, too, removes what it made.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    if options.set is not None:
+        _take(options.set)
     chosen = [case for case in CASES if options.only in f"{case.plan} {case.kind} {case.name}"]
     if options.list:
         for case in chosen:
@@ -111,11 +120,20 @@ def main() -> None:
     print(machine(), flush=True)
     with tempfile.TemporaryDirectory(prefix="honesty-") as folder:
         results = _try(chosen, Path(folder), builds=not options.checks_only)
-    defects = [tried for tried in results if tried.case in DEFECTS]
-    print(_report(defects, [tried for tried in results if tried.case in VARIANTS]))
+    planted = [tried for tried in results if tried.case in DEFECTS]
+    print(_report(planted, [tried for tried in results if tried.case not in DEFECTS]))
     if options.json is not None:
         data = [_as_data(tried) for tried in results]
         options.json.write_text(json.dumps(data, indent=2), encoding="utf-8")
+
+
+def _take(folder: Path) -> None:
+    """Try the cases of another set; what is forked later finds them."""
+    global DEFECTS, CASES
+    sys.path.insert(0, str(folder))
+    cases = importlib.import_module("cases")
+    draft.PLANS = folder / "plans"
+    DEFECTS, CASES = cases.DEFECTS, (*cases.DEFECTS, *cases.VARIANTS)
 
 
 def _try(cases: Sequence[Case], root: Path, *, builds: bool) -> list[Tried]:
@@ -140,6 +158,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument(
         "--only", default="", metavar="TEXT", help="cases whose plan, kind and name hold this"
     )
+    parser.add_argument("--set", type=Path, metavar="DIR", help="another set of plans and cases")
     parser.add_argument("--list", action="store_true", help="print what would be tried")
     parser.add_argument("--checks-only", action="store_true", help="don't build: a first look in a minute")
     return parser.parse_args()

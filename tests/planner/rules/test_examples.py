@@ -17,6 +17,21 @@ def contradicted(text: str, code: str) -> list[str]:
     return [found.message for found in checked.diagnostics if found.code == "E212"]
 
 
+def test_another_value_of_the_same_call_in_javascript() -> None:
+    text = "```js\nslug('A b'); // → 'a-b'\nmost([1, 2]) // 2\n```\n"
+    command = (
+        """node -e "const {slug, most} = require('./a.js'); const assert = require('assert');"""
+        """ assert.equal(slug('A b'), 'A-b'); if (most([1, 2]) !== 3) process.exit(1)\""""
+    )
+    step = makes(1, "a.js", acceptance_commands=[command])
+    checked = check_document(manifest(step), frozenset(), Spec.of_text(text))
+    said = [found.message for found in checked.diagnostics if found.code == "E212"]
+    assert said == [
+        "the command expects `'A-b'` of `slug('A b')`; line 2 of the specification says `'a-b'`",
+        "the command expects `3` of `most([1, 2])`; line 3 of the specification says `2`",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "code"),
     [

@@ -253,3 +253,51 @@ class TestNamedTests:
         other = makes(2, "b.py", acceptance_commands=["pytest tests/test_new.py::test_other"])
         assert found(writes, named) == []
         assert found(writes, other) == [("W306", "WO-02")]
+
+
+SLUGS = makes(
+    1,
+    "src/slug.js",
+    intent="Write `slug`, `title` and the class `Slugger`.",
+    provides=["src/slug.js:slug(text)", "src/slug.js:Slugger", "src/slug.js:Slugger.next(text)"],
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("const {slug} = require('./src/slug'); slug('a')", []),
+        ("import('./src/slug.js').then(m => m.title('a'))", []),
+        ("const {slugs} = require('./src/slug.js'); slugs('a')", ["E301"]),
+        ("import { slugs } from './src/slug.js'; slugs('a')", ["E301"]),
+        ("require('./src/slug.js').slugs('a')", ["E301"]),
+        ("import('./src/slug.js').then(m => m.slugs('a'))", ["E301"]),
+        ("const m = require('./src/slug.js'); new m.Slugger().last('a')", ["W306"]),
+        ("const m = require('./src/slug.js'); new m.Slugger().next('a')", []),
+        ("try { require('./src/slug.js').slugs('a') } catch {}", []),
+        ("require('assert').throws(() => require('./src/slug.js').slugs('a'))", []),
+    ],
+)
+def test_names_in_code_of_node(code: str, codes: list[str]) -> None:
+    late = makes(2, "src/cli.js", acceptance_commands=[f'node -e "{code}"'])
+    assert [code for code, _ in found(SLUGS, late, files={})] == codes
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("node -e \"require('./src/slugs')\"", True),
+        ("node -e \"require('./src/slug')\"", False),
+        ("node --input-type=module -e \"import './src/slug.mjs'\"", True),
+        ("node --test tests/slug.test.js", True),
+        ("node --test --test-reporter tap tests", False),
+        ("node --test 'tests/*.test.js'", False),
+        ("node --check src/slug.js", False),
+        ("node --check src/slugs.js", True),
+        ("npx --no-install vitest run tests/slug.test.ts", True),
+    ],
+)
+def test_files_that_node_needs(command: str, missing: bool) -> None:
+    late = makes(2, "src/cli.js", acceptance_commands=[command])
+    checked = check_document(manifest(SLUGS, late), frozenset())
+    assert ("W101" in [it.code for it in checked.diagnostics]) is missing

@@ -808,7 +808,7 @@ class TestMissingPrograms:
         ],
     )
     def test_what_is_usual_or_made_is_left_alone(self, command: str) -> None:
-        repo = ("tests/test_a.py", "app/__init__.py", "app/plugin.py", "tools/run")
+        repo = ("tests/test_a.py", "app/__init__.py", "app/plugin.py", "tools/run", "app.js")
         assert codes(order(acceptance_commands=[command]), repo=repo) == []
 
     def test_what_the_repository_says_it_needs_is_expected(self) -> None:

@@ -1,4 +1,4 @@
-"""What the code of `python -c` commands uses, claims and depends on, seen through its syntax. Pure.
+"""What the code of `python -c` and `node -e` commands uses, claims and depends on, by its syntax. Pure.
 
 Runs nothing and knows no plan. May lean on the room around it.
 """

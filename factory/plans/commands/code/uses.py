@@ -70,9 +70,9 @@ def outright(reading: Reading) -> Invocation | None:
 
 def uses(invocation: Invocation) -> tuple[Use, ...]:
     """The names that a program must find there, the modules themselves included."""
-    if not is_python(invocation.name):
-        return ()
     if invocation.code is None:
+        if not is_python(invocation.name):
+            return ()
         run = python_run(invocation.arguments)
         return (Use(run.target),) if run.kind == "module" and run.target else ()
     tree = invocation.code.tree

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from factory.languages.typescript.in_python import written_as
 from factory.plans.commands.proof.truths import Bindings
 from factory.plans.commands.python_code import called, dotted, text_of
 
@@ -121,12 +122,17 @@ def idle_assertions(tree: ast.Module) -> Iterator[tuple[str, str]]:
         if isinstance(node, ast.Assert):
             test = node.test
             if isinstance(test, ast.Tuple) and test.elts:
-                yield "asserts a tuple, which is always true", text_of(test)
+                yield "asserts a tuple, which is always true", _shown(test)
             # `assert True` alone, or `assert 1 == 1`, is how some say that a line is reached.
             elif bindings.is_always_true(test) and not _says_only_that_it_is_reached(test):
-                yield "asserts what is always true", text_of(test)
+                yield "asserts what is always true", _shown(test)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Compare):
-            yield "compares and asserts nothing of it", text_of(node.value)
+            yield "compares and asserts nothing of it", _shown(node.value)
+
+
+def _shown(node: ast.expr) -> str:
+    """An expression as it is written, if that is not in Python."""
+    return written_as(node) or text_of(node)
 
 
 def _says_only_that_it_is_reached(test: ast.expr) -> bool:

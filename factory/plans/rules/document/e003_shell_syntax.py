@@ -46,6 +46,7 @@ from typing import Final
 from factory.plans.commands.code.uses import outright
 from factory.plans.commands.installed import BUILT_INS
 from factory.plans.commands.interpreters import ASSIGNMENT, python_run
+from factory.plans.commands.node_code import evaluated
 from factory.plans.commands.operands import patterns
 from factory.plans.commands.programs import Reading
 from factory.plans.commands.words import Word
@@ -78,7 +79,7 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 def _problems(reading: Reading, *, in_shells: bool) -> Iterator[tuple[str, str]]:
     codes = reading.scripts | {
-        python_run(invocation.arguments).target
+        evaluated(invocation.arguments) or python_run(invocation.arguments).target
         for invocation in reading.invocations
         if invocation.code is not None
     }
@@ -119,7 +120,7 @@ def _operator(word: Word) -> tuple[str, str] | None:
 
 def _substitution(word: Word, codes: frozenset[str]) -> tuple[str, str] | None:
     bare = word.bare
-    # Quoted code of Python is meant for Python, and of a shell for that, whichever quotes are around it.
+    # Quoted code is meant for Python or Node, and of a shell for that, whichever quotes are around it.
     quoted = "" if word.text in codes else word.substitutable
     if _VARIABLE.search(bare) or _IN_DOUBLE_QUOTES.search(quoted):
         return (

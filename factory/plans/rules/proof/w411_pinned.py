@@ -52,6 +52,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from factory.contract.work_order import WorkOrder
+from factory.languages.table import language_of
 from factory.plans.commands.needs import Module
 from factory.plans.commands.proof.pins import Pin, pins
 from factory.plans.diagnostics.diagnostic import Severity, quote
@@ -100,7 +101,7 @@ def _extends(order: WorkOrder, pin: Pin, there: frozenset[str]) -> bool:
             if path in made or path not in there
         )
     module = Module(pin.module, False, _ROOTS)
-    files = {path for path in module.files() if path.endswith(".py")}
+    files = {path for path in module.files() if language_of(path) is not None}
     said = f"{order.title}\n{order.intent}\n{order.notes or ''}"
     if pin.name == "--help":
         roots = () if pin.script else tuple(f"{root}/" for root in module.files())

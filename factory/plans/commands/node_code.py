@@ -1,0 +1,33 @@
+"""The code that a `node -e` command runs, read as Python, and the files that it loads. Runs nothing."""
+
+import posixpath
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from factory.languages.typescript.in_python import in_python
+from factory.plans.commands.python_code import PythonCode, code_of
+
+_SUFFIXES: Final = ("", ".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".tsx", ".jsx")
+_EVALUATING: Final = frozenset({"-e", "--eval", "-p", "--print", "-pe"})
+
+
+def evaluated(arguments: Sequence[str]) -> str | None:
+    """The code that Node is given as an argument; None if it is given none."""
+    for before, argument in pairwise(arguments):
+        if before in _EVALUATING:
+            return argument
+    return None
+
+
+def imported_files(module: str) -> Iterator[str]:
+    """The paths any of which is a module of the repository: as it is named, and as Node completes that."""
+    path = module.removeprefix("./")
+    yield from (f"{path}{suffix}" for suffix in _SUFFIXES)
+    yield from (posixpath.normpath(f"{path}/index{suffix}") for suffix in _SUFFIXES[1:4])
+
+
+def read_node_code(code: str, directory: str) -> PythonCode:
+    """Read JavaScript as Python; without a tree if it can't be read. See `in_python`."""
+    tree = in_python(code, directory)
+    return PythonCode() if tree is None else code_of(tree)
