@@ -12,6 +12,8 @@ from planner.rules.requirements import (
     e214_unnamed_package,
     e216_unnamed_service,
     e217_contradicted_service,
+    e218_unwanted_demand,
+    e219_contradicted_code,
     w204_unquoted_line,
     w215_retold_passage,
 )
@@ -39,6 +41,8 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e214_unnamed_package.RULE,
     e216_unnamed_service.RULE,
     e217_contradicted_service.RULE,
+    e218_unwanted_demand.RULE,
+    e219_contradicted_code.RULE,
     w204_unquoted_line.RULE,
     w215_retold_passage.RULE,
 )

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from factory.specification.quotations import LINE_BREAK
+
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.parser_block import RuleFuncBlockType
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
 _ITEM: Final = re.compile(r"\s*(?:[-*+•]|[0-9]{1,9}[.)])\s+\S")
 """Items, those included that Markdown takes for text by their sign, their indent or their number."""
 
+_TITLE: Final = re.compile(r" {0,3}(#{1,6})\s+(.*)")
 _LETTERED: Final = re.compile(r"\s*(?:[a-z]\)|\([a-z0-9]{1,2}\)|[\u2013\u2014])\s+\S")
 """Items as word processors write them; where a line may also begin like that by chance, they are none."""
 
@@ -46,6 +49,17 @@ _SILENT: Final = re.compile(
 """Titles of sections, and introductions of lists, whose text asks for nothing of the product."""
 
 
+_UNWANTED: Final = re.compile(
+    r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
+    r"(?:non[- ]?(?:goals?|features?|requirements?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
+    r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?"
+    r"|(?:what is )?not (?:asked for|goals?|included|needed|planned|required|supported|wanted))"
+    r"(?:\s*\(.*|\s+(?:for|in)\s.*)?",
+    re.IGNORECASE,
+)
+"""Titles of sections, and introductions of lists, of what is not to be there."""
+
+
 @dataclass
 class Block:
     """A list item, a paragraph, a row of a table, or a heading that is a sentence.
@@ -68,6 +82,30 @@ class Block:
 def is_silent_title(text: str) -> bool:
     """Whether a title or an introduction says that what follows it asks for nothing."""
     return _SILENT.fullmatch(text.strip(" *_:.#")) is not None
+
+
+def unwanted_lines(text: str) -> frozenset[int]:
+    """The numbers of the lines, from 1, that say what is not asked for: of such a section, or such a list."""
+    found: list[int] = []
+    level = 0
+    in_code = in_list = False
+    for number, line in enumerate(LINE_BREAK.split(text), start=1):
+        if line.lstrip().startswith(("```", "~~~")):
+            in_code = not in_code
+        title = None if in_code else _TITLE.match(line)
+        if title is not None:
+            depth = len(title[1])
+            if not level or depth <= level:
+                level = depth if _UNWANTED.fullmatch(title[2].strip(" *_:.#")) else 0
+            in_list = False
+        elif level:
+            found.append(number)
+        elif _ITEM.match(line):
+            found.extend([number] if in_list else [])
+        elif line.strip():
+            is_introduction = line.rstrip(" *_").endswith(":")
+            in_list = is_introduction and _UNWANTED.fullmatch(line.strip(" *_:.")) is not None
+    return frozenset(found)
 
 
 def blocks(lines: Sequence[str]) -> list[Block]:

@@ -176,6 +176,8 @@ class _Translation:
                     alias = text(name.child_by_field_name("alias") or inner or name)
                     if builtin:
                         self._names[alias] = f"{builtin}.{text(inner)}" if inner is not None else builtin
+                    elif module and part.type == "identifier":
+                        yield ast.ImportFrom(module, [ast.alias("default", alias)], 0)
                     elif module and inner is not None:
                         yield ast.ImportFrom(module, [ast.alias(text(inner), alias)], 0)
                     elif module and part.type == "namespace_import":

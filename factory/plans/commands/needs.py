@@ -4,6 +4,7 @@ import posixpath
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from factory.languages.typescript.grammar import SUFFIXES
@@ -153,6 +154,12 @@ def _modules(invocation: Invocation) -> Iterator[Module]:
         run = python_run(invocation.arguments)
         if run.kind == "module" and _is_dotted(run.target):
             yield Module(run.target, True, roots)
+    if invocation.name == "unittest":
+        for argument in _arguments(invocation, _UNITTEST_VALUES):
+            # Behind the module may come a class, by its first letter, and a method.
+            names = list(takewhile(lambda name: not name[:1].isupper(), argument.split(".")))
+            if argument.startswith("test") and _is_dotted(argument) and names:
+                yield Module(".".join(names), False, roots)
     for name in invocation.code.imports if invocation.code else ():
         yield Module(name, False, roots)
 

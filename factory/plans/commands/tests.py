@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from factory.plans.commands.interpreters import is_python, python_run
@@ -25,6 +26,20 @@ class NamedTest:
     text: str
     path: str
     names: tuple[str, ...]
+
+
+def chosen_words(invocation: Invocation) -> tuple[tuple[str, ...], frozenset[str]]:
+    """The files whose tests a run of pytest chooses by words (`-k`), and the words; a test needs all of them.
+
+    Nothing where words are ruled out or stand for one another.
+    """
+    arguments = pytest_arguments(invocation)
+    given = [after for before, after in pairwise(arguments) if before == "-k"]
+    words = " ".join(given).replace("(", " ").replace(")", " ").split()
+    if not words or {"not", "or"} & set(words) or not all(word.isidentifier() for word in words):
+        return (), frozenset()
+    files = tuple(invocation.path(path) for path in arguments if path.endswith(".py"))
+    return files, frozenset(word.lower() for word in words) - {"and"}
 
 
 def named_tests(invocation: Invocation) -> Iterator[NamedTest]:

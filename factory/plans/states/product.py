@@ -26,12 +26,27 @@ from factory.plans.states.symbols import Interfaces
 from factory.plans.states.writers import Writers
 
 _ERROR: Final = re.compile(r"(Error|Exception|Warning)$")
+_OF_ERRORS: Final = frozenset(dir(UnicodeDecodeError)) | frozenset(dir(SyntaxError)) | {"errno", "strerror"}
+"""What errors have by themselves, whatever they are."""
+
+_CLASS: Final = re.compile(r"([A-Z]\w*)(?: \| None)?")
+_ELEMENTS: Final = re.compile(
+    r"(?:list|set|frozenset|tuple|Collection|Generator|Iterable|Iterator|Sequence)\[([A-Z]\w*)\b(?:, .*)?\]"
+)
+"""The type of a result, as a class of the product, or as many of one."""
+
 _BASES: Final = re.compile(
     r"\b(?:subclass\w*|inherit\w*|deriv\w*|extends|mixin|\w*Enum|NamedTuple|BaseModel|User(?:Dict|List)|Mapping"
     r"|Sequence|Thread)\b|\ba `?(?:dict|float|frozenset|int|list|set|str|tuple)\b"
 )
 """Words of a class with members of a base that its promise does not tell."""
 
+_DEFAULT: Final = "default"
+_ES_MODULES: Final = re.compile(
+    r"\bES ?modules?\b|\bESM\b|\bmodules? of ECMAScript\b|(?<![-\w])type\W{1,5}module\b", re.IGNORECASE
+)
+
+_TOLD_WHOLE: Final = 3
 _BUILT_FROM: Final = (".c", ".cpp", ".in", ".proto", ".pyd", ".pyi", ".pyx", ".rs", ".so")
 """What a module may be generated or compiled from."""
 
@@ -88,7 +103,9 @@ class Product:
         while name:
             first, _, rest = name.partition(".")
             inner = f"{module}.{first}"
-            if not self.files(inner, index) and not self._is_folder(inner):
+            is_module = self.files(inner, index) or self._is_folder(inner)
+            # No module can be called: the package hands on a function that has the module's name.
+            if not is_module or (not rest and use.arguments is not None and not use.member):
                 break
             module, name = inner, rest
         return module, name
@@ -113,6 +130,10 @@ class Product:
         """What is known of a name at a work order, and the address that was looked up."""
         module, name = self.place(use, index)
         if use.member and name:
+            made = self._result(module, name, index, of_element=use.of_element)
+            if made is None and use.of_element:
+                return Knowledge.GIVEN, f"{module}:{name}"
+            module, name = made or (module, name)
             name = f"{name}.{use.member}"
         first, _, rest = name.partition(".")
         paths, module = self.files(module, index), module.removeprefix("./")
@@ -122,6 +143,8 @@ class Product:
         known = self._of_name(module, first, paths, index)
         member = rest.partition(".")[0]
         if known is Knowledge.GIVEN and member and not _is_special(member):
+            module = self._origin(module, first, index)
+            paths = self.files(module, index) or paths
             return self._of_member(module, first, member, paths, index), f"{address}.{member}"
         return known, address
 
@@ -146,7 +169,7 @@ class Product:
         if use.arguments is None or not name or not paths or module.startswith("./"):
             return "", None
         name = f"{name}.{use.member}" if use.member else name
-        symbol = self._provided_at(Address(module, name), index)
+        symbol = self._provided_at(Address(self._origin(module, name, index), name), index)
         is_bound = bool(use.member)
         if symbol is not None and isinstance(symbol.shape, Named):
             symbol, is_bound = self._provided_at(Address(module, f"{name}.__init__"), index), True
@@ -155,6 +178,49 @@ class Product:
         return (
             (_misfit(symbol, use.arguments, is_bound=is_bound), symbol) if symbol is not None else ("", None)
         )
+
+    def _result(self, module: str, name: str, index: int, *, of_element: bool) -> tuple[str, str] | None:
+        """The class whose objects a function gives, or gives a list of; None if that can't be told."""
+        module = self._origin(module, name, index)
+        address = Address(module, name)
+        symbol = self._provided_at(address, index)
+        if symbol is None:
+            known = self._interfaces.in_repository(address, index).symbols
+            symbol = known[0] if len(known) == 1 and isinstance(known[0], Symbol) else None
+        if symbol is None or not isinstance(symbol.shape, Function):
+            return None
+        pattern = _ELEMENTS if of_element else _CLASS
+        found = pattern.fullmatch((symbol.shape.signature.returns or "").replace("'", "").replace('"', ""))
+        if found is None:
+            return None
+        providing = {
+            declared.symbol.module
+            for declared in self._interfaces.provided
+            if declared.index <= index and declared.symbol is not None and declared.symbol.name == found[1]
+        }
+        is_own = (
+            module in providing or self._interfaces.in_repository(Address(module, found[1]), index).symbols
+        )
+        if is_own:
+            return module, found[1]
+        return (providing.pop(), found[1]) if len(providing) == 1 else None
+
+    def _origin(self, module: str, name: str, index: int) -> str:
+        """The module in which a name is defined that a package only hands on, if there is just one."""
+        if self._provided_at(Address(module, name), index) is not None:
+            return module
+        origins = self._interfaces.origins(Address(module, name), index)
+        if origins:
+            return origins[-1].partition(":")[0]
+        below = {
+            declared.symbol.module
+            for declared in self._interfaces.provided
+            if declared.index <= index
+            and declared.symbol is not None
+            and declared.symbol.name == name
+            and declared.symbol.module.startswith(f"{module}.")
+        }
+        return below.pop() if len(below) == 1 else module
 
     def _provided_at(self, address: Address, index: int) -> Symbol | None:
         provider = self._interfaces.provider(address, index + 1, index)
@@ -175,9 +241,19 @@ class Product:
         providing = [writer for writer in writers if (writer, module) in self._provided]
         if not in_repository and not providing:
             return Knowledge.GIVEN
+        if name == _DEFAULT and not self._is_es_module(paths[0], index):
+            # What a module of CommonJS exports is its default.
+            return Knowledge.GIVEN
         if any(self._writers.is_told(writer, name, own=writer == index) for writer in writers):
             return Knowledge.GIVEN
         return Knowledge.UNTOLD if index in writers or len(providing) < len(writers) else Knowledge.MISSING
+
+    def _is_es_module(self, path: str, index: int) -> bool:
+        """Whether a source of JavaScript is surely a module of ECMAScript."""
+        if path.endswith((".mjs", ".mts")):
+            return True
+        words = (self._writers.words(writer) for writer in range(index + 1))
+        return not path.endswith(".cjs") and any(_ES_MODULES.search(text) for text in words)
 
     def _of_member(self, module: str, scope: str, member: str, paths: Sequence[str], index: int) -> Knowledge:
         symbol = Address(module, f"{scope}.{member}")
@@ -194,10 +270,13 @@ class Product:
             if not writers:
                 return Knowledge.MISSING
         listed = self._interfaces.members(Address(module, scope), index + 1, index)
-        if not listed - {"__init__"} or _ERROR.search(scope):
+        is_inherited = _ERROR.search(scope) is not None and member in _OF_ERRORS
+        if not listed - {"__init__"} or is_inherited:
             return Knowledge.GIVEN
         has_bases = any(_BASES.search(self._writers.words(writer)) for writer in writers)
-        if has_bases or any(self._writers.is_told(writer, member, own=writer == index) for writer in writers):
+        # Of a class that is told member by member, a word of prose is no further one.
+        is_told = self._writers.is_named if len(listed) >= _TOLD_WHOLE else self._writers.is_told
+        if has_bases or any(is_told(writer, member, own=writer == index) for writer in writers):
             return Knowledge.GIVEN
         return Knowledge.UNTOLD
 

@@ -122,6 +122,10 @@ class Interfaces:
         """
         return self._codebases.python(self._seen(symbol, seen_by)).plain_function(symbol)
 
+    def origins(self, symbol: Addressed, seen_by: int) -> tuple[str, ...]:
+        """The other addresses at which the repository defines what is at this one, as imports say."""
+        return self._codebases.addresses(symbol, self._seen(symbol, seen_by))[1:]
+
     def needed(self, index: int) -> frozenset[int]:
         """The work orders before `index` that provide what the one at `index` consumes, or members of it."""
         indices: set[int] = set()

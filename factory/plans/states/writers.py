@@ -14,6 +14,11 @@ MADE_BY_TOOLS: Final = frozenset(
 """The directories into which builds and other tools put what they make."""
 
 
+_AS_CODE: Final = re.compile(r"`[^`\n]*`|(?<=[\w)\]])\.\w+|\b\w+(?=\()|^\S+:\S+.*$", re.MULTILINE)
+
+_GIVEN: Final = re.compile(r"(?<=\w)\([^()]*\)")
+
+
 class Writers:
     """The work orders of a plan by the files that they may write.
 
@@ -59,6 +64,18 @@ class Writers:
             own: whether the name is from one of its own commands, which are then no other source.
         """
         return re.search(rf"\b{re.escape(name)}\b", self.words(index, own=own)) is not None
+
+    def is_named(self, index: int, name: str, *, own: bool = False) -> bool:
+        """Whether a work order's words hold a name as code: in backticks, behind a dot, or called.
+
+        Where nothing is written as code, every word counts. See `is_told`.
+        """
+        words = self.words(index, own=own)
+        if "`" not in words:
+            return self.is_told(index, name, own=own)
+        # What a call is given is no name of its own.
+        written = "\n".join(_GIVEN.sub("()", piece) for piece in _AS_CODE.findall(words))
+        return re.search(rf"\b{re.escape(name)}\b", written) is not None
 
     def words(self, index: int, *, own: bool = False) -> str:
         """What a work order says, its commands left out if `own`."""

@@ -195,3 +195,32 @@ class TestTwoWorkOrders:
 @pytest.mark.parametrize("code", ["-" * 3000 + "1", "+".join(["f(1)"] * 900), "f(" * 90 + ")" * 90])
 def test_hostile_code_ends_in_an_answer(code: str) -> None:
     of_two(f"from app.sums import f; assert {code} == 1", f"from app.sums import f; assert {code} == 2")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("from app.sums import f; assert f(1) == {'b': 2}", "from app.sums import f; assert f(1)['b'] == 3"),
+        ("from app.sums import f; assert len(f(1)) == 2", "from app.sums import f; assert f(1) == [1, 2, 3]"),
+        ("from app.sums import f; assert f(1) == [[1], 2]", "from app.sums import f; assert f(1)[0][0] == 2"),
+        (
+            "from app.sums import f; assert [f(x) for x in 'ab'] == [1, 2]",
+            "from app.sums import f; assert [f(x) for x in 'ab'] == [2, 1]",
+        ),
+    ],
+)
+def test_a_whole_and_its_part(first: str, second: str) -> None:
+    assert [code for code, _ in of_two(first, second)] == ["E405"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("from app.sums import f; assert f(1) == {'b': 2}", "from app.sums import f; assert f(1)['b'] == 2"),
+        ("from app.sums import f; assert f(1) == {'b': 2}", "from app.sums import f; assert f(1)['c'] == 2"),
+        ("from app.sums import f; assert f(1) == 2", "from app.sums import f; assert f(1)[0] == 3"),
+        ("from app.sums import f; assert len(f(1)) == 3", "from app.sums import f; assert f(1) == [1, 2, 3]"),
+    ],
+)
+def test_a_part_that_the_whole_does_not_contradict(first: str, second: str) -> None:
+    assert of_two(first, second) == []

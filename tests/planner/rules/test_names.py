@@ -301,3 +301,107 @@ def test_files_that_node_needs(command: str, missing: bool) -> None:
     late = makes(2, "src/cli.js", acceptance_commands=[command])
     checked = check_document(manifest(SLUGS, late), frozenset())
     assert ("W101" in [it.code for it in checked.diagnostics]) is missing
+
+
+ENTRIES = makes(
+    1,
+    "log/entries.py",
+    intent="Write `Entry`, a dataclass of `level`, `source` and `message`, and `LineError` with its `number`."
+    " `read(text)` reads the entries of a text.",
+    provides=[
+        "log.entries:LineError",
+        "log.entries:LineError.number: int",
+        "log.entries:Entry",
+        "log.entries:Entry.level: str",
+        "log.entries:Entry.source: str",
+        "log.entries:Entry.message: str",
+        "log.entries:read(text: str) -> list[Entry]",
+        "log.entries:first(text: str) -> Entry | None",
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("from log.entries import read; assert [e.level for e in read('a')] == ['b']", set()),
+        ("from log.entries import read; assert [e.text for e in read('a')] == ['b']", {"W306"}),
+        ("from log.entries import read; e = read('a'); assert sorted(e)[0].kind == 'b'", {"W306"}),
+        ("from log.entries import read; assert [x.kind for x in sorted(read('a'))]", {"W306"}),
+        ("from log.entries import first; assert first('a').kind == 'b'", {"W306"}),
+        ("from log.entries import first; assert first('a').source == 'b'", set()),
+        ("import pytest; from log.entries import *; assert read('a')[0].kind", set()),
+        (
+            (
+                "import pytest; from log.entries import LineError, read\n"
+                "with pytest.raises(LineError) as caught: read('a')\nassert caught.value.line == 1"
+            ),
+            {"W306"},
+        ),
+        (
+            (
+                "import pytest; from log.entries import LineError, read;"
+                " assert pytest.raises(LineError, read, 'a').value.number == 1"
+            ),
+            set(),
+        ),
+        (
+            (
+                "import pytest; from log.entries import LineError, read;"
+                " assert pytest.raises(LineError, read, 'a').value.args"
+            ),
+            set(),
+        ),
+    ],
+)
+def test_attributes_of_what_a_function_gives(code: str, codes: set[str]) -> None:
+    assert {code for code, _ in found({**ENTRIES, "acceptance_commands": [python(code)]}, files={})} == codes
+
+
+def test_what_a_package_hands_on_is_looked_up_where_it_is_defined() -> None:
+    files = {**LIBRARY, "lib/__init__.py": "from lib.core import Store, load\n"}
+    change = makes(1, "lib/__init__.py", "lib/sums.py", provides=["lib.sums:sums(items: list[int]) -> int"])
+    lacking = python("from lib import Store; Store().put(1)")
+    assert found({**change, "acceptance_commands": [lacking]}, files=files) == [("E301", "WO-01")]
+    fitting = python("from lib import Store, sums; Store().get(1); sums([1])")
+    assert found({**change, "acceptance_commands": [fitting]}, files=files) == []
+    misfit = python("from lib import sums; sums([1], [2])")
+    assert found({**change, "acceptance_commands": [misfit]}, files=files) == [("E302", "WO-01")]
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ("python -m pytest -q tests/test_lib.py -k sums", {"E301"}),
+        ("python -m pytest -q tests/test_lib.py -k 'load and sums'", {"E301"}),
+        ("python -m pytest -q tests/test_lib.py -k load", set()),
+        ("python -m pytest -q tests/test_lib.py -k 'not sums'", set()),
+        ("python -m pytest -q tests/test_lib.py -k 'load or sums'", set()),
+        ("python -m pytest -q tests -k sums", set()),
+    ],
+)
+def test_words_by_which_tests_are_chosen(command: str, codes: set[str]) -> None:
+    assert of_library(command) == codes
+
+
+@pytest.mark.parametrize(
+    ("command", "missing"),
+    [
+        ("python -m unittest tests.test_sums", True),
+        ("python -m unittest -v tests.test_sums.TestSums.test_a", True),
+        ("python -m unittest tests.test_lib.TestStore", False),
+        ("python -m unittest discover -s tests", False),
+    ],
+)
+def test_modules_of_tests_that_unittest_is_given(command: str, missing: bool) -> None:
+    step = makes(1, "README.md", acceptance_commands=[command])
+    checked = check_document(manifest(step), frozenset(LIBRARY))
+    assert ("W101" in [it.code for it in checked.diagnostics]) is missing
+
+
+def test_a_default_export_is_looked_for_in_modules_of_ecmascript_alone() -> None:
+    command = "node --input-type=module -e \"import slug from './src/slug.js'; slug('a')\""
+    late = makes(2, "src/cli.js", acceptance_commands=[command])
+    assert found(SLUGS, late, files={}) == []
+    modern = {**SLUGS, "intent": "Write `slug`, as an ES module."}
+    assert found(modern, late, files={}) == [("E301", "WO-02")]

@@ -161,6 +161,20 @@ class TestClashingPaths:
     def test_a_file_can_not_be_a_directory(self, orders: tuple[Json, ...], pointer: str) -> None:
         assert found("E109", *orders) == [pointer]
 
+    @pytest.mark.parametrize(
+        "orders",
+        [
+            (makes(1, "app/cli.py", "app/cli/render.py"),),
+            (makes(1, "app/cli.py"), makes(2, "app/cli/__init__.py")),
+            (makes(1, "app/core/more.py"),),
+        ],
+    )
+    def test_a_module_can_not_be_a_package_beside_it(self, orders: tuple[Json, ...]) -> None:
+        assert len(found("E109", *orders)) == 1
+
+    def test_a_directory_of_data_may_have_the_name_of_a_module(self) -> None:
+        assert found("E109", makes(1, "app/cli.py", "app/cli/words.txt", "app/client/a.py")) == []
+
     def test_names_that_only_begin_alike_are_left_alone(self) -> None:
         assert (
             found("E109", makes(1, "out", "out.d/a.txt", "outer/b.txt"), makes(2, "out", "docs/a.md")) == []

@@ -492,3 +492,49 @@ def test_what_a_revision_takes_over_may_retell() -> None:
     ]
 
     assert ["W215" in found for found in codes] == [False, True]
+
+
+UNWANTED = Spec.of_text(
+    "# Words\n\nIt prints the words of a file.\n\n## Not wanted\n\n- Colours in the output.\n- Speed.\n\n"
+    "## More\n\nA wrong file ends it with exit code 2.\n\nOut of scope:\n\n- Windows is supported.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted", "finds"),
+    [
+        ("Colours.", "Colours in the output.", True),
+        ("No colours.", "Colours in the output.", False),
+        ("There's nothing in colour.", "Colours in the output.", False),
+        ("Windows.", "Windows is supported.", True),
+        ("Words.", "It prints the words of a file.", False),
+        ("Exits.", "A wrong file ends it with exit code 2.", False),
+    ],
+)
+def test_a_demand_for_what_is_not_wanted(text: str, quoted: str, finds: bool) -> None:
+    document = plan([requirement("REQ-01", quoted, text=text)], ["REQ-01"])
+    assert ("E218" in [code for code, _ in findings(document, UNWANTED)]) is finds
+
+
+@pytest.mark.parametrize(
+    ("intent", "finds"),
+    [
+        ("A wrong file leads to exit code 1.", True),
+        ("With a wrong file it exits with status 1.", True),
+        ("A wrong file leads to exit code 2, other arguments to exit code 1.", False),
+        ("It ends with exit code 0.", False),
+        ("A wrong file leads to exit code 2.", False),
+        ("A wrong file has 1 line.", False),
+    ],
+)
+def test_another_exit_code_than_the_quote_has(intent: str, finds: bool) -> None:
+    document = plan([requirement("REQ-01", "A wrong file ends it with exit code 2.")], ["REQ-01"])
+    document["work_orders"][0]["intent"] = intent
+    assert ("E219" in [code for code, _ in findings(document, UNWANTED)]) is finds
+
+
+def test_another_status_than_the_quote_has() -> None:
+    spec = Spec.of_text("Unknown notes are answered with status 404.\n")
+    document = plan([requirement("REQ-01", "Unknown notes are answered with status 404.")], ["REQ-01"])
+    document["work_orders"][0]["intent"] = "Answer unknown notes with HTTP 400."
+    assert "E219" in [code for code, _ in findings(document, spec)]

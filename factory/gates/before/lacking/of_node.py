@@ -1,4 +1,4 @@
-"""What Node.js says that it lacks: a module or a package."""
+"""What Node.js says that it lacks: a module, a package or an option."""
 
 import posixpath
 import re
@@ -16,6 +16,10 @@ _NO_NODE_MODULE: Final = re.compile(
     r"^(?:Uncaught )?Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) '(?P<what>[^']+)'",
     re.MULTILINE,
 )
+_NO_OPTION: Final = re.compile(r"^\S*node: bad option: (?P<option>\S+)$", re.MULTILINE)
+_BAD_OPTION: Final = 9
+"""The exit code that the manual of Node.js gives for an option that it does not know."""
+
 _INSTALLS: Final = re.compile(r"\b(?:npm|pnpm|yarn|bun|pip|uv|make)\b")
 
 
@@ -23,6 +27,13 @@ def lacking_for_node(
     result: CommandResult, order: WorkOrder, context: CheckContext, earlier: Sequence[str]
 ) -> str:
     """What Node.js lacks that nobody can bring; empty if nothing. See `reasons.lacking`."""
+    option = _NO_OPTION.search(result.excerpt)
+    if (
+        option is not None
+        and result.exit_code == _BAD_OPTION
+        and result.argv[:1] == (result.command.split()[0],)
+    ):
+        return f"Node.js does not know the option `{option['option']}`"
     missing = _NO_NODE_MODULE.search(result.excerpt)
     if missing is None:
         return ""

@@ -42,6 +42,9 @@ _TAKING: Final = {
 }
 # fmt: on
 _TEMPORARY: Final = frozenset({"gettempdir", "mkdtemp", "mkstemp", "mktemp"})
+_LISTING: Final = frozenset({"glob.glob", "os.listdir", "os.scandir"})
+_LISTINGS: Final = frozenset({"glob", "iterdir", "rglob"})
+_SHARED: Final = frozenset({"/tmp", "/tmp/", "/tmp/*", "/var/tmp"})  # noqa: S108
 _GIVEN: Final = frozenset({"PATH", "PYTHONPATH", "TMPDIR"})
 """Variables that every command has, or that code hands on."""
 
@@ -62,6 +65,8 @@ def circumstances(tree: ast.Module, settings: Collection[str]) -> Iterator[str]:
     calls = [(_full_name(node.func, places), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
     is_seeded = any(name == "random.seed" and call.args for name, call in calls)
     for name, call in calls:
+        if _lists_temporary(name, call, places):
+            yield "what else lies in the directory of temporary files"
         taken = _taken(name, call, is_seeded=is_seeded)
         if taken and not (taken == _HOME and "HOME" in settings):
             yield taken
@@ -72,6 +77,20 @@ def circumstances(tree: ast.Module, settings: Collection[str]) -> Iterator[str]:
             yield f"the environment variable {variable}"
         if isinstance(node, ast.Compare) and _compares_temporary(node, places):
             yield _CHANCE
+
+
+def _lists_temporary(name: str, call: ast.Call, places: dict[str, tuple[str, str]]) -> bool:
+    """Whether a call lists the directory that all programs share."""
+    given = call.args
+    if not name and called(call) in _LISTINGS and isinstance(call.func, ast.Attribute):
+        owner = call.func.value
+        given = owner.args if isinstance(owner, ast.Call) and called(owner) == "Path" else []
+    elif name not in _LISTING:
+        return False
+    first = given[0] if given else None
+    if isinstance(first, ast.Call):
+        return _full_name(first.func, places) == "tempfile.gettempdir"
+    return isinstance(first, ast.Constant) and first.value in _SHARED
 
 
 def _taken(name: str, call: ast.Call, *, is_seeded: bool) -> str:

@@ -1,13 +1,13 @@
 """The values that code demands: each asserted expression with the literal that it must equal."""
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from factory.plans.commands.code.uses import imported_places
-from factory.plans.commands.python_code import called
+from factory.plans.commands.python_code import called, dotted
 
 _CHANGING: Final = frozenset({"environ", "id", "input", "now", "random", "time", "today", "uuid4"})
 """Names of what is not the same twice."""
@@ -29,6 +29,10 @@ MAX_NODES: Final = 200
 _HUGE: Final = 10**1000
 
 
+Step: TypeAlias = tuple[str, object]
+"""From a value to a part: `("[]", 0)`, `(".", "name")` of an object of JavaScript, or `("len", None)`."""
+
+
 @dataclass(frozen=True)
 class Claim:
     """One demand.
@@ -38,12 +42,14 @@ class Claim:
         value: the literal, written in one way.
         modules: the modules that the expression names something of, with the first name in each.
         files: the texts in it, which may be names of files.
+        wholes: what the expression is a part of, each with the steps from that to it.
     """
 
     expression: str
     value: str
     modules: tuple[tuple[str, str], ...]
     files: tuple[str, ...]
+    wholes: tuple[tuple[str, tuple[Step, ...]], ...] = ()
 
 
 def claims(tree: ast.Module) -> tuple[Claim, ...]:
@@ -115,7 +121,7 @@ def _claim(
 ) -> Claim | None:
     """The demand; None if the expression holds a name that is no import, or that is not the same twice."""
     modules: dict[tuple[str, str], None] = {}
-    renamed = _Renamed(places)
+    renamed = _Renamed(places, _bound_inside(expression))
     whole = renamed.visit(ast.parse(ast.unparse(expression), mode="eval"))
     written = ast.unparse(_Known(known).visit(whole) if known else whole)
     if renamed.is_open or renamed.has_step or not renamed.names.isdisjoint(_CHANGING):
@@ -127,14 +133,53 @@ def _claim(
         for node in ast.walk(expression)
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     ]
-    return Claim(written, value, tuple(modules), tuple(texts))
+    wholes = tuple(_wholes(expression, places)) if not known else ()
+    return Claim(written, value, tuple(modules), tuple(texts), wholes)
+
+
+def part_of(value: str, steps: Sequence[Step]) -> str:
+    """What a part of a literal is, in the spelling of `Claim.value`; empty where that can't be told."""
+    part = ast.literal_eval(value)
+    try:
+        for step, key in steps:
+            part = len(part) if step == "len" else part[key]
+    except (LookupError, TypeError):
+        return ""
+    return _spelled(part)
+
+
+def _wholes(
+    expression: ast.expr, places: dict[str, tuple[str, str]]
+) -> Iterator[tuple[str, tuple[Step, ...]]]:
+    """What an expression looks up a part of, and so on; as a claim writes it."""
+    steps: tuple[Step, ...] = ()
+    while True:
+        match expression:
+            case ast.Call(func=ast.Name(id="len"), args=[inner], keywords=[]):
+                steps = (("len", None), *steps)
+            case ast.Subscript(value=inner, slice=ast.Constant(value=int() | str() as key)):
+                steps = (("[]", key), *steps)
+            case ast.Attribute(value=inner, attr=name) if not dotted(expression):
+                steps = ((".", name), *steps)
+            case _:
+                return
+        expression = inner
+        whole = _Renamed(places).visit(ast.parse(ast.unparse(inner), mode="eval"))
+        yield ast.unparse(whole), steps
+
+
+def _bound_inside(expression: ast.expr) -> frozenset[str]:
+    """The names that loops inside of an expression give to what they go through."""
+    targets = [loop.target for loop in ast.walk(expression) if isinstance(loop, ast.comprehension)]
+    return frozenset(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
 
 
 class _Renamed(ast.NodeTransformer):
     """Writes imported names in full."""
 
-    def __init__(self, places: dict[str, tuple[str, str]]) -> None:
+    def __init__(self, places: dict[str, tuple[str, str]], bound: frozenset[str] = frozenset()) -> None:
         self._places = places
+        self._bound = bound
         self.used: list[tuple[str, str]] = []
         self.names: set[str] = set()
         self.is_open = False
@@ -163,7 +208,7 @@ class _Renamed(ast.NodeTransformer):
         self.names.add(node.id)
         if node.id in self._places:
             return self._full(node.id, [])
-        self.is_open = self.is_open or node.id not in _BUILTINS
+        self.is_open = self.is_open or node.id not in _BUILTINS | self._bound
         return node
 
     def _full(self, name: str, rest: list[str]) -> ast.expr:

@@ -18,6 +18,9 @@ from factory.plans.commands.strength import WRAPPERS
 _EXPECTING: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress", "warns"})
 """Context managers in which code is expected to fail."""
 
+_HANDING_ON: Final = frozenset({"list", "reversed", "sorted", "tuple"})
+"""Functions that give the elements which they are given."""
+
 _PROBING: Final = frozenset({"find_spec", "getattr", "hasattr"})
 _DEFERRED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
 _GUARDED: Final = (ast.Try, ast.TryStar, ast.Match)
@@ -45,12 +48,14 @@ class Use:
         name: the name in it, dotted; the first parts may be modules themselves. Empty for the module alone.
         arguments: what it is called with; None if it is not called, or if that can't be told.
         member: the name that is looked up on what calling it gives; empty if none is.
+        of_element: whether it is looked up on the elements of what calling it gives.
     """
 
     module: str
     name: str = ""
     arguments: Arguments | None = None
     member: str = ""
+    of_element: bool = False
 
 
 def outright(reading: Reading) -> Invocation | None:
@@ -103,6 +108,20 @@ class _Code:
             and isinstance(node.targets[0], ast.Name)
             and stored[node.targets[0].id] == 1
         }
+        self._elements = {
+            target.id: source
+            for node in self._nodes
+            if isinstance(node, ast.comprehension | ast.For)
+            for target, source in [(node.target, node.iter)]
+            if isinstance(target, ast.Name) and stored[target.id] == 1
+        }
+        self._caught = {
+            item.optional_vars.id: item.context_expr
+            for node in ast.walk(tree)
+            if isinstance(node, ast.With)
+            for item in node.items
+            if isinstance(item.optional_vars, ast.Name) and stored[item.optional_vars.id] == 1
+        }
 
     def uses(self) -> Iterator[Use]:
         functions = {id(node.func): node for node in self._nodes if isinstance(node, ast.Call)}
@@ -123,10 +142,33 @@ class _Code:
         if place is not None:
             yield Use(*place, arguments)
         elif isinstance(node, ast.Attribute):
-            maker = self._made.get(node.value.id) if isinstance(node.value, ast.Name) else node.value
-            made = self._place(maker.func) if isinstance(maker, ast.Call) else None
+            made, of_element = self._maker(node.value)
             if made is not None:
-                yield Use(*made, arguments, node.attr)
+                yield Use(*made, arguments, node.attr, of_element)
+
+    def _maker(self, node: ast.expr) -> tuple[tuple[str, str] | None, bool]:
+        """What makes an object when it is called, or what makes those that it is one of."""
+        if isinstance(node, ast.Attribute) and node.attr == "value":
+            return self._error(node.value), False
+        of_element = False
+        source: ast.expr | None = node
+        if isinstance(node, ast.Name) and node.id in self._elements:
+            of_element, source = True, self._elements[node.id]
+        elif isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant | ast.UnaryOp):
+            of_element, source = True, node.value
+        if of_element:
+            while isinstance(source, ast.Call) and dotted(source.func) in _HANDING_ON and source.args:
+                source = source.args[0]
+        if isinstance(source, ast.Name):
+            source = self._made.get(source.id)
+        return (self._place(source.func) if isinstance(source, ast.Call) else None), of_element
+
+    def _error(self, node: ast.expr) -> tuple[str, str] | None:
+        """The class of the error that `pytest.raises` catches."""
+        caught = self._caught.get(node.id) if isinstance(node, ast.Name) else node
+        if isinstance(caught, ast.Call) and called(caught) == "raises" and caught.args:
+            return self._place(caught.args[0])
+        return None
 
     def _place(self, node: ast.expr) -> tuple[str, str] | None:
         """The module and the name in it that an expression stands for."""

@@ -31,6 +31,11 @@ _PREPARING: Final = frozenset(
 
 _TAKING_ASSERTIONS: Final = frozenset({"AssertionError", "BaseException", "Exception"})
 
+_TELLING: Final = frozenset(
+    {"logging.error", "logging.exception", "print", "sys.stderr.write", "traceback.print_exc"}
+)
+"""Functions that only tell of something."""
+
 _BUILTIN_TYPES: Final = frozenset(
     {"bool", "bytes", "dict", "float", "frozenset", "int", "list", "object", "set", "str", "tuple"}
 )
@@ -95,10 +100,15 @@ def _swallowed(nodes: Iterable[ast.AST]) -> Iterator[int]:
 
 
 def _goes_on(handler: ast.ExceptHandler) -> bool:
-    """Whether a handler takes a failed assertion, and does nothing."""
+    """Whether a handler takes a failed assertion, and does nothing, or only tells of it."""
     caught = handler.type.elts if isinstance(handler.type, ast.Tuple) else [handler.type]
     takes = any(kind is None or dotted(kind) in _TAKING_ASSERTIONS for kind in caught)
-    return takes and all(isinstance(part, ast.Pass) for part in handler.body)
+    return takes and all(isinstance(part, ast.Pass) or _only_tells(part) for part in handler.body)
+
+
+def _only_tells(statement: ast.stmt) -> bool:
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(call, ast.Constant) or (isinstance(call, ast.Call) and dotted(call.func) in _TELLING)
 
 
 def is_self_contained(tree: ast.Module) -> bool:
@@ -195,7 +205,9 @@ def _is_hollow(test: ast.expr, names: _Names) -> bool:
     if not isinstance(left, ast.Call):
         return False
     if dotted(left.func) == "type":
-        return isinstance(operator, ast.Eq | ast.Is) and _is_builtin_type(right)
+        # A text is what `typeof` of JavaScript gives.
+        is_type = _is_builtin_type(right) or isinstance(right, ast.Constant)
+        return isinstance(operator, ast.Eq | ast.Is) and is_type
     is_none = isinstance(right, ast.Constant) and right.value is None
     return isinstance(operator, ast.IsNot) and is_none and _LOOKUPS.search(called(left)) is None
 

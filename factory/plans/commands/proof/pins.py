@@ -16,6 +16,7 @@ from factory.plans.commands.python_code import PythonCode, called, dotted
 from factory.plans.commands.words import UnsplittableCommand, split_words
 
 _COUNTING: Final = frozenset({"frozenset", "len", "list", "set", "sorted", "tuple"})
+_SPLITTING: Final = frozenset({"rstrip", "split", "splitlines", "strip"})
 _VIEWS: Final = frozenset({"items", "keys", "values"})
 _LISTINGS: Final = frozenset({"glob", "iterdir", "listdir", "scandir"})
 _CHOICES: Final = re.compile(r"\{[\w,-]+\}")
@@ -35,6 +36,7 @@ class Pin:
         directory: the directory whose entries are listed; `.` for the root.
         script: the script that is run for its help.
         is_whole: whether all of the help is pinned, not the commands alone.
+        file: the file whose text, or whose number of lines, is pinned.
     """
 
     module: str = ""
@@ -42,6 +44,7 @@ class Pin:
     directory: str = ""
     script: str = ""
     is_whole: bool = False
+    file: str = ""
 
 
 def pins(code: PythonCode) -> Iterator[Pin]:
@@ -67,6 +70,9 @@ def pins(code: PythonCode) -> Iterator[Pin]:
 def _pinned(node: ast.expr, places: dict[str, tuple[str, str]]) -> Iterator[Pin]:
     counted = _counted(node)
     inner = counted or node
+    file = _whole_text(inner)
+    if file:
+        yield Pin(file=file)
     if isinstance(inner, ast.Attribute) and inner.attr == "__all__":
         module = _place(inner.value, places)
         if module:
@@ -82,6 +88,21 @@ def _pinned(node: ast.expr, places: dict[str, tuple[str, str]]) -> Iterator[Pin]
         module, _, name = module.rpartition(".")
         if module and name.isupper():
             yield Pin(module, name)
+
+
+def _whole_text(node: ast.expr) -> str:
+    """The file of whose whole text, or of all of whose lines, an expression speaks; empty for none."""
+    while isinstance(node, ast.Call) and called(node) in _SPLITTING and isinstance(node.func, ast.Attribute):
+        node = node.func.value
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return ""
+    owner, method = node.func.value, node.func.attr
+    opens = {"Path": ("read_bytes", "read_text"), "open": ("read", "readlines")}
+    if not isinstance(owner, ast.Call) or not owner.args or method not in opens.get(called(owner), ()):
+        return ""
+    first = owner.args[0]
+    named = first.value if isinstance(first, ast.Constant) else ""
+    return posixpath.normpath(named) if isinstance(named, str) and named else ""
 
 
 def _counted(node: ast.expr) -> ast.expr | None:

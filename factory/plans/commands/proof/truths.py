@@ -39,10 +39,12 @@ class Bindings:
 
     Attributes:
         values: what those are that are assigned once and by nothing else.
+        functions: those that code defines once, which it may not call.
         own: the functions and types of Python itself whose names the code gives to nothing of its own.
     """
 
     values: Mapping[str, ast.expr]
+    functions: frozenset[str]
     own: frozenset[str]
 
     @classmethod
@@ -57,13 +59,25 @@ class Bindings:
             and isinstance(node.targets[0], ast.Name)
         }
         once = {name: value for name, value in values.items() if bound[name] == 1}
-        return cls(once, _BUILTINS - bound.keys() if "*" not in bound else frozenset())
+        defined = [
+            node.name
+            for node in ast.walk(tree)
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and not node.decorator_list
+        ]
+        functions = frozenset(name for name in defined if bound[name] == 1)
+        return cls(once, functions, _BUILTINS - bound.keys() if "*" not in bound else frozenset())
 
     def is_always_true(self, test: ast.expr) -> bool:
         """Whether an expression is true in every case in which it has a value."""
         match test:
             case ast.Constant():
                 return bool(test.value)
+            case ast.Name() if test.id in self.functions:
+                return True
+            case ast.Name():
+                # What it stands for may be another name, but no longer a list: that may be empty by now.
+                value = self.values.get(test.id)
+                return isinstance(value, ast.Tuple | ast.Lambda | ast.Constant) and self.is_always_true(value)
             case ast.Tuple() | ast.List() | ast.Set():
                 return any(not isinstance(element, ast.Starred) for element in test.elts)
             case ast.Dict():

@@ -6,13 +6,14 @@ In a command that is not quoted as an argument: operators (`&&`, `||`, `|`, `;`,
 redirections (`>`, `<`, `2>&1`), substitutions (`$(…)`, backticks), variables (`$HOME`), `~`, a leading
 assignment (`X=1 program`), and shell built-ins as the program (`cd`, `export`, `source`). Quoted or not, a
 pattern of file names for a program that takes names alone (`pytest tests/test_*.py`, `grep word src/*.py`).
-The text that a command hands to a shell (`bash -c "…"`) is judged in the same way. Only `factory run` and
-`factory build` leave that text to its shell; they stop at what no shell reads.
+In the text that a command hands to a shell (`bash -c "…"`), what hides the failure of a program: `;`, `||`,
+`&`, a line break. Only `factory run` and `factory build` leave that text to its shell; they stop at what no
+shell reads.
 
 ## Why it matters
 
 Commands are split into words and started directly, without a shell. `a && b` would start `a` with the
-arguments `&&` and `b`. A shell inside would also hide which of its commands failed.
+arguments `&&` and `b`. `a; b` in a shell succeeds when `b` does, whatever became of `a`.
 
 ## Example
 
@@ -83,7 +84,9 @@ def _problems(reading: Reading, *, in_shells: bool) -> Iterator[tuple[str, str]]
         for invocation in reading.invocations
         if invocation.code is not None
     }
-    for words in (*reading.texts, *(reading.shell_texts if in_shells else ())):
+    for words in reading.shell_texts if in_shells else ():
+        yield from next(([problem] for word in words if (problem := _hiding(word))), [])
+    for words in reading.texts:
         if words and ASSIGNMENT.match(words[0].bare):
             yield (
                 f"{quote(words[0].text)} before the program is an assignment of a shell",
@@ -96,11 +99,21 @@ def _problems(reading: Reading, *, in_shells: bool) -> Iterator[tuple[str, str]]
     for pattern in patterns(program) if program is not None else ():
         yield f"{quote(pattern)} would be a list of files only in a shell", _NAMES
     for invocation in reading.invocations:
-        if invocation.program in BUILT_INS and (in_shells or not invocation.in_shell):
+        if invocation.program in BUILT_INS and not invocation.in_shell:
             yield (
                 f"{quote(invocation.program)} is built into shells and is not a program",
                 _NO_SESSION,
             )
+
+
+def _hiding(word: Word) -> tuple[str, str] | None:
+    """What hides, in a text for a shell, that a program of it failed."""
+    if word.breaks_line:
+        return "a line break hides the failure of what stands before it", _ONE_PROGRAM
+    operator = re.search(r"\|\||;|(?<![&>])&(?![&>])", word.bare)
+    if operator is None:
+        return None
+    return f"{quote(operator.group())} hides the failure of what stands before it", _ONE_PROGRAM
 
 
 def _operator(word: Word) -> tuple[str, str] | None:

@@ -14,7 +14,8 @@ count_lines"`) that neither the repository nor an earlier work order has, where 
 write the module and none that may was told of the name; and a module of the product's own package that nobody
 makes (`python -m tally.commands`). What is tried, guarded or expected to raise is left alone. And a test that
 a command names (`tests/test_a.py::test_b`) in a file of the repository that no work order up to this one may
-write, and that defines no such test.
+write, and that defines no such test; or a word by which it chooses tests there (`-k counts`) and that no such
+file has.
 
 ## Why it matters
 
@@ -51,7 +52,8 @@ from collections.abc import Iterator
 
 from factory.languages.port import Address, Addressed
 from factory.plans.commands.code.uses import outright, uses
-from factory.plans.commands.tests import named_tests
+from factory.plans.commands.programs import Invocation
+from factory.plans.commands.tests import chosen_words, named_tests
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 from factory.plans.states.product import Knowledge
@@ -96,6 +98,13 @@ def _in_commands(subject: Subject) -> Iterator[Finding]:
                     " repository does not define",
                     "use a name that is provided, or let the work order that writes the module provide it",
                 )
+        word = _unchosen(subject, program, index) if program is not None else ""
+        if word:
+            yield Finding(
+                command.pointer,
+                f"the command chooses tests by {quote(word)}, which none of the files has",
+                "correct the word, or let this or an earlier work order write such a test",
+            )
         for test in named_tests(program) if program is not None else ():
             if product.knowledge_of_test(test, index) is Knowledge.MISSING:
                 yield Finding(
@@ -103,6 +112,20 @@ def _in_commands(subject: Subject) -> Iterator[Finding]:
                     f"{quote(test.path)} does not define the test {quote('::'.join(test.names))}",
                     "correct its name, or let this or an earlier work order write the file",
                 )
+
+
+def _unchosen(subject: Subject, program: Invocation, index: int) -> str:
+    """A word that stands in none of the files whose tests are chosen by it, if nobody may write these."""
+    files, words = chosen_words(program)
+    if subject.sources is None or subject.writers is None or not files:
+        return ""
+    texts = []
+    for path in files:
+        data = subject.sources.read(path) if path in subject.writers.repo_files else None
+        if data is None or subject.writers.of(path, index):
+            return ""
+        texts.append(f"{path}\n{data.decode('utf-8', 'replace')}".lower())
+    return next((word for word in sorted(words) if not any(word in text for text in texts)), "")
 
 
 def is_there(interfaces: Interfaces, symbol: Addressed, index: int) -> bool:

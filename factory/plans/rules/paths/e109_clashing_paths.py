@@ -3,11 +3,13 @@
 ## What it finds
 
 A file that a work order makes below what is a file, of the repository or of this or another work order:
-`output` and `output/longest.txt`.
+`output` and `output/longest.txt`. And a source of Python beside a directory of its name with sources in it
+(`tally/cli.py` and `tally/cli/render.py`), where a work order writes one of the two.
 
 ## Why it matters
 
-No repository can hold both, so the later of the two can never be written.
+No repository can hold both, so the later of the two can never be written. Of a module and a package of one
+name Python imports one, and never finds the other.
 
 ## Example
 
@@ -64,6 +66,31 @@ def find(subject: Subject) -> Iterator[Finding]:
             else:
                 files[path] = placed.order.id
                 above.update(_parents(path))
+    yield from _hidden(subject)
+
+
+def _hidden(subject: Subject) -> Iterator[Finding]:
+    """Modules of Python that have the name of a package beside them."""
+    written: dict[str, str] = {
+        path: f"{placed.pointer}/allowed_files/{position}"
+        for placed in reversed(subject.orders)
+        for position, path in reversed(tuple(enumerate(placed.order.allowed_files)))
+        if path.endswith(".py")
+    }
+    sources = [path for path in (*subject.repo_files, *written) if path.endswith(".py")]
+    packages: dict[str, list[str]] = {}
+    for path in sources:
+        packages.setdefault(path.rpartition("/")[0], []).append(path)
+    for module in sorted(set(sources)):
+        inside = packages.get(module.removesuffix(".py"), [])
+        place = written.get(module) or next((written[path] for path in inside if path in written), None)
+        if inside and place is not None:
+            yield Finding(
+                place,
+                f"{quote(module)} and {quote(min(inside))} are a module and a package of one name:"
+                " Python finds one of them",
+                "give one of the two another name, or make the module the package's `__init__.py`",
+            )
 
 
 def _parents(path: str) -> Iterator[str]:

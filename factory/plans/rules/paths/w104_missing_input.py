@@ -6,7 +6,8 @@ An acceptance command that reads a file which neither the repository nor this or
 an argument of `grep`, `cat`, `test -f`, `diff` and the like, of `py_compile`, or of the product itself
 (`python -m tally count samples/text.txt`), or `open("…")` and `Path("…").read_text()` in `python -c`. And a
 file outside of the repository, such as `/tmp/a.json`, that no earlier command of the same work order names;
-one in `/var/tmp` or `/dev/shm` is gone whoever named it, because each command has those for itself.
+one in `/var/tmp` or `/dev/shm` is gone whoever named it, because each command has those for itself, and one
+in the home of a user (`/home/…`) is never there.
 Also a pattern of file names that the product is given without quotes (`python tally.py data/*.txt`): no shell
 puts files in its place. One in quotes is meant for the product.
 
@@ -57,6 +58,7 @@ from factory.plans.states.writers import MADE_BY_TOOLS
 
 _SHARED: Final = "/tmp/"  # noqa: S108
 _FLEETING: Final = (_SHARED, "/dev/shm/", "/var/tmp/")  # noqa: S108
+_OF_USERS: Final = ("/Users/", "/home/", "/root/")
 _PATTERN: Final = re.compile(
     r"(?P<folder>(?:[\w.@-]+/)+)?(?=[^/]*[*?\[])[\w.@*?\[\]-]*?(?P<suffix>\.[A-Za-z]\w{0,4})?"
 )
@@ -118,7 +120,7 @@ def _missing(
             shared = earlier if path.startswith(_SHARED) else ()
             if is_left and not any(_names(text, path) for text in shared):
                 yield path
-        elif _is_lacking(subject, index, program.path(path), earlier):
+        elif path.startswith(_OF_USERS) or _is_lacking(subject, index, program.path(path), earlier):
             yield path
 
 

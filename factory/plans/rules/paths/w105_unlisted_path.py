@@ -84,10 +84,12 @@ _CODE: Final = re.compile(r"`[^`\n]*`|\"[^\"\n]*\"")
 _SENTENCE: Final = re.compile(r"(?<=[.;!?])\s+|\n+")
 _TELLING: Final = re.compile(
     r"\b(?:writ(?:e|es|ten|ing)|creat\w+|add(?:s|ed|ing)?|extend\w*|chang\w+|updat\w+|read(?:s|ing)?|us(?:e|es|ed|ing)"
-    r"|import\w*|mov(?:e|es|ed|ing)|put|register\w*|edit\w*|modif\w+|implement\w*|defin\w+|load\w*|kept|keep\w*)\b",
+    r"|import\w*|mov(?:e|es|ed|ing)|put|register\w*|edit\w*|modif\w+|implement\w*|defin\w+|load\w*|kept|keep\w*|mention\w*|describ\w+|document(?:s|ed|ing)?|explain\w*)\b",
     re.IGNORECASE,
 )
-_MAKE: Final = r"(?:create|add|write|put|save|store|commit|provide|include|copy|move|generate|make)"
+_MAKE: Final = (
+    r"(?:create|add|write|put|save|store|commit|provide|include|copy|move|generate|make|update|extend|edit)"
+)
 _TOLD_TO_MAKE: Final = re.compile(
     rf"\W*(?:(?:also|then|finally|next),?\s+)?{_MAKE}\s+"
     # The file itself, or one of a list of files; or what goes into it.
@@ -97,6 +99,13 @@ _TOLD_TO_MAKE: Final = re.compile(
     re.IGNORECASE,
 )
 """The beginning of a sentence, with a NUL for each path, up to data that the engineer is told to make."""
+
+_TOLD_TO_TELL: Final = re.compile(
+    r"\W*(?:(?:also|then|finally|next),?\s+)?(?:mention|describe|document|explain|list|note|record)\b[^,:;\0]*"
+    r"\bin\s+(?:(?:the|files?)\s+)*",
+    re.IGNORECASE,
+)
+"""The same, up to a document in which something is to be said."""
 
 _ASIDE: Final = re.compile(
     r"\b(?:e\.g\.|i\.e\.|for example|for instance|such as|example|like|missing|absent|not|never|no|nor"
@@ -167,8 +176,10 @@ def _wanted(intent: str, known: _Known) -> Iterator[tuple[str, bool]]:
             is_beside = path.rpartition("/")[0] in known.folders and suffix in _SUFFIXES | _DATA
             if is_beside or (suffix in _SUFFIXES and _TELLING.search(text)):
                 yield path, False
-            elif suffix in _DATA and _TOLD_TO_MAKE.fullmatch(_PATH.sub("\0", text[: found.start()])):
-                yield path, True
+            elif suffix in _DATA:
+                before = _PATH.sub("\0", text[: found.start()])
+                if _TOLD_TO_MAKE.fullmatch(before) or _TOLD_TO_TELL.fullmatch(before):
+                    yield path, True
 
 
 def _is_listed(order: WorkOrder, path: str) -> bool:

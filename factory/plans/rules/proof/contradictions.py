@@ -4,11 +4,11 @@ Judging them is for E405 and W405.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from factory.plans.commands.code.claims import Claim, claims
+from factory.plans.commands.code.claims import Claim, claims, part_of
 from factory.plans.commands.code.properties import Property, derived, properties
 from factory.plans.commands.code.uses import Use, outright
 from factory.plans.commands.needs import is_test_file
@@ -16,7 +16,10 @@ from factory.plans.rules.rule import Subject
 from factory.plans.states.product import Product
 from factory.plans.states.writers import Writers
 
-_FILE: Final = re.compile(r"[\w./~-]*(?:/[\w.-]+|\w\.[A-Za-z]\w{0,4})|[A-Z]{4,}")
+_FILE: Final = re.compile(
+    r"[\w./~-]*(?:/[\w.-]+|\w\.[A-Za-z]\w{0,4})"
+    r"|AUTHORS|CHANGES|COPYING|HISTORY|LICEN[CS]E|NEWS|NOTICE|README|TODO|VERSION"
+)
 """A text that may be the name of a file."""
 
 
@@ -62,6 +65,7 @@ def contradictions(subject: Subject) -> Iterator[Contradiction]:
     if product is None or writers is None:
         return
     demands: dict[str, list[_Demand]] = {}
+    parts: dict[str, list[_Demand]] = {}
     known: list[_Demand] = []
     held: list[tuple[int, Property]] = []
     for index, command, reading in subject.acceptance_commands:
@@ -108,6 +112,35 @@ def contradictions(subject: Subject) -> Iterator[Contradiction]:
                     )
                     break
             earlier.append(demand)
+            for whole, part, said in _parted(demand, demands, parts):
+                before_it = min(whole.index, part.index)
+                if _is_held(subject, writers, sources, before_it, index):
+                    expression, value = part.claim.expression, part.claim.value
+                    reason = f"`{whole.claim.expression}` as {whole.claim.value}"
+                    yield Contradiction(command.pointer, index, before_it, expression, value, said, reason)
+                    break
+            for whole_text, _ in demand.claim.wholes:
+                parts.setdefault(whole_text, []).append(demand)
+
+
+def _parted(
+    demand: _Demand, demands: Mapping[str, Sequence[_Demand]], parts: Mapping[str, Sequence[_Demand]]
+) -> Iterator[tuple[_Demand, _Demand, str]]:
+    """A demand of a whole and one of its part, which can't both hold, and what the part is by the whole.
+
+    The new demand is one of the two.
+    """
+    pairs = [(whole, demand, steps) for text, steps in demand.claim.wholes for whole in demands.get(text, ())]
+    pairs += [
+        (demand, part, steps)
+        for part in parts.get(demand.claim.expression, ())
+        for text, steps in part.claim.wholes
+        if text == demand.claim.expression
+    ]
+    for whole, part, steps in pairs:
+        said = part_of(whole.claim.value, steps)
+        if said and said != part.claim.value:
+            yield whole, part, said
 
 
 def _sources(claim: Claim, index: int, product: Product, writers: Writers) -> frozenset[str]:

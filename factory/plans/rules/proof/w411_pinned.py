@@ -6,9 +6,10 @@ In a `python -c` command, a comparison with all that there is, where a later wor
 module exports (`a.__all__ == […]`, `dir(a) == […]`) and a later work order writes that module; the entries of
 a table (`sorted(UNITS) == […]`, `len(COMMANDS) == 3`) and one that writes the module names the table; the
 files of a directory (`sorted(os.listdir("a")) == […]`) and one makes a file there, which is one that is not
-there before; all commands of a program (`"{count}" in` the `--help` of `python -m a` or `python a.py`) and
-one that changes the program speaks of a command; or all of its help (`== "usage: …"`), and one that writes
-the program speaks of a command, an option or an argument.
+there before; the text of a file, or how many lines it has, and one writes that file; all commands of a
+program (`"{count}" in` the `--help` of `python -m a` or `python a.py`) and one that changes the program
+speaks of a command; or all of its help (`== "usage: …"`), and one that writes the program speaks of a
+command, an option or an argument.
 
 ## Why it matters
 
@@ -93,6 +94,8 @@ def _extends(order: WorkOrder, pin: Pin, there: frozenset[str]) -> bool:
         pin: what an earlier one holds to be all.
         there: the files that may be there then.
     """
+    if pin.file:
+        return pin.file in order.allowed_files
     if pin.directory:
         made = {condition.path for condition in order.preconditions if condition.kind == "file_absent"}
         return any(
@@ -123,6 +126,8 @@ def _extends(order: WorkOrder, pin: Pin, there: frozenset[str]) -> bool:
 
 
 def _words(pin: Pin) -> str:
+    if pin.file:
+        return f"the text of {quote(pin.file)}"
     if pin.directory:
         return f"the files in {quote(pin.directory)}"
     if pin.name == "--help":
