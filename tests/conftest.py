@@ -8,6 +8,7 @@ import os
 import socket
 import tempfile
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -74,16 +75,23 @@ def repository_templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
     repositories.TEMPLATES = None
 
 
+@pytest.fixture(scope="session")
+def environments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yields for each test the directory of its environment: to find a free name takes longer with each."""
+    folder = tmp_path_factory.mktemp("environments")
+    return (folder / str(number) for number in count())
+
+
 @pytest.fixture(autouse=True)
-def hostile_environment(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def hostile_environment(environments: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """Replace the environment, and keep every connection on this machine.
 
     Returns:
         A directory that holds `tmp`, the test's directory for temporary files, and is no part of `tmp_path`.
     """
-    own = tmp_path_factory.mktemp("environment")
+    own = next(environments)
     temporary = own / "tmp"
-    temporary.mkdir()
+    temporary.mkdir(parents=True)
     for name in list(os.environ):
         if name not in _KEPT and not name.startswith(_KEPT_PREFIXES):
             monkeypatch.delenv(name)

@@ -444,3 +444,31 @@ class TestPins:
     def test_a_command_inside_that_cannot_be_split_ends_nothing(self) -> None:
         code = "import os; os.system('python -m \\' --help'); assert '{a}' in '--help'"
         assert self.pinned(code, "a/b.py") == []
+
+    @pytest.mark.parametrize(
+        ("sentence", "finds"),
+        [
+            ("The test checks that `a.__all__` is `f` and `g`, and no more.", True),
+            ("`tests/test_a.py` checks that `a` holds exactly `__init__.py` and `b.py`.", True),
+            ("The test checks that `a.__all__` names `f`.", False),
+            ("`a` holds exactly one module by now.", False),
+            ("The test checks that `docs` holds exactly `a.md`.", False),
+        ],
+    )
+    def test_what_a_test_is_told_to_hold_to_be_all(self, sentence: str, finds: bool) -> None:
+        orders = (makes(1, "a/b.py", intent=f"Write it. {sentence}"), makes(2, "a/__init__.py", "a/c.py"))
+        checked = check_document(manifest(*orders), frozenset({"a/__init__.py"}))
+        places = [it.pointer for it in checked.diagnostics if it.code == "W411"]
+        assert places == (["/work_orders/0/intent"] if finds else [])
+
+    @pytest.mark.parametrize(
+        "code",
+        [
+            "from pathlib import Path; assert len(Path('a.md').read_text().splitlines()) == 3",
+            "assert open('a.md').read() == 'x'",
+            "assert open('./a.md').read().strip() == 'x'",
+        ],
+    )
+    def test_the_text_of_a_file(self, code: str) -> None:
+        assert self.pinned(code, "a.md") == [f"{COMMANDS}/0"]
+        assert self.pinned(code, "b.md") == []

@@ -11,6 +11,9 @@ program (`"{count}" in` the `--help` of `python -m a` or `python a.py`) and one 
 speaks of a command; or all of its help (`== "usage: …"`), and one that writes the program speaks of a
 command, an option or an argument.
 
+And a sentence of an intent that tells a test to check such a thing: "that `a.__all__` is `f` and `g` and no
+more", "that `src` holds exactly `a.js`".
+
 ## Why it matters
 
 What is asked of the later work order makes the command fail, and the tests that whoever implements the
@@ -66,24 +69,48 @@ _USAGE: Final = re.compile(
     re.IGNORECASE,
 )
 
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_CHECKED: Final = re.compile(r"\b(?:assert|check|test|verif)\w*", re.IGNORECASE)
+_EXPORTS: Final = re.compile(
+    r"`(?P<module>[\w.]+)\.__all__`(?=[^;]*\b(?:exactly|no more|no others?|nothing else|only)\b)"
+)
+_LISTED: Final = re.compile(
+    r"`(?P<folder>[\w./-]*?[\w-])/?`\s+(?:contains|has|holds|lists)\s+(?:exactly|nothing but|only)\b"
+)
+"""What the tests of a sentence are to hold to be all."""
+
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Look for a later work order that may add to what a command holds to be all."""
-    orders = {placed.index: placed.order for placed in subject.orders}
+    """Look for a later work order that may add to what a command or a test holds to be all."""
     for index, command, reading in subject.acceptance_commands:
         codes = [invocation.code for invocation in reading.invocations if invocation.code is not None]
         for pin in dict.fromkeys(pin for code in codes for pin in pins(code)):
-            later = (order for number, order in orders.items() if number > index)
-            there = subject.repo_files.union(
-                *(order.allowed_files for number, order in orders.items() if number <= index)
-            )
-            extending = next((order for order in later if _extends(order, pin, there)), None)
-            if extending is not None:
-                yield Finding(
-                    command.pointer,
-                    f"the command holds {_words(pin)} to be all, and {extending.id} may add to it",
-                    "ask for what is added here, and let more be there, such as by `in` or `<=`",
-                )
+            yield from _found(subject, index, pin, command.pointer, "command")
+    for placed in subject.orders:
+        for pin in dict.fromkeys(_told(placed.order.intent)):
+            yield from _found(subject, placed.index, pin, f"{placed.pointer}/intent", "intent")
+
+
+def _found(subject: Subject, index: int, pin: Pin, pointer: str, what: str) -> Iterator[Finding]:
+    later = [placed.order for placed in subject.orders if placed.index > index]
+    earlier = [placed.order.allowed_files for placed in subject.orders if placed.index <= index]
+    there = subject.repo_files.union(*earlier)
+    extending = next((order for order in later if _extends(order, pin, there)), None)
+    if extending is not None:
+        yield Finding(
+            pointer,
+            f"the {what} holds {_words(pin)} to be all, and {extending.id} may add to it",
+            "ask for what is added here, and let more be there, such as by `in` or `<=`",
+        )
+
+
+def _told(intent: str) -> Iterator[Pin]:
+    """What tests are told to hold to be all there is."""
+    for sentence in _SENTENCE.split(intent):
+        if not _CHECKED.search(sentence):
+            continue
+        yield from (Pin(found["module"], "__all__") for found in _EXPORTS.finditer(sentence))
+        yield from (Pin(directory=found["folder"]) for found in _LISTED.finditer(sentence))
 
 
 def _extends(order: WorkOrder, pin: Pin, there: frozenset[str]) -> bool:
