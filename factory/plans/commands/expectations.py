@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Final
 
-from factory.languages.typescript.in_python import written_as
+from factory.languages.typescript.translation.code import written_as
 from factory.plans.commands.programs import read_command
 from factory.plans.commands.python_code import text_of
 from factory.plans.commands.words import UnsplittableCommand

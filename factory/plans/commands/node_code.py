@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
-from factory.languages.typescript.in_python import in_python
+from factory.languages.typescript.translation.code import in_python
 from factory.plans.commands.python_code import PythonCode, code_of
 
 _SUFFIXES: Final = ("", ".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".tsx", ".jsx")

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from factory.languages.typescript.in_python import written_as
+from factory.languages.typescript.translation.code import written_as
 from factory.plans.commands.proof.truths import Bindings
 from factory.plans.commands.python_code import called, dotted, text_of
 

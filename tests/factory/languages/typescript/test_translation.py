@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from factory.languages.typescript.in_python import in_python, written_as
+from factory.languages.typescript.translation.code import in_python, written_as
 
 
 def said(code: str, directory: str = "") -> str:
@@ -146,6 +146,12 @@ def test_what_cannot_be_read() -> None:
     assert in_python("const = (", "") is None
     assert in_python("(" * 5_000 + ")" * 5_000, "") is None
     assert in_python("import x from '../../far.js'; x()", "lib") is not None
+
+
+def test_names_that_python_can_not_have_can_be_read_again() -> None:
+    code = said("import {a as $in} from './a.js'; const π = $in.class; $in(π).is; function def() {}")
+    assert ast.parse(code.replace("./a.js", "a"))
+    assert "π = ___in__.__class__" in code
 
 
 def test_an_expression_knows_how_it_was_written() -> None:
