@@ -3,19 +3,21 @@
 ## What it finds
 
 An acceptance command that runs a script (`bash scripts/x.sh`, `python tools/x.py`, `./x`), a test file or a
-module (`python -m app.cli`), or imports one in `python -c`, where neither the repository nor this or an
-earlier work order makes it. Python's standard library and well-known tools (pytest, pip, mypy, …) are
-expected to be there. So is every allowed file of the work order itself, and what has the name of a package
-that the repository says that it needs (`pyproject.toml`, `requirements*.txt`, `package.json`, locks and the
-like), or that the plan declares. A module below a package of the product's own is another matter: E301.
+module (`python -m app.cli`, `python -m unittest tests.test_x`), or imports one in `python -c` or `node -e`,
+or gives `node --test`, `node --check` or a runner of tests such a file, where neither the repository nor
+this or an earlier work order makes it. Python's standard library and well-known tools (pytest, pip, mypy,
+…) are expected to be there. So is every allowed file of the work order itself, and what has the name of a
+package that the repository says that it needs (`pyproject.toml`, `requirements*.txt`, `package.json`, locks
+and the like), or that the plan declares. A module below a package of the product's own is another matter:
+E301.
 
-Also a program that is none of the usual ones, an option of one of pytest's plugins (as that for coverage), a
-plugin itself (`-p`) and a module of Node, unless it has the name of such a package. Of several projects in a
-repository, those packages count that the project of the work order declares.
+Also a program that is none of the usual ones, an option of one of pytest's plugins (as that for coverage),
+a plugin itself (`-p`) and a module of Node, unless it has the name of such a package. Of several projects
+in a repository, those packages count that the project of the work order declares.
 
-What an earlier command of the same work order builds is there: after `npx tsc`, `npm run build`, `go build`,
-`cargo build`, `make` and the like a file that the command names (`-o bin/tally`), or one where builds put
-their results (`dist/`, `build/`, `target/` and the like).
+What an earlier command of the same work order builds is there: after `npx tsc`, `npm run build`, `go
+build`, `cargo build`, `make` and the like a file that the command names (`-o bin/tally`), or one where
+builds put their results (`dist/`, `build/`, `target/` and the like).
 
 ## Why it matters
 

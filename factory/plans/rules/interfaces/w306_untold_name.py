@@ -3,12 +3,15 @@
 ## What it finds
 
 In an acceptance command, a name of a module that its own work order may write, and that stands neither in
-`provides` nor in the intent or notes: a function, a class, a constant, a member of a class whose members are
-provided. Only where the module is known otherwise, by `provides` or by the repository; a module of which
-nothing is promised is open.
+`provides` nor in the intent or notes: a function, a class, a constant, a member of a class whose members
+are provided. What a function gives, or the elements of it, are of the class that its provided signature
+names, and the error that `pytest.raises(E)` catches is an `E`: `[e.text for e in read("a")]` looks up
+`Entry.text`. Where three or more members are provided, a further one counts as told only where it is
+written as code: in backticks, behind a dot, or called. Only where the module is known otherwise, by
+`provides` or by the repository; a module of which nothing is promised is open.
 
-In the same way a test (`tests/test_a.py::test_b`) in a file that only earlier work orders may write, none of
-which was told of it.
+In the same way a test (`tests/test_a.py::test_b`) in a file that only earlier work orders may write, none
+of which was told of it.
 
 ## Why it matters
 

@@ -6,6 +6,8 @@ Two acceptance commands of one work order that demand different values of the sa
 4` and `assert f(2) == 5`, or two texts of one file. Names are compared by where they are imported from. Only
 where imports alone come before the assertions, and the expression is the same each time.
 
+Also the value of a whole and of its part: `f(1) == {"b": 2}` and `f(1)["b"] == 3`, or `len(f(1)) == 2`.
+
 Also a value that contradicts what follows from an equation over a range or a list and another value: beside
 `write(5) == 'V'` and `all(parse(write(n)) == n for n in range(1, 9))`, `parse('V') == 6` can't hold.
 

@@ -8,13 +8,15 @@ imported or names are there (`python -c "import …"`, `hasattr`), whether a pro
 a command count that can't be wrong: code that asserts nothing (`python -c "import a; a.f(1)"`) or whose
 assertions are left out (`python -O -c "assert …"`, `env PYTHONOPTIMIZE=1 python -c "assert …"`; those of
 tests hold where pytest rewrites them, so not with `pytest --assert=plain`) or taken by the code itself
-(`except Exception: pass` around them), a type alone, a call compared
-with itself, something that is not None, nothing of the repository; a shell that ends well whatever came
-before (`sh -c "pytest || true"`).
+(`except Exception: pass` around them, or with a `print`), a type alone, a call compared with itself,
+something that is not None, nothing of the repository; a shell that ends well whatever came before (`sh -c
+"pytest || true"`). The code of `node -e` is judged as the Python that means the same: `process.exit(1)`
+behind an `if` and the functions of `node:assert` are assertions.
 
-Of every work order also code that asserts in vain: a tuple (`assert (f(1) == 2, "message")`), `… or True`, a
-thing or its opposite, a length that is not negative (`len(x) >= 0`), `x is x`, `x in [x]`, an instance of
-`object`, or a comparison that stands there without `assert`.
+Of every work order also code that asserts in vain: a tuple (`assert (f(1) == 2, "message")`), `… or True`,
+a thing or its opposite, a length that is not negative (`len(x) >= 0`), `x is x`, `x in [x]`, an instance of
+`object`, a name of such a thing or of a function that is not called, or a comparison that stands there
+without `assert`.
 
 A work order builds behaviour when it writes a source in a language that Workorder knows that is neither a
 test nor an `__init__.py`, and also writes a test, provides a function or method, or tells of one in its

@@ -10,11 +10,14 @@ An acceptance command that depends on
   what the project is built with, `urlopen` of an address on another machine),
 - the locale (`setlocale`, `strftime` with names of days or months),
 - the order of a set (`list(set(x)) == […]`, not `sorted(set(x)) == […]`) or of a directory's entries
-  (`os.listdir`),
+  (`os.listdir`), or what else lies in the directory of temporary files,
 - chance (`random.randint` without a seed, `uuid4`) or the number of the process (`os.getpid`),
 - the name or the home of the user (`getpass.getuser`, `Path.home`, `expanduser`), or the machine's name,
 - an environment variable that the command does not set itself (`os.environ["MODE"]`, not with `env MODE=fast
   python -c …`).
+
+The same in `node -e`: `Date.now()`, `new Date()`, `Math.random()`, `fetch("https://…")`, `process.pid`,
+`process.env.MODE`.
 
 ## Why it matters
 
