@@ -31,7 +31,8 @@ _OF_ERRORS: Final = frozenset(dir(UnicodeDecodeError)) | frozenset(dir(SyntaxErr
 
 _CLASS: Final = re.compile(r"([A-Z]\w*)(?: \| None)?")
 _ELEMENTS: Final = re.compile(
-    r"(?:list|set|frozenset|tuple|Collection|Generator|Iterable|Iterator|Sequence)\[([A-Z]\w*)\b(?:, .*)?\]"
+    r"(?:list|set|frozenset|Collection|Iterable|Iterator|Sequence)\[([A-Z]\w*)\]"
+    r"|tuple\[([A-Z]\w*), \.\.\.\]|Generator\[([A-Z]\w*), .*\]"
 )
 """The type of a result, as a class of the product, or as many of one."""
 
@@ -144,7 +145,7 @@ class Product:
         member = rest.partition(".")[0]
         if known is Knowledge.GIVEN and member and not _is_special(member):
             module = self._origin(module, first, index)
-            paths = self.files(module, index) or paths
+            paths = self.files(f"./{module}" if use.module.startswith("./") else module, index) or paths
             return self._of_member(module, first, member, paths, index), f"{address}.{member}"
         return known, address
 
@@ -193,17 +194,11 @@ class Product:
         found = pattern.fullmatch((symbol.shape.signature.returns or "").replace("'", "").replace('"', ""))
         if found is None:
             return None
-        providing = {
-            declared.symbol.module
-            for declared in self._interfaces.provided
-            if declared.index <= index and declared.symbol is not None and declared.symbol.name == found[1]
-        }
-        is_own = (
-            module in providing or self._interfaces.in_repository(Address(module, found[1]), index).symbols
-        )
-        if is_own:
-            return module, found[1]
-        return (providing.pop(), found[1]) if len(providing) == 1 else None
+        (name,) = filter(None, found.groups())
+        providing = self._interfaces.modules_of(name, index)
+        if module in providing or self._interfaces.in_repository(Address(module, name), index).symbols:
+            return module, name
+        return (next(iter(providing)), name) if len(providing) == 1 else None
 
     def _origin(self, module: str, name: str, index: int) -> str:
         """The module in which a name is defined that a package only hands on, if there is just one."""
@@ -212,15 +207,9 @@ class Product:
         origins = self._interfaces.origins(Address(module, name), index)
         if origins:
             return origins[-1].partition(":")[0]
-        below = {
-            declared.symbol.module
-            for declared in self._interfaces.provided
-            if declared.index <= index
-            and declared.symbol is not None
-            and declared.symbol.name == name
-            and declared.symbol.module.startswith(f"{module}.")
-        }
-        return below.pop() if len(below) == 1 else module
+        providing = self._interfaces.modules_of(name, index)
+        below = [inner for inner in providing if inner.startswith(f"{module}.")]
+        return below[0] if len(below) == 1 else module
 
     def _provided_at(self, address: Address, index: int) -> Symbol | None:
         provider = self._interfaces.provider(address, index + 1, index)

@@ -122,6 +122,14 @@ class Interfaces:
         """
         return self._codebases.python(self._seen(symbol, seen_by)).plain_function(symbol)
 
+    def modules_of(self, name: str, index: int) -> frozenset[str]:
+        """The modules in which a work order up to `index` provides a symbol of that name."""
+        return frozenset(
+            declared.symbol.module
+            for declared in self._by_name.get(name, ())
+            if declared.index <= index and declared.symbol is not None
+        )
+
     def origins(self, symbol: Addressed, seen_by: int) -> tuple[str, ...]:
         """The other addresses at which the repository defines what is at this one, as imports say."""
         return self._codebases.addresses(symbol, self._seen(symbol, seen_by))[1:]

@@ -317,6 +317,7 @@ ENTRIES = makes(
         "log.entries:Entry.message: str",
         "log.entries:read(text: str) -> list[Entry]",
         "log.entries:first(text: str) -> Entry | None",
+        "log.entries:pair(text: str) -> tuple[Entry, Path]",
     ],
 )
 
@@ -330,6 +331,7 @@ ENTRIES = makes(
         ("from log.entries import read; assert [x.kind for x in sorted(read('a'))]", {"W306"}),
         ("from log.entries import first; assert first('a').kind == 'b'", {"W306"}),
         ("from log.entries import first; assert first('a').source == 'b'", set()),
+        ("from log.entries import pair; assert pair('a')[1].kind == 'b'", set()),
         ("import pytest; from log.entries import *; assert read('a')[0].kind", set()),
         (
             (
