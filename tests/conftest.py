@@ -78,7 +78,7 @@ def repository_templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 @pytest.fixture(scope="session")
 def environments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yields for each test the directory of its environment: to find a free name takes longer with each."""
-    folder = tmp_path_factory.mktemp("environments")
+    folder = tmp_path_factory.mktemp("env")
     return (folder / str(number) for number in count())
 
 
