@@ -112,23 +112,25 @@ def contradictions(subject: Subject) -> Iterator[Contradiction]:
                     )
                     break
             earlier.append(demand)
-            for whole, part, said in _parted(demand, demands, parts):
-                before_it = min(whole.index, part.index)
-                if _is_held(subject, writers, sources, before_it, index):
-                    expression, value = part.claim.expression, part.claim.value
-                    reason = f"`{whole.claim.expression}` as {whole.claim.value}"
-                    yield Contradiction(command.pointer, index, before_it, expression, value, said, reason)
+            for parted in _parted(demand, command.pointer, demands, parts):
+                if _is_held(subject, writers, sources, parted.earlier_index, index):
+                    yield parted
                     break
-            for whole_text, _ in demand.claim.wholes:
-                parts.setdefault(whole_text, []).append(demand)
 
 
 def _parted(
-    demand: _Demand, demands: Mapping[str, Sequence[_Demand]], parts: Mapping[str, Sequence[_Demand]]
-) -> Iterator[tuple[_Demand, _Demand, str]]:
-    """A demand of a whole and one of its part, which can't both hold, and what the part is by the whole.
+    demand: _Demand,
+    pointer: str,
+    demands: Mapping[str, Sequence[_Demand]],
+    parts: dict[str, list[_Demand]],
+) -> list[Contradiction]:
+    """What can't hold beside a new demand: earlier ones of what it is a part of, or of its parts.
 
-    The new demand is one of the two.
+    Args:
+        demand: the new one.
+        pointer: the command that it is from.
+        demands: the earlier ones, by expression.
+        parts: those of parts, by the expression of the whole; the new one is added.
     """
     pairs = [(whole, demand, steps) for text, steps in demand.claim.wholes for whole in demands.get(text, ())]
     pairs += [
@@ -137,10 +139,16 @@ def _parted(
         for text, steps in part.claim.wholes
         if text == demand.claim.expression
     ]
+    for text, _ in demand.claim.wholes:
+        parts.setdefault(text, []).append(demand)
+    found = []
     for whole, part, steps in pairs:
-        said = part_of(whole.claim.value, steps)
+        said, before = part_of(whole.claim.value, steps), min(whole.index, part.index)
         if said and said != part.claim.value:
-            yield whole, part, said
+            expression, value = part.claim.expression, part.claim.value
+            reason = f"`{whole.claim.expression}` as {whole.claim.value}"
+            found.append(Contradiction(pointer, demand.index, before, expression, value, said, reason))
+    return found
 
 
 def _sources(claim: Claim, index: int, product: Product, writers: Writers) -> frozenset[str]:
