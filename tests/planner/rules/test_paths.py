@@ -48,6 +48,8 @@ class TestMissingInput:
                 "from pathlib import Path; from app import load; assert load(Path('data/march.csv')) == 3"
             ),
             "grep -q total /tmp/report.xml",
+            "python -m app /home/me/words.txt",
+            python("assert open('/Users/me/words.txt').read()"),
             python("import json; assert json.load(open('/tmp/report.json'))"),
         ],
     )

@@ -58,7 +58,9 @@ from factory.plans.states.writers import MADE_BY_TOOLS
 
 _SHARED: Final = "/tmp/"  # noqa: S108
 _FLEETING: Final = (_SHARED, "/dev/shm/", "/var/tmp/")  # noqa: S108
-_OF_USERS: Final = ("/Users/", "/home/", "/root/")
+_OF_USERS: Final = re.compile(r"/(?:Users|home|root)/")
+"""The homes of users, of which no command finds any."""
+
 _PATTERN: Final = re.compile(
     r"(?P<folder>(?:[\w.@-]+/)+)?(?=[^/]*[*?\[])[\w.@*?\[\]-]*?(?P<suffix>\.[A-Za-z]\w{0,4})?"
 )
@@ -120,7 +122,7 @@ def _missing(
             shared = earlier if path.startswith(_SHARED) else ()
             if is_left and not any(_names(text, path) for text in shared):
                 yield path
-        elif path.startswith(_OF_USERS) or _is_lacking(subject, index, program.path(path), earlier):
+        elif _OF_USERS.match(path) or _is_lacking(subject, index, program.path(path), earlier):
             yield path
 
 
