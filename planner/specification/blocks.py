@@ -33,30 +33,25 @@ _FRONT_MATTER: Final = {"---": ("---", "..."), "+++": ("+++",)}
 _MAX_LEVEL: Final = 20
 """The deepest level at which a list or quotation begins; further in, its signs are text."""
 
-_SILENT: Final = re.compile(
-    r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
-    r"(?:non[- ]?(?:goals?|features?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
+_BEFORE_TITLE: Final = r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
+_BEHIND_TITLE: Final = r"(?:\s*\(.*|\s+(?:for|in)\s.*)?"
+_NOT_TO_BE: Final = (
+    r"non[- ]?(?:goals?|features?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
     r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?"
-    r"|(?:what is )?not (?:yet )?(?:asked for|goals?|included|needed|planned|required|wanted)|(?:for )?later"
+    r"|(?:what is )?not (?:yet )?(?:asked for|goals?|included|needed|planned|required|wanted)"
+)
+_SILENT: Final = re.compile(
+    rf"{_BEFORE_TITLE}(?:{_NOT_TO_BE}|(?:for )?later"
     r"|future(?: (?:work|plans?|ideas|versions?))?|background|motivation|rationale|problem(?: statement)?"
     r"|(?:user )?personas?|target (?:audience|users?)|stakeholders?|timeline|milestones?|success metrics"
     r"|risks?(?: (?:and|&) mitigations?)?|glossary|references|see also|links|change ?log"
     r"|(?:revision |version |document )?history|(?:table of )?contents|open (?:questions|issues)"
-    r"|acknowledge?ments)"
-    r"(?:\s*\(.*|\s+(?:for|in)\s.*)?",
+    rf"|acknowledge?ments){_BEHIND_TITLE}",
     re.IGNORECASE,
 )
 """Titles of sections, and introductions of lists, whose text asks for nothing of the product."""
 
-
-_UNWANTED: Final = re.compile(
-    r"(?:(?:[0-9]+(?:\.[0-9]+)*|[IVX]+)[.)]?\s+)?(?:the\s+)?"
-    r"(?:non[- ]?(?:goals?|features?|requirements?)|(?:explicitly\s+)?(?:not|out)[- ](?:in|of)[- ]scope"
-    r"|(?:scope )?exclusions?|what (?:it|this) (?:is|does) not(?: do)?"
-    r"|(?:what is )?not (?:asked for|goals?|included|needed|planned|required|supported|wanted))"
-    r"(?:\s*\(.*|\s+(?:for|in)\s.*)?",
-    re.IGNORECASE,
-)
+_UNWANTED: Final = re.compile(f"{_BEFORE_TITLE}(?:{_NOT_TO_BE}){_BEHIND_TITLE}", re.IGNORECASE)
 """Titles of sections, and introductions of lists, of what is not to be there."""
 
 

@@ -123,7 +123,7 @@ class Sources:
 
     def _opened(self, module: Module, specifier: str) -> Module:
         reached = next(
-            (found for path in _places(module.path, specifier) if (found := self.module(path)) is not None),
+            (found for path in places(module.path, specifier) if (found := self.module(path)) is not None),
             None,
         )
         if reached is None or reached.problem:
@@ -157,7 +157,7 @@ def _signed(found: "list[tuple[Module, Node]]") -> "list[tuple[Module, Node]]":
     return [(module, node) for module, node in found if node.type != "function_declaration"]
 
 
-def _places(path: str, specifier: str) -> Iterator[str]:
+def places(path: str, specifier: str) -> Iterator[str]:
     """The paths that a relative import may mean; none for a package or an alias."""
     if not specifier.startswith("."):
         return

@@ -135,7 +135,7 @@ def _scripts(invocation: Invocation) -> Iterator[str]:
 
 def _given_to_node(arguments: tuple[str, ...]) -> list[str]:
     """The file that Node runs or checks, or those whose tests it runs."""
-    if evaluated(arguments) is not None or "--eval" in arguments:
+    if evaluated(arguments) is not None:
         return []
     plain = [
         argument

@@ -1,14 +1,13 @@
 """The code that a `node -e` command runs, read as Python, and the files that it loads. Runs nothing."""
 
-import posixpath
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from factory.languages.typescript.sources import places
 from factory.languages.typescript.translation.code import in_python
 from factory.plans.commands.python_code import PythonCode, code_of
 
-_SUFFIXES: Final = ("", ".js", ".mjs", ".cjs", ".json", ".node", ".ts", ".mts", ".tsx", ".jsx")
 _EVALUATING: Final = frozenset({"-e", "--eval", "-p", "--print", "-pe"})
 
 
@@ -21,10 +20,9 @@ def evaluated(arguments: Sequence[str]) -> str | None:
 
 
 def imported_files(module: str) -> Iterator[str]:
-    """The paths any of which is a module of the repository: as it is named, and as Node completes that."""
+    """The paths any of which is a module of the repository: as it is named, and what that may mean."""
     path = module.removeprefix("./")
-    yield from (f"{path}{suffix}" for suffix in _SUFFIXES)
-    yield from (posixpath.normpath(f"{path}/index{suffix}") for suffix in _SUFFIXES[1:4])
+    yield from (path, *places("", module), f"{path}.json")
 
 
 def read_node_code(code: str, directory: str) -> PythonCode:
