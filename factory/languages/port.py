@@ -145,6 +145,10 @@ class Symbol(Addressed, Protocol):
         """The canonical written form, which `parse_symbol` reads back."""
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it is a name alone, of which is not said what it is."""
+
+    @property
     def is_callable(self) -> bool:
         """Whether it is a function or a method."""
 

@@ -10,7 +10,8 @@ from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol
 
 Kind = Literal["function", "type", "value", "named", "unknown"]
 """What is declared. `named` is a promise of a name alone, which a type or a value keeps; `unknown` is what
-reading can't tell, such as a name from another package, which is taken for whatever was promised."""
+can't be told: by reading, such as a name from another package, or by a promise of a name that a module only
+hands on. It fits everything."""
 
 ANY: Final = ""
 """A type that is left open."""
@@ -53,13 +54,18 @@ class Declared:
         return f"{self.module}:{self.before}{self.name}{self.written}"
 
     @property
+    def is_bare(self) -> bool:
+        """Whether it is a name alone, of which is not said what it is."""
+        return self.kind == "unknown"
+
+    @property
     def is_callable(self) -> bool:
         """Whether it is a function or a method."""
         return self.kind == "function"
 
     def keeps(self, promised: "Declared") -> bool:
         """Whether this is what was promised, wherever it is; a type that either leaves open fits any."""
-        if self.kind == "unknown":
+        if "unknown" in (self.kind, promised.kind):
             return True
         if promised.kind == "named":
             return self.kind != "function"

@@ -10,6 +10,7 @@
 | constructor | `src/slug.ts:Slugger.constructor(options: Options)` |
 | constant, property, accessor | `src/slug.ts:LIMIT: number`, `src/slug.ts:Options.max?: number` |
 | default export | `src/slug.ts:default(text: string): string` |
+| what is handed on, whose kind is said where it is defined | `src/index.ts:slugify` |
 
 Types and their number and order bind, names of parameters don't; how a type is spelled is of no account, see
 `types`. What a promise leaves out is open. `async`, `export`, `function`, `const`, `class` and the like may
@@ -57,6 +58,8 @@ def parse_symbol(written: str) -> Declared:
 
 def keeps(defined: Declared, promised: Declared) -> bool:
     """Whether what is there is what was promised, wherever it is; what is open fits anything."""
+    if "unknown" in (defined.kind, promised.kind):
+        return True
     if promised.kind == "named":
         return defined.kind != "function"
     if promised.kind == "type" or defined.kind == "type":
@@ -96,14 +99,16 @@ def _keeps_function(defined: Declared, promised: Declared) -> bool:
 def _declared(head: Head) -> Declared:
     rest = head.rest
     if not rest:
-        if not stands_alone(head.name):
+        if stands_alone(head.name):
+            return Declared(head.module, head.name, "named")
+        if "." in head.name:
             raise BadSymbol(
-                "is a name alone, which stands for a type: a function needs its parameters, a constant its"
+                "is a name alone, which stands for a type: a method needs its parameters, a property its"
                 " type",
                 where=head.name,
                 hint=FORMS,
             )
-        return Declared(head.module, head.name, "named")
+        return Declared(head.module, head.name, "unknown")
     if rest.startswith(("(", "<")):
         node = _parsed(f"declare function f{rest};", "function_signature", rest)
     elif rest.startswith((":", "?:")):

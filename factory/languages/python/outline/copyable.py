@@ -23,9 +23,10 @@ def is_copyable(symbol: Symbol) -> bool:
     if _is_plain(symbol):
         return True
     try:
-        return symbol.keeps(parse_symbol(symbol.text))
+        read = parse_symbol(symbol.text)
     except BadSymbol:
         return False
+    return not read.is_bare and symbol.keeps(read)
 
 
 def _is_plain(symbol: Symbol) -> bool:

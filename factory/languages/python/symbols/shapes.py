@@ -51,7 +51,7 @@ class Named:
 
 @dataclass(frozen=True)
 class Unknown:
-    """Something that is there, and whose nature reading the source can't tell."""
+    """Something whose nature can't be told: by reading the source, or by a promise of its name alone."""
 
 
 Shape: TypeAlias = Function | Value | Named | Unknown
@@ -60,7 +60,7 @@ Shape: TypeAlias = Function | Value | Named | Unknown
 def shape_keeps(actual: Shape, promised: Shape) -> bool:
     """Whether what is there is what was promised."""
     match actual, promised:
-        case Unknown(), _:
+        case (Unknown(), _) | (_, Unknown()):
             return True
         case Function(mine, binding, manager), Function(theirs, promised_binding):
             if manager and (theirs.returns or "").partition("[")[0] == manager:

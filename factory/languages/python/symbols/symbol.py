@@ -2,7 +2,14 @@
 
 from dataclasses import dataclass, replace
 
-from factory.languages.python.symbols.shapes import Function, Shape, Value, shape_filling, shape_keeps
+from factory.languages.python.symbols.shapes import (
+    Function,
+    Shape,
+    Unknown,
+    Value,
+    shape_filling,
+    shape_keeps,
+)
 
 
 @dataclass(frozen=True)
@@ -39,6 +46,11 @@ class Symbol:
                 return f"{self.address}: {annotation or 'Final'}"
             case _:
                 return self.address
+
+    @property
+    def is_bare(self) -> bool:
+        """Whether it is a name alone, of which is not said what it is."""
+        return isinstance(self.shape, Unknown)
 
     @property
     def is_callable(self) -> bool:

@@ -199,7 +199,10 @@ class Expressions:
             first, rest = values[0], values[1] if len(values) > 1 else None
             words = [first, *rest.elts] if isinstance(rest, ast.List) else None
             started = ast.List(words, ast.Load()) if words is not None else first
-            return self.call("subprocess.run", [started])
+            made = self.call("subprocess.run", [started])
+            if isinstance(made, ast.Call) and "exec" in name:
+                made.keywords.append(ast.keyword("check", ast.Constant(True)))
+            return made
         if name in ("Object.entries", "Object.keys", "Object.values") and values:
             return _keys(name, values[0], is_module=self._names.is_module(given[0]))
         if function.type == "member_expression":

@@ -76,6 +76,13 @@ def test_what_a_promise_leaves_out_is_open(there: str, promised: str) -> None:
     assert not parse_symbol(promised).keeps(parse_symbol(there)) or "..." in promised
 
 
+@pytest.mark.parametrize("there", ["m:f(x: int) -> str", "m:f: int", "m:f"])
+def test_a_name_alone_says_nothing_of_what_is_there(there: str) -> None:
+    assert parse_symbol(there).keeps(parse_symbol("m:f"))
+    assert parse_symbol("m:f").is_bare
+    assert not parse_symbol(there).keeps(parse_symbol("m:g"))
+
+
 @pytest.mark.parametrize(
     ("there", "promised"),
     [
@@ -110,7 +117,6 @@ def test_different_promises(there: str, promised: str) -> None:
         ("", ""),
         ("count_words(text)", "count_words(text)"),
         ("tally/counting.py:f()", "tally/counting.py:f()"),
-        ("m:f", "f"),
         ("m:Board.play", "Board.play"),
         ("m:Board(size: int)", "Board"),
         ("m:Board.play(row: int)", "(row: int)"),
