@@ -9,6 +9,13 @@ from typing import Final, Literal
 SHELLS: Final = frozenset({"sh", "bash", "dash", "zsh", "ksh", "ash", "rbash"})
 ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\+?=")
 
+WRAPPERS: Final = frozenset(
+    {"builtin", "busybox", "cd", "coverage", "env", "eval", "exec", "hatch", "nice", "nohup", "pdm", "pipenv"}
+    | {"poetry", "pushd", "rye", "setsid", "stdbuf", "sudo", "time", "timeout", "uv", "xargs"}
+    | {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "fi", "done", "}"}
+)
+"""Programs whose inner program is an invocation of its own."""
+
 _PYTHON: Final = re.compile(r"(python|pypy)([0-9]+(\.[0-9]+)*)?(\.exe)?|py")
 _SHELL_OPTIONS_WITH_VALUE: Final = frozenset({"--rcfile", "--init-file"})
 

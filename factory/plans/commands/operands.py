@@ -1,9 +1,10 @@
 """The files that programs are given as arguments: those that they must read, and those that they may."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
+from factory.plans.commands.code.files import successful_arguments
 from factory.plans.commands.interpreters import is_python, is_shell, python_run, shell_run
 from factory.plans.commands.programs import Invocation
 from factory.plans.commands.tests import pytest_arguments
@@ -55,12 +56,19 @@ def possible_inputs(invocation: Invocation) -> tuple[str, ...]:
 
     Of several the last one is left out: it may be written.
     """
-    arguments = product_arguments(invocation)
-    paths: list[str] = []
-    for before, argument in zip(("", *arguments), arguments, strict=False):
-        if _DATA.fullmatch(argument) and not _OUTPUT.fullmatch(before):
-            paths.append(argument)
-    return tuple(paths[:1] if len(paths) == 1 else paths[:-1])
+    if invocation.code is not None and invocation.code.tree is not None:
+        return tuple(path for given in successful_arguments(invocation.code.tree) for path in _inputs(given))
+    return _inputs(product_arguments(invocation))
+
+
+def _inputs(arguments: Sequence[str]) -> tuple[str, ...]:
+    """The inputs among arguments; one that is not known is empty, and may be a file, too."""
+    paths = [
+        argument
+        for before, argument in zip(("", *arguments), arguments, strict=False)
+        if (not argument or _DATA.fullmatch(argument)) and not _OUTPUT.fullmatch(before)
+    ]
+    return tuple(filter(None, paths[:1] if len(paths) == 1 else paths[:-1]))
 
 
 def product_arguments(invocation: Invocation) -> tuple[str, ...]:

@@ -63,6 +63,19 @@ def predictions(invocation: Invocation) -> Iterator[Prediction]:
                 yield Prediction(prediction, (argument,))
 
 
+def demanded_texts(invocation: Invocation) -> Iterator[tuple[str, str]]:
+    """The texts that a program's code demands of a result, each with all those that the result is made of."""
+    tree = invocation.code.tree if invocation.code is not None else None
+    if tree is None:
+        return
+    values = _values(tree)
+    for left, right in _equalities(tree):
+        for expected, actual in ((left, right), (right, left)):
+            if _is_constant(expected) and not _is_constant(actual):
+                inputs = _inputs(actual, values)
+                yield from ((text, inputs) for text in _texts_of(expected))
+
+
 def _in_code(tree: ast.Module) -> Iterator[Prediction]:
     is_seeded = any(
         isinstance(node, ast.Call) and called(node) in _SEEDS and (node.args or node.keywords)

@@ -8,7 +8,8 @@ import posixpath
 import re
 from typing import Final
 
-from factory.plans.commands.interpreters import is_python, is_shell, python_run, shell_run
+from factory.plans.commands.code.uses import outright
+from factory.plans.commands.interpreters import WRAPPERS, is_python, is_shell, python_run, shell_run
 from factory.plans.commands.programs import Invocation, Reading
 from factory.plans.commands.proof.demands import can_be_wrong, is_self_contained
 from factory.plans.commands.python_code import called, dotted
@@ -70,13 +71,6 @@ _COMPILING_PARTS: Final = {
 }
 """Programs that run tests, too, with those of their commands that only read sources or prepare something."""
 
-WRAPPERS: Final = frozenset(
-    {"builtin", "busybox", "cd", "coverage", "env", "eval", "exec", "hatch", "nice", "nohup", "pdm", "pipenv"}
-    | {"poetry", "pushd", "rye", "setsid", "stdbuf", "sudo", "time", "timeout", "uv", "xargs"}
-    | {"if", "then", "else", "elif", "do", "while", "until", "!", "{", "fi", "done", "}"}
-)
-"""Programs whose inner program is an invocation of its own."""
-
 _NESTED_MODULES: Final = frozenset({"pytest", "unittest", "coverage"})
 _ONLY_TELLING: Final = frozenset({"--help", "-h", "--version", "-V", "--collect-only", "--co"})
 
@@ -109,6 +103,10 @@ _LEAVING: Final = re.compile(r"\b(?:exec|exit|set)\b")
 
 def only_looks(reading: Reading) -> bool:
     """Whether every program that a command starts only looks at files or imports modules."""
+    program = outright(reading)
+    if program is not None and program.code is not None and len(reading.invocations) > 1:
+        # What code starts counts as far as the code asks how it ended.
+        return _only_looks(program)
     return never_fails(reading) or all(_only_looks(invocation) for invocation in reading.invocations)
 
 

@@ -40,6 +40,7 @@ from factory.plans.rules.paths import (
     w105_unlisted_path,
     w106_letter_case,
     w108_outside_project,
+    w109_other_contents,
 )
 from factory.plans.rules.proof import (
     e404_exempts_nothing,
@@ -87,6 +88,7 @@ RULES: Final[tuple[Rule[Subject], ...]] = (
     w106_letter_case.RULE,
     w107_words_in_forbidden.RULE,
     w108_outside_project.RULE,
+    w109_other_contents.RULE,
     w205_unproven_requirement.RULE,
     w213_misplaced_requirement.RULE,
     w306_untold_name.RULE,

@@ -2,7 +2,7 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from functools import cached_property
 from typing import Final
@@ -13,6 +13,7 @@ from factory.languages.python.symbols.calls import misfit
 from factory.languages.python.symbols.files import module_files
 from factory.languages.python.symbols.shapes import Function, Named
 from factory.languages.python.symbols.symbol import Symbol
+from factory.languages.typescript.grammar import SUFFIXES
 from factory.plans.commands.code.uses import Arguments, Use, outright, uses
 from factory.plans.commands.needs import command_needs
 from factory.plans.commands.node_code import imported_files
@@ -20,6 +21,7 @@ from factory.plans.commands.programs import Reading
 from factory.plans.commands.tests import NamedTest
 from factory.plans.states.defined_tests import may_define
 from factory.plans.states.file_state import Presence
+from factory.plans.states.origins import Origins
 from factory.plans.states.place import Place
 from factory.plans.states.sources import Sources
 from factory.plans.states.symbols import Interfaces
@@ -29,13 +31,6 @@ _ERROR: Final = re.compile(r"(Error|Exception|Warning)$")
 _OF_ERRORS: Final = frozenset(dir(UnicodeDecodeError)) | frozenset(dir(SyntaxError)) | {"errno", "strerror"}
 """What errors have by themselves, whatever they are."""
 
-_CLASS: Final = re.compile(r"([A-Z]\w*)(?: \| None)?")
-_ELEMENTS: Final = re.compile(
-    r"(?:list|set|frozenset|Collection|Iterable|Iterator|Sequence)\[([A-Z]\w*)\]"
-    r"|tuple\[([A-Z]\w*), \.\.\.\]|Generator\[([A-Z]\w*), .*\]"
-)
-"""The type of a result, as a class of the product, or as many of one."""
-
 _BASES: Final = re.compile(
     r"\b(?:subclass\w*|inherit\w*|deriv\w*|extends|mixin|\w*Enum|NamedTuple|BaseModel|User(?:Dict|List)|Mapping"
     r"|Sequence|Thread)\b|\ba `?(?:dict|float|frozenset|int|list|set|str|tuple)\b"
@@ -43,6 +38,9 @@ _BASES: Final = re.compile(
 """Words of a class with members of a base that its promise does not tell."""
 
 _DEFAULT: Final = "default"
+_USUAL: Final = frozenset({"app", "cli", "main"})
+"""What a program's entry is called, whoever writes it."""
+
 _ES_MODULES: Final = re.compile(
     r"\bES ?modules?\b|\bESM\b|\bmodules? of ECMAScript\b|(?<![-\w])type\W{1,5}module\b", re.IGNORECASE
 )
@@ -71,6 +69,7 @@ class Product:
 
     def __init__(self, interfaces: Interfaces, writers: Writers, sources: Sources | None) -> None:
         self._interfaces = interfaces
+        self._origins = Origins(interfaces)
         self._writers = writers
         self._sources = sources
         self._modules = ModuleFiles(writers.paths)
@@ -121,7 +120,7 @@ class Product:
             module.name
             for module in command_needs(reading).modules
             if module.name in wanted
-            and self.files(module.name.partition(".")[0], index)
+            and self._is_own(module.name, index)
             and place.best(module.files()) is Presence.ABSENT
             and not self._is_built(module.name)
         ]
@@ -131,10 +130,16 @@ class Product:
         """What is known of a name at a work order, and the address that was looked up."""
         module, name = self.place(use, index)
         if use.member and name:
-            made = self._result(module, name, index, of_element=use.of_element)
+            plain = module.removeprefix("./")
+            made = self._origins.result(plain, name, index, of_element=use.of_element)
+            if made is not None and not made.module:
+                is_open = _is_special(use.member) or not made.lacks(use.member)
+                known = Knowledge.GIVEN if is_open else Knowledge.MISSING
+                return known, f"{plain}:{name}.{use.member}"
             if made is None and use.of_element:
                 return Knowledge.GIVEN, f"{module}:{name}"
-            module, name = made or (module, name)
+            if made is not None:
+                module, name = f"{module[: len(module) - len(plain)]}{made.module}", made.name
             name = f"{name}.{use.member}"
         first, _, rest = name.partition(".")
         paths, module = self.files(module, index), module.removeprefix("./")
@@ -144,7 +149,7 @@ class Product:
         known = self._of_name(module, first, paths, index)
         member = rest.partition(".")[0]
         if known is Knowledge.GIVEN and member and not _is_special(member):
-            module = self._origin(module, first, index)
+            module = self._origins.of(module, first, index)
             paths = self.files(f"./{module}" if use.module.startswith("./") else module, index) or paths
             return self._of_member(module, first, member, paths, index), f"{address}.{member}"
         return known, address
@@ -170,50 +175,37 @@ class Product:
         if use.arguments is None or not name or not paths or module.startswith("./"):
             return "", None
         name = f"{name}.{use.member}" if use.member else name
-        symbol = self._provided_at(Address(self._origin(module, name, index), name), index)
+        symbol = self._told_at(self._origins.of(module, name, index), name, index)
         is_bound = bool(use.member)
         if symbol is not None and isinstance(symbol.shape, Named):
-            symbol, is_bound = self._provided_at(Address(module, f"{name}.__init__"), index), True
+            origin = self._origins.of(module, name, index)
+            symbol, is_bound = self._told_at(origin, f"{name}.__init__", index), True
         if symbol is None and not self._writers_of(paths, index):
             symbol = self._interfaces.plain_function(Symbol(module, name, Named()), index)
         return (
             (_misfit(symbol, use.arguments, is_bound=is_bound), symbol) if symbol is not None else ("", None)
         )
 
-    def _result(self, module: str, name: str, index: int, *, of_element: bool) -> tuple[str, str] | None:
-        """The class whose objects a function gives, or gives a list of; None if that can't be told."""
-        module = self._origin(module, name, index)
-        address = Address(module, name)
-        symbol = self._provided_at(address, index)
-        if symbol is None:
-            known = self._interfaces.in_repository(address, index).symbols
-            symbol = known[0] if len(known) == 1 and isinstance(known[0], Symbol) else None
-        if symbol is None or not isinstance(symbol.shape, Function):
-            return None
-        pattern = _ELEMENTS if of_element else _CLASS
-        found = pattern.fullmatch((symbol.shape.signature.returns or "").replace("'", "").replace('"', ""))
-        if found is None:
-            return None
-        (name,) = filter(None, found.groups())
-        providing = self._interfaces.modules_of(name, index)
-        if module in providing or self._interfaces.in_repository(Address(module, name), index).symbols:
-            return module, name
-        return (next(iter(providing)), name) if len(providing) == 1 else None
+    def written_out(self, expression: str, modules: Iterable[tuple[str, str]], index: int) -> str:
+        """An expression with each name at the address where it is defined, which other modules only hand on.
 
-    def _origin(self, module: str, name: str, index: int) -> str:
-        """The module in which a name is defined that a package only hands on, if there is just one."""
-        if self._provided_at(Address(module, name), index) is not None:
-            return module
-        origins = self._interfaces.origins(Address(module, name), index)
-        if origins:
-            return origins[-1].partition(":")[0]
-        providing = self._interfaces.modules_of(name, index)
-        below = [inner for inner in providing if inner.startswith(f"{module}.")]
-        return below[0] if len(below) == 1 else module
+        Args:
+            expression: its text, names with the modules that they are imported from.
+            modules: these modules, each with the name in it.
+            index: the work order that it is from.
+        """
+        for module, name in modules:
+            place, inner = self.place(Use(module, name), index)
+            plain = place.removeprefix("./")
+            origin = self._origins.of(plain, inner, index)
+            if origin != plain:
+                names = rf"(?<![\w./]){re.escape(f'{module}.{name}')}(?!\w)"
+                written = f"{place[: len(place) - len(plain)]}{origin}.{inner}"
+                expression = written.join(re.split(names, expression))
+        return expression
 
-    def _provided_at(self, address: Address, index: int) -> Symbol | None:
-        provider = self._interfaces.provider(address, index + 1, index)
-        symbol = provider.symbol if provider is not None else None
+    def _told_at(self, module: str, name: str, index: int) -> Symbol | None:
+        symbol = self._origins.told_at(Address(module, name), index)
         return symbol if isinstance(symbol, Symbol) else None
 
     def _of_name(self, module: str, name: str, paths: Sequence[str], index: int) -> Knowledge:
@@ -228,7 +220,7 @@ class Product:
             return Knowledge.GIVEN
         writers = self._writers_of(paths, index)
         providing = [writer for writer in writers if (writer, module) in self._provided]
-        if not in_repository and not providing:
+        if not in_repository and not providing and (name in _USUAL or not (writers and self._provided)):
             return Knowledge.GIVEN
         if name == _DEFAULT and not self._is_es_module(paths[0], index):
             # What a module of CommonJS exports is its default.
@@ -284,6 +276,20 @@ class Product:
         """The modules that work orders provide something in."""
         declarations = self._interfaces.provided
         return frozenset((it.index, it.symbol.module) for it in declarations if it.symbol is not None)
+
+    def _is_own(self, module: str, index: int) -> bool:
+        """Whether a module is surely the product's own, if it is there: by its package, or its directory."""
+        if not module.startswith("./"):
+            return bool(self.files(module.partition(".")[0], index))
+        path = module.removeprefix("./")
+        top, is_below, _ = path.partition("/")
+        return bool(is_below) and not self._writers.is_made_by_tools(path) and top in self._tops
+
+    @cached_property
+    def _tops(self) -> frozenset[str]:
+        """The directories at the root that hold sources of JavaScript or TypeScript."""
+        sources = (path for path in self._writers.paths if path.endswith(SUFFIXES))
+        return frozenset(path.partition("/")[0] for path in sources if "/" in path)
 
     def _is_folder(self, module: str) -> bool:
         inside = module.replace(".", "/")

@@ -64,6 +64,12 @@ class Sources:
         text, own = self._declarations[project]
         return names_package(name, text) and not names_package(name, among=own)
 
+    def has_word(self, word: str, folder: str) -> bool:
+        """Whether a file in a directory, anywhere in the repository, or below it has a word."""
+        pattern = re.compile(rf"\b{re.escape(word)}\b")
+        inside = sorted(path for path in self.files if not folder or f"/{folder}/" in f"/{path}")
+        return any(pattern.search(self._text(path)) for path in inside)
+
     def _of(self, project: RepoPath | None) -> tuple[str, frozenset[str]]:
         """What a project declares, in small letters, and the names that it has itself."""
         paths = sorted(

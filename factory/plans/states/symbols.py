@@ -123,12 +123,31 @@ class Interfaces:
         return self._codebases.python(self._seen(symbol, seen_by)).plain_function(symbol)
 
     def modules_of(self, name: str, index: int) -> frozenset[str]:
-        """The modules in which a work order up to `index` provides a symbol of that name."""
+        """The modules in which a work order up to `index` provides a symbol of that name with what it is."""
         return frozenset(
             declared.symbol.module
             for declared in self._by_name.get(name, ())
-            if declared.index <= index and declared.symbol is not None
+            if declared.index <= index and declared.symbol is not None and not declared.symbol.is_bare
         )
+
+    def is_told(self, symbol: Symbol, index: int) -> bool:
+        """Whether anything says what a symbol is that the work order at `index` gives by its name alone.
+
+        A work order up to there provides or consumes a symbol of its name with more, or a file of the
+        repository in the same package has that name.
+        """
+        named = (*self._by_name.get(symbol.name, ()), *self._consumed_by.get(index, ()))
+        if any(
+            declared.index <= index
+            and declared.symbol is not None
+            and declared.symbol.name == symbol.name
+            and not declared.symbol.is_bare
+            for declared in named
+        ):
+            return True
+        is_python = language_of_symbol(symbol.address) is PYTHON
+        folder = symbol.module.partition(".")[0] if is_python else symbol.module.rpartition("/")[0]
+        return self._sources.has_word(symbol.name, folder)
 
     def origins(self, symbol: Addressed, seen_by: int) -> tuple[str, ...]:
         """The other addresses at which the repository defines what is at this one, as imports say."""

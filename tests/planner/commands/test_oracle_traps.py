@@ -263,6 +263,8 @@ class TestInstability:
             (python("from app import f; s = set(f()); assert list(s) == [1, 2]"), "the order of a set"),
             (python("from app import f; assert str({1, f()}) == '{1, 2}'"), "the order of a set"),
             (python("from app import f; assert set(f()).pop() == 1"), "the order of a set"),
+            (python("from app import f; t = list({'a', 'b'}); assert f(t) == 'a,b'"), "the order of a set"),
+            (python("from app import f; r = f({'ab', 'c'}); assert r == ['c', 'ab']"), "the order of a set"),
             (
                 python("import os; assert os.listdir('out') == ['a', 'b']"),
                 "the order of a directory's entries",
@@ -317,6 +319,9 @@ class TestInstability:
             python("from app import f; assert sorted(set(f())) == ['a', 'b']"),
             python("from app import f; assert set(f()) == {'a', 'b'}"),
             python("from app import f; assert len(list(set(f()))) == 2"),
+            python("from app import f; t = sorted({'a', 'b'}); assert f(t) == 'a,b'"),
+            python("from app import f; r = f({'ab', 'c'}); assert r == 2"),
+            python("from app import f; assert f('a,b') == 'a,b' and set(f('x')) == {'a', 'b'}"),
             python("from app import f; assert sorted(x for x in set(f())) == [1]"),
             python("from app import f; assert list(f()) == [1, 2]"),
             python("from app import f; assert str({1}) == f()"),
@@ -327,6 +332,22 @@ class TestInstability:
     )
     def test_what_stays_the_same_is_left_alone(self, command: str) -> None:
         assert "W403" not in codes(command)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "finds"),
+    [
+        ("`tests/test_app.py` fetches `https://example.org/a` and checks its status.", True),
+        ("Link to `https://example.org/a`; a test requests the address.", True),
+        ("`tests/test_app.py` checks that the page links to `https://example.org/a`.", False),
+        ("The program fetches `https://example.org/a`.", False),
+        ("The test requests `http://127.0.0.1:8000/a` of the server that it starts.", False),
+    ],
+)
+def test_tests_of_other_machines(sentence: str, finds: bool) -> None:
+    checked = check_document(manifest(makes(1, "app.py", intent=sentence)), frozenset())
+    places = [it.pointer for it in checked.diagnostics if it.code == "W403"]
+    assert places == (["/work_orders/0/intent"] if finds else [])
 
 
 def test_a_good_plan_raises_no_alarm() -> None:

@@ -163,6 +163,53 @@ FOUR = python("from app.sums import f; assert f(2) == 4")
 FIVE = python("from app.sums import f; assert f(2) == 5")
 
 
+def test_what_a_module_hands_on_is_the_same_function() -> None:
+    handed = makes(
+        1,
+        "app/sums.py",
+        "app/__init__.py",
+        provides=["app.sums:f(x: int) -> int", "app:f"],
+        acceptance_commands=[
+            python("from app.sums import f; assert f(2) == 4"),
+            python("import app; assert app.f(2) == 5"),
+        ],
+    )
+    assert found(handed) == [("E405", "WO-01")]
+    same = [command.replace("== 5", "== 4") for command in handed["acceptance_commands"]]
+    assert found({**handed, "acceptance_commands": same}) == []
+    # Without a word on where it is from, it may be another.
+    assert found({**handed, "provides": ["app.sums:f(x: int) -> int", "app:f(x: int) -> int"]}) == []
+
+
+class TestRespelt:
+    """W405 for a text that is a requirement's but for its blanks."""
+
+    def found(self, code: str, quote: str) -> list[str]:
+        document = manifest(
+            makes(1, "app/sums.py", acceptance_commands=[python(code)], requirements=["REQ-01"]),
+            requirements=[{"id": "REQ-01", "text": "Rules.", "quotes": [quote]}],
+        )
+        checked = check_document(document, frozenset())
+        return [it.message for it in checked.diagnostics if it.code == "W405"]
+
+    def test_blanks_count(self) -> None:
+        (message,) = self.found("from app.sums import f; assert f(1) == '|---|'", "The line is `| --- |`.")
+        assert message == "the command demands `|---|`, and a requirement has `| --- |`"
+
+    @pytest.mark.parametrize(
+        ("code", "quote"),
+        [
+            ("from app.sums import f; assert f(1) == '| --- |'", "The line is `| --- |`."),
+            ("from app.sums import f; assert f('a - b') == 'a-b'", "Of `a - b` it is another."),
+            ("from app.sums import f; assert f(1) == '|---|'", "The lines are `| --- |` and |---|."),
+            ("from app.sums import f; assert f(1) == 'a b'", "It is `ab`."),
+            ("from app.sums import f; assert f('|---|') == 1", "The line is `| --- |`."),
+        ],
+    )
+    def test_what_is_said_or_given_or_short_is_left_alone(self, code: str, quote: str) -> None:
+        assert self.found(code, quote) == []
+
+
 class TestTwoWorkOrders:
     def test_what_nobody_may_change_in_between_is_a_warning(self) -> None:
         first = makes(1, "app/sums.py", acceptance_commands=[FOUR])

@@ -143,11 +143,21 @@ class TestNames:
             "import tally.counting; tally.counting.count('a')",
             "from tally import counting; counting.Board(3).play(1)",
             "from tally.counting import Plain; Plain().anything()",
-            "from tally.cli import anything",
+            "from tally.cli import main",
         ],
     )
     def test_what_is_provided_or_told_or_open_is_left_alone(self, code: str) -> None:
         assert later(python(code)) == []
+
+    def test_a_name_in_a_module_of_which_nothing_is_provided(self) -> None:
+        command = python("from tally.cli import report")
+        assert later(command) == [("W306", "WO-02")]
+        told = makes(2, "tally/cli.py", intent="Write `report`.", acceptance_commands=[command])
+        assert found(COUNTS, told, files={}) == []
+        # Where no work order provides anything, nothing is known.
+        assert (
+            found({**COUNTS, "provides": []}, makes(2, "tally/cli.py", acceptance_commands=[command])) == []
+        )
 
     def test_a_member_of_a_class_whose_members_are_provided_is_a_warning(self) -> None:
         command = python("from tally.counting import Board; b = Board(3); b.clear()")
@@ -300,7 +310,123 @@ def test_names_in_code_of_node(code: str, codes: list[str]) -> None:
 def test_files_that_node_needs(command: str, missing: bool) -> None:
     late = makes(2, "src/cli.js", acceptance_commands=[command])
     checked = check_document(manifest(SLUGS, late), frozenset())
-    assert ("W101" in [it.code for it in checked.diagnostics]) is missing
+    assert (not {"E301", "W101"}.isdisjoint(it.code for it in checked.diagnostics)) is missing
+
+
+@pytest.mark.parametrize(
+    ("module", "codes"),
+    [("./src/slugs/title.js", ["E301"]), ("./lib/a.js", ["W101"]), ("./dist/a.js", ["W101"])],
+)
+def test_a_module_of_node_that_nobody_makes(module: str, codes: list[str]) -> None:
+    late = makes(2, "src/cli.js", acceptance_commands=[f"node -e \"import '{module}'\""])
+    checked = check_document(manifest(SLUGS, late), frozenset())
+    assert [it.code for it in checked.diagnostics if it.code in ("E301", "W101")] == codes
+
+
+COUNTING = makes(
+    1,
+    "src/counting.js",
+    "src/index.js",
+    provides=[
+        "src/counting.js:count(text: string): number",
+        "src/counting.js:words(text: string): string[]",
+        "src/counting.js:load(path: string): Promise<string>",
+        "src/index.js:count",
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("import { count } from './src/counting.js'; count('a').toFixed(1)", []),
+        ("import { count } from './src/counting.js'; count('a').words", ["E301"]),
+        ("import { count } from './src/index.js'; count('a').words", ["E301"]),
+        ("import { words } from './src/counting.js'; words('a').map(String)", []),
+        ("import { words } from './src/counting.js'; words('a').first", ["E301"]),
+        ("import { words } from './src/counting.js'; words('a')[0].trim()", []),
+        ("import { words } from './src/counting.js'; words('a')[0].title()", ["E301"]),
+        ("import { load } from './src/counting.js'; (await load('a')).lines", ["E301"]),
+    ],
+)
+def test_members_that_types_of_javascript_have(code: str, codes: list[str]) -> None:
+    late = makes(2, "src/cli.js", acceptance_commands=[f'node --input-type=module -e "{code}"'])
+    assert [code for code, _ in found(COUNTING, late, files={})] == codes
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("from log.entries import read; read('a').append", set()),
+        ("from log.entries import read; read('a').entries", {"E301"}),
+        ("from log.entries import size; assert size('a').bit_length()", set()),
+        ("from log.entries import size; assert size('a').total", {"E301"}),
+        ("from log import size; assert size('a').total", {"E301"}),
+        ("from log import Entry; assert Entry.level", set()),
+        ("from log import Entry; assert Entry.kind", {"W306"}),
+        ("from log import size; size('a', 2)", {"E302"}),
+    ],
+)
+def test_members_that_types_of_python_have(code: str, codes: set[str]) -> None:
+    provides = [*ENTRIES["provides"], "log.entries:size(text: str) -> int", "log:size", "log:Entry"]
+    entries = {**ENTRIES, "provides": provides, "allowed_files": ["log/entries.py", "log/__init__.py"]}
+    late = makes(2, "log/cli.py", acceptance_commands=[python(code)])
+    assert {code for code, _ in found(entries, late, files={})} == codes
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("from unittest.mock import patch\nwith patch('lib.core.load'): pass", set()),
+        ("from unittest.mock import patch\nwith patch('lib.core.nothing'): pass", {"E301"}),
+        ("from unittest import mock\nmock.patch('lib.core.nothing').start()", {"E301"}),
+        ("from unittest.mock import patch\npatch('lib.core.nothing', create=True).start()", set()),
+        ("from unittest.mock import patch\npatch('lib.core.time').start()", set()),
+        ("from unittest.mock import patch\npatch('elsewhere.nothing').start()", set()),
+    ],
+)
+def test_names_that_are_patched(code: str, codes: set[str]) -> None:
+    assert of_library(python(code)) == codes
+
+
+class TestNamesAlone:
+    """What a module hands on, named without a signature: E304."""
+
+    def alone(self, *orders: Json, files: dict[str, str] | None = None) -> list[str]:
+        files = files or {}
+        sources = Sources(frozenset(files), lambda path: files[path].encode())
+        checked = check_document(manifest(*orders), frozenset(files), sources=sources)
+        return [it.pointer for it in checked.diagnostics if it.code == "E304"]
+
+    @pytest.mark.parametrize("symbol", ["tally:count", "src/index.js:count"])
+    def test_nothing_says_what_it_is(self, symbol: str) -> None:
+        order = makes(1, "tally/__init__.py", "src/index.js", provides=[symbol])
+        assert self.alone(order) == ["/work_orders/0/provides/0"]
+
+    def test_another_symbol_of_the_plan_says_it(self) -> None:
+        first = makes(1, "tally/counting.py", provides=["tally.counting:count(text: str) -> int"])
+        assert self.alone(first, makes(2, "tally/__init__.py", provides=["tally:count"])) == []
+        # What comes later says nothing yet.
+        late = makes(2, "tally/counting.py", provides=["tally.counting:count(text: str) -> int"])
+        assert len(self.alone(makes(1, "tally/__init__.py", provides=["tally:count"]), late)) == 1
+
+    def test_what_the_work_order_consumes_says_it(self) -> None:
+        order = makes(
+            1,
+            "tally/__init__.py",
+            provides=["tally:count"],
+            consumes=["tally.counting:count(text: str) -> int"],
+        )
+        assert self.alone(order) == []
+
+    def test_a_source_of_the_package_says_it(self) -> None:
+        order = makes(1, "tally/__init__.py", provides=["tally:count"])
+        assert self.alone(order, files={"tally/counting.py": "def count(text): ...\n"}) == []
+        assert len(self.alone(order, files={"tally/counting.py": "def counts(text): ...\n"})) == 1
+        assert len(self.alone(order, files={"other/counting.py": "def count(text): ...\n"})) == 1
+
+    def test_a_member_alone_is_none(self) -> None:
+        assert len(self.alone(makes(1, "a.py", provides=["a:Board", "a:Board.play"]))) == 1
 
 
 ENTRIES = makes(

@@ -3,7 +3,7 @@
 import pytest
 
 from planner.check.document import check_document
-from tests.support.plans import Json, makes, manifest, order
+from tests.support.plans import Json, exists, makes, manifest, order
 
 REPOSITORY = ("app/__init__.py", "app/core.py", "data/sales.csv", "docs/guide.md", "README.md", "Makefile")
 
@@ -51,6 +51,8 @@ class TestMissingInput:
             "python -m app /home/me/words.txt",
             python("assert open('/Users/me/words.txt').read()"),
             python("import json; assert json.load(open('/tmp/report.json'))"),
+            python("from app import main; assert main(['sum', 'data/april.csv', str(main)]) == 0"),
+            python("from app import main; assert main(['sum', 'data/april.csv']) == 0"),
         ],
     )
     def test_what_nobody_makes_is_a_warning(self, command: str) -> None:
@@ -185,6 +187,38 @@ class TestClashingPaths:
         assert found("E109", order(allowed_files=["docs", "docs/a.md"])) == []
 
 
+class TestOtherContents:
+    def told(self, first: str, second: str) -> list[str]:
+        changed = {"preconditions": [exists("app/table.py")]}
+        return found(
+            "W109",
+            makes(1, "app/table.py", intent=f"Write it. {first}"),
+            makes(2, "app/table.py", intent=f"Change it. {second}", **changed),
+        )
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            ("`app/table.py` holds nothing but the table `A`.", "`app/table.py` holds only the table `B`."),
+            ("Write `app/table.py`, which exports exactly `A`, `B`.", "`app/table.py` exports exactly `B`."),
+        ],
+    )
+    def test_what_takes_away_what_was_asked_for(self, first: str, second: str) -> None:
+        assert self.told(first, second) == ["/work_orders/1/intent"]
+
+    @pytest.mark.parametrize(
+        ("first", "second"),
+        [
+            ("`app/table.py` exports exactly `A`.", "`app/table.py` then exports exactly `A` and `B`."),
+            ("`app/table.py` is empty.", "`app/table.py` exports exactly `B`."),
+            ("`app/table.py` has the table `A`.", "`app/table.py` has only tables."),
+            ("`app/other.py` holds only `A`.", "`app/other.py` holds only `B`."),
+        ],
+    )
+    def test_what_grows_is_left_alone(self, first: str, second: str) -> None:
+        assert self.told(first, second) == []
+
+
 class TestLetterCase:
     @pytest.mark.parametrize("path", ["readme.md", "App/more.py", "app/Core.py"])
     def test_another_spelling_of_what_is_there_is_a_warning(self, path: str) -> None:
@@ -210,6 +244,7 @@ class TestUnlistedPath:
             "The longest text is read from `config/app.toml`.",
             "Add `to_celsius` to the table in `app/registry.py`.",
             "Create `web/index.ts`; it starts the program.",
+            "What is refused stands in `docs/cases/refused.txt`, which the test reads line by line.",
         ],
     )
     def test_a_file_in_no_list_is_a_warning(self, sentence: str) -> None:

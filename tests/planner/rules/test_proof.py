@@ -55,6 +55,9 @@ class TestWeakAcceptance:
             "from a import f; assert f(1) in [f(1)]",
             "from a import f; x = f(1); assert x == x",
             "from a import f; f(1); assert 'a' in 'abc'",
+            "import subprocess; subprocess.run(['python', '-m', 'a'], check=False)",
+            "from subprocess import run; run(['python', '-m', 'pytest', 'tests/test_a.py'])",
+            "import os; os.system('python -m a')",
             "from a import f; x = f(1); assert x is not None",
             "import a; a.f(1); assert a.f",
             "from a import f\nwith open('x') as t: f(t)",
@@ -430,6 +433,12 @@ class TestPins:
         assert self.pinned(code, "a/b.py", intent="Add the command `sum`.", **later) == [f"{COMMANDS}/0"]
         assert self.pinned(code, "a/__init__.py", intent="Add the command `sum`.", **later) == []
 
+    def test_help_by_its_short_option(self) -> None:
+        run = "subprocess.run([sys.executable, '-m', 'a', '-h'], capture_output=True, text=True)"
+        code = f"import subprocess, sys; assert '{{count}}' in {run}.stdout"
+        later = {"preconditions": [exists("a/b.py")], "intent": "Add the command `sum`."}
+        assert self.pinned(code, "a/b.py", **later) == [f"{COMMANDS}/0"]
+
     @pytest.mark.parametrize(("sought", "count"), [("{count}", 1), ("{count,sum}", 1), ("--port", 0)])
     def test_the_commands_of_a_program(self, sought: str, count: int) -> None:
         code = (
@@ -453,6 +462,9 @@ class TestPins:
             ("The test checks that `a.__all__` names `f`.", False),
             ("`a` holds exactly one module by now.", False),
             ("The test checks that `docs` holds exactly `a.md`.", False),
+            ("The test checks that `a/__init__.py` has `f` and no other name.", True),
+            ("The test checks that `a/__init__.py` has `f`.", False),
+            ("`a/__init__.py` has `f` and nothing else by now.", False),
         ],
     )
     def test_what_a_test_is_told_to_hold_to_be_all(self, sentence: str, finds: bool) -> None:
@@ -467,6 +479,8 @@ class TestPins:
             "from pathlib import Path; assert len(Path('a.md').read_text().splitlines()) == 3",
             "assert open('a.md').read() == 'x'",
             "assert open('./a.md').read().strip() == 'x'",
+            "import json; assert list(json.loads(open('a.md').read()).keys()) == ['x']",
+            "import json; assert json.loads(open('a.md').read()) == {'x': 1}",
         ],
     )
     def test_the_text_of_a_file(self, code: str) -> None:

@@ -38,6 +38,18 @@ def read_files(tree: ast.Module) -> tuple[str, ...]:
     )
 
 
+def successful_arguments(tree: ast.Module) -> Iterator[tuple[str, ...]]:
+    """The arguments with which code demands that a command line succeeds; empty for what is no constant."""
+    for node in certain_nodes(tree):
+        match node:
+            case ast.Compare(
+                left=ast.Call(args=[ast.List(elts=given), *_]),
+                ops=[ast.Eq()],
+                comparators=[ast.Constant(value=0)],
+            ):
+                yield tuple(str(word.value) if isinstance(word, ast.Constant) else "" for word in given)
+
+
 def _read(tree: ast.Module) -> Iterator[str]:
     for node in certain_nodes(tree):
         match node:

@@ -54,6 +54,8 @@ def instabilities_in_code(tree: ast.Module) -> Iterator[str]:
     names = _imported_names(tree)
     if any(map(_texts, _hashes(tree))) and not any(map(_compares_hashes, ast.walk(tree))):
         yield "the seed of hashes"
+    if _expects_order(tree, free):
+        yield "the order of a set"
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             yield from _in_call(node, names, connects=connects)
@@ -120,6 +122,33 @@ def _order(node: ast.AST, unordered: frozenset[str]) -> Iterator[str]:
         source = node.value if isinstance(node, ast.Starred) else source
         if source is not None and _is_unordered(source, unordered):
             yield "the order of a set"
+
+
+def _expects_order(tree: ast.Module, free: frozenset[int]) -> bool:
+    """Whether texts of a set are expected one after the other, after something put them in a row."""
+    compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+    sides = {id(side) for node in compared for side in (node.left, *node.comparators)}
+    expected = [
+        _told(side)
+        for node in compared
+        if _is_equality(node)
+        for side in (node.left, *node.comparators)
+        if isinstance(side, ast.Constant | ast.List | ast.Tuple)
+    ]
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Set) and id(node) not in free | sides:
+            texts = _told(node)
+            if any(
+                len({text for text in texts for value in values if text in value}) > 1 for values in expected
+            ):
+                return True
+    return False
+
+
+def _told(node: ast.expr) -> set[str]:
+    """The texts in an expression."""
+    constants = (inner.value for inner in ast.walk(node) if isinstance(inner, ast.Constant))
+    return {value for value in constants if isinstance(value, str) and value}
 
 
 def _order_free(tree: ast.Module) -> frozenset[int]:

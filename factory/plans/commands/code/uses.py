@@ -5,21 +5,24 @@ process. Runs nothing, and leans towards silence.
 """
 
 import ast
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from factory.plans.commands.interpreters import is_python, is_shell, python_run, shell_run
+from factory.plans.commands.interpreters import WRAPPERS, is_python, is_shell, python_run, shell_run
 from factory.plans.commands.programs import Invocation, Reading
 from factory.plans.commands.python_code import called, dotted
-from factory.plans.commands.strength import WRAPPERS
 
 _EXPECTING: Final = frozenset({"assertRaises", "assertRaisesRegex", "raises", "suppress", "warns"})
 """Context managers in which code is expected to fail."""
 
 _HANDING_ON: Final = frozenset({"list", "reversed", "sorted", "tuple"})
 """Functions that give the elements which they are given."""
+
+_PATCHING: Final = frozenset({"patch", "setattr"})
+"""Functions that put something in the place of what a text names, and fail where nothing is."""
 
 _PROBING: Final = frozenset({"find_spec", "getattr", "hasattr"})
 _DEFERRED: Final = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
@@ -133,6 +136,10 @@ class _Code:
                 case ast.ImportFrom(module=str(module), level=0, names=aliases):
                     yield Use(module)
                     yield from (Use(module, alias.name) for alias in aliases if alias.name != "*")
+                case ast.Call(args=[ast.Constant(value=str(text)), *_]) if called(
+                    node
+                ) in _PATCHING and not any(given.arg == "create" for given in node.keywords):
+                    yield from _patched(text)
                 case ast.Name() | ast.Attribute() if id(node) not in inner:
                     yield from self._used(node, functions.get(id(node)))
 
@@ -215,6 +222,14 @@ def imported_places(tree: ast.Module) -> dict[str, tuple[str, str]]:
         for name, place in bound:
             places[name] = place if places.get(name, place) == place else ("", "")
     return places
+
+
+def _patched(text: str) -> Iterator[Use]:
+    """What a dotted text names, unless it may be a module of Python's own that another imports."""
+    first, _, rest = text.partition(".")
+    names = rest.split(".")
+    if text.replace(".", "").isidentifier() and rest and sys.stdlib_module_names.isdisjoint(names):
+        yield Use(first, rest)
 
 
 def _expects(item: ast.withitem) -> bool:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.languages.typescript.translation.code import written_as
+from factory.plans.commands.code.uses import imported_places
 from factory.plans.commands.proof.truths import Bindings
 from factory.plans.commands.python_code import called, dotted, text_of
 
@@ -23,6 +24,10 @@ _REFUSING: Final = re.compile(
 _EXITS: Final = frozenset({"SystemExit", "_exit", "exit", "quit"})
 _LOOKUPS: Final = re.compile(r"(?:^|_)(?:find|get|lookup|match|fullmatch|pop|search)", re.IGNORECASE)
 """Functions whose None is an answer."""
+
+_STARTING: Final = frozenset({"os", "subprocess"})
+_STARTED: Final = frozenset({"Popen", "call", "popen", "run", "system"})
+"""Functions that start a program, and take whatever comes of it."""
 
 _PREPARING: Final = frozenset(
     {"NamedTemporaryFile", "TemporaryDirectory", "chdir", "closing", "open", "redirect_stdout"}
@@ -57,12 +62,14 @@ class _Names:
 
     Attributes:
         imported: those that an import binds.
+        places: the module of each, and the name in it.
         values: what those are that are assigned to.
         is_seeded: whether the code hands a seed to something.
         bindings: what of it is certain.
     """
 
     imported: frozenset[str]
+    places: dict[str, tuple[str, str]]
     values: dict[str, ast.expr]
     is_seeded: bool
     bindings: Bindings
@@ -73,6 +80,7 @@ def can_be_wrong(tree: ast.Module) -> bool:
     nodes = list(ast.walk(tree))
     names = _Names(
         frozenset(_imported_names(tree)),
+        imported_places(tree),
         {
             target.id: node.value
             for node in nodes
@@ -163,7 +171,7 @@ def _demands(node: ast.AST, names: _Names) -> bool:
                 for item in node.items
             )
         case ast.Call():
-            return _may_refuse(node)
+            return _may_refuse(node, names)
         case ast.Assign(targets=[ast.Tuple() | ast.List()]):
             # As many values as names.
             return True
@@ -175,8 +183,11 @@ def _demands(node: ast.AST, names: _Names) -> bool:
             return False
 
 
-def _may_refuse(call: ast.Call) -> bool:
+def _may_refuse(call: ast.Call, names: _Names) -> bool:
     name = called(call)
+    if names.places.get(dotted(call.func).partition(".")[0], ("", ""))[0] in _STARTING and name in _STARTED:
+        # How it ends is of no account unless somebody asks.
+        return any(given.arg == "check" and _is_true(given.value) for given in call.keywords)
     if name in _EXITS:
         return any(not isinstance(argument, ast.Constant) or bool(argument.value) for argument in call.args)
     return _REFUSING.search(name) is not None
@@ -210,6 +221,10 @@ def _is_hollow(test: ast.expr, names: _Names) -> bool:
         return isinstance(operator, ast.Eq | ast.Is) and is_type
     is_none = isinstance(right, ast.Constant) and right.value is None
     return isinstance(operator, ast.IsNot) and is_none and _LOOKUPS.search(called(left)) is None
+
+
+def _is_true(node: ast.expr) -> bool:
+    return not isinstance(node, ast.Constant) or bool(node.value)
 
 
 def _are_same(first: ast.expr, second: ast.expr) -> bool:

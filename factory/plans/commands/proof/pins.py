@@ -17,6 +17,7 @@ from factory.plans.commands.words import UnsplittableCommand, split_words
 
 _COUNTING: Final = frozenset({"frozenset", "len", "list", "set", "sorted", "tuple"})
 _SPLITTING: Final = frozenset({"rstrip", "split", "splitlines", "strip"})
+_HELP: Final = frozenset({"--help", "-h"})
 _VIEWS: Final = frozenset({"items", "keys", "values"})
 _LISTINGS: Final = frozenset({"glob", "iterdir", "listdir", "scandir"})
 _CHOICES: Final = re.compile(r"\{[\w,-]+\}")
@@ -63,7 +64,7 @@ def pins(code: PythonCode) -> Iterator[Pin]:
                     yield from _pinned(listed, places)
                 if _is_text(all_there_is) and _is_help(listed, helped):
                     yield from _helps(code, is_whole=True)
-        elif isinstance(node.ops[0], ast.In) and "--help" in code.texts and _lists_choices(left):
+        elif isinstance(node.ops[0], ast.In) and not _HELP.isdisjoint(code.texts) and _lists_choices(left):
             yield from _helps(code, is_whole=False)
 
 
@@ -91,9 +92,14 @@ def _pinned(node: ast.expr, places: dict[str, tuple[str, str]]) -> Iterator[Pin]
 
 
 def _whole_text(node: ast.expr) -> str:
-    """The file of whose whole text, or of all of whose lines, an expression speaks; empty for none."""
-    while isinstance(node, ast.Call) and called(node) in _SPLITTING and isinstance(node.func, ast.Attribute):
-        node = node.func.value
+    """The file of whose text, or of all of whose lines or fields, an expression speaks; empty for none."""
+    while isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if called(node) in _SPLITTING:
+            node = node.func.value
+        elif called(node) == "loads" and node.args:
+            node = node.args[0]
+        else:
+            break
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return ""
     owner, method = node.func.value, node.func.attr
@@ -169,7 +175,9 @@ def _is_help(node: ast.expr, helped: frozenset[str]) -> bool:
 
 def _asks_for_help(node: ast.expr) -> bool:
     return any(
-        isinstance(inner, ast.Constant) and isinstance(inner.value, str) and "--help" in inner.value.split()
+        isinstance(inner, ast.Constant)
+        and isinstance(inner.value, str)
+        and not _HELP.isdisjoint(inner.value.split())
         for inner in ast.walk(node)
     )
 
@@ -187,7 +195,7 @@ def _helps(code: PythonCode, *, is_whole: bool) -> Iterator[Pin]:
             continue
         # A program that is no constant is Python by another name.
         start = next((place for place, word in enumerate(words) if is_python(word) or not word), None)
-        if "--help" not in words or start is None:
+        if _HELP.isdisjoint(words) or start is None:
             continue
         run = python_run(words[start + 1 :])
         if run.kind == "module" and run.target:

@@ -5,11 +5,11 @@
 An acceptance command that runs a script (`bash scripts/x.sh`, `python tools/x.py`, `./x`), a test file or a
 module (`python -m app.cli`, `python -m unittest tests.test_x`), or imports one in `python -c` or `node -e`,
 or gives `node --test`, `node --check` or a runner of tests such a file, where neither the repository nor
-this or an earlier work order makes it. Python's standard library and well-known tools (pytest, pip, mypy,
-…) are expected to be there. So is every allowed file of the work order itself, and what has the name of a
-package that the repository says that it needs (`pyproject.toml`, `requirements*.txt`, `package.json`, locks
-and the like), or that the plan declares. A module below a package of the product's own is another matter:
-E301.
+this or an earlier work order makes it. Python's standard library and pytest are there. So is every allowed
+file of the work order itself, and what has the name of a package that the repository says that it needs
+(`pyproject.toml`, `requirements*.txt`, `package.json`, locks and the like), or that the plan declares. A
+module below a package of the product's own, or a file of JavaScript below one of its directories, is another
+matter: E301.
 
 Also a program that is none of the usual ones, an option of one of pytest's plugins (as that for coverage),
 a plugin itself (`-p`) and a module of Node, unless it has the name of such a package. Of several projects
@@ -66,34 +66,10 @@ from factory.plans.states.file_state import Presence
 from factory.plans.states.place import Place
 from factory.plans.states.sources import names_package
 
-KNOWN_MODULES: Final = sys.stdlib_module_names | frozenset(
-    {
-        "_pytest",
-        "bandit",
-        "black",
-        "build",
-        "coverage",
-        "flake8",
-        "hypothesis",
-        "isort",
-        "mypy",
-        "nox",
-        "pip",
-        "pkg_resources",
-        "pycodestyle",
-        "pydocstyle",
-        "pyflakes",
-        "pylint",
-        "pyright",
-        "pytest",
-        "ruff",
-        "setuptools",
-        "tox",
-        "uv",
-        "virtualenv",
-        "wheel",
-    }
-)
+KNOWN_MODULES: Final = sys.stdlib_module_names | {
+    "_pytest", "iniconfig", "packaging", "pip", "pluggy", "pygments", "pytest",
+}  # fmt: skip
+"""What is there without any declaration."""
 
 _PACKAGES_OF: Final[Mapping[str, str]] = {
     "Crypto": "pycryptodome",

@@ -2,7 +2,8 @@
 
 ## What it finds
 
-A text in `provides` or `consumes` that is not the written form of a symbol. One of Python names its module:
+A text in `provides` or `consumes` that is not the written form of a symbol, and a name alone of which neither
+the plan nor the repository says what it is. One of Python names its module:
 
 | symbol | written |
 |---|---|
@@ -15,6 +16,7 @@ A text in `provides` or `consumes` that is not the written form of a symbol. One
 | property | `@property pkg.module:Class.size(self) -> int` |
 | class method | `@classmethod pkg.module:Class.parse(cls, text: str) -> Class` |
 | static method | `@staticmethod pkg.module:Class.check(text: str) -> bool` |
+| what a module hands on, and another symbol of that name describes | `pkg:name` |
 
 One of another language names its file: `src/slug.ts:slugify(text: string, max?: number): string`,
 `slug/slug.go:Slugify(text string) (string, error)`, `src/lib.rs:slugify(text: &str) -> String`, of a method
@@ -56,7 +58,7 @@ from factory.system.terminal.console import one_line
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Tell every text that is not a symbol, with the place from where it can't be read."""
+    """Tell every text that is not a symbol, with the place from where it can't be read, and names alone."""
     interfaces = subject.interfaces
     if interfaces is None:
         return
@@ -71,6 +73,17 @@ def find(subject: Subject) -> Iterator[Finding]:
                 declared.pointer,
                 f"the symbol {quote(declared.text)} {declared.problem.message}{at}",
                 one_line(declared.problem.hint),
+            )
+        elif (
+            declared.symbol is not None
+            and declared.symbol.is_bare
+            and not interfaces.is_told(declared.symbol, declared.index)
+        ):
+            yield Finding(
+                declared.pointer,
+                f"the symbol {quote(declared.text)} is a name alone, and nothing says what it is: a function"
+                " needs its parameters, a constant its type",
+                "write its signature or its type, here or where the module that hands it on takes it from",
             )
 
 

@@ -7,10 +7,11 @@ work order of the plan writes and that the repository does not have. Either it l
 sources (`tally/stopwords.txt`), or its suffix is that of a source or of settings and the sentence tells to
 write or to read it ("is read from `config/board.toml`"), or it holds data (`.json`, `.csv`, `.md`, `.txt` and
 the like) and the sentence begins by telling to make it ("Create `data/results.json`", "Write the results to
-`data/results.json`"). "It writes `out/report.json`" tells of data that the product makes when it runs, and so
-does whatever a command of the work order names. What lies where builds put their results (`dist/`, `build/`,
-`target/` and the like), if no file of the plan or the repository is there, is made by a tool. Sentences with
-examples, or about what is not there, are left alone, and so are files without a directory.
+`data/results.json`") or says that a test reads it. "It writes `out/report.json`" tells of data that the
+product makes when it runs, and so does whatever a command of the work order names. What lies where builds put
+their results (`dist/`, `build/`, `target/` and the like), if no file of the plan or the repository is there,
+is made by a tool. Sentences with examples, or about what is not there, are left alone, and so are files
+without a directory.
 
 ## Why it matters
 
@@ -49,28 +50,10 @@ from factory.contract.work_order import WorkOrder
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
 
-_SUFFIXES: Final = frozenset(
-    {
-        "c",
-        "cc",
-        "cfg",
-        "cpp",
-        "cs",
-        "css",
-        "go",
-        "h",
-        "hpp",
-        "html",
-        "ini",
-        "java",
-        "js",
-        "jsx",
-        "kt",
-        "mjs",
-        "php",
-    }
-    | {"py", "pyi", "rb", "rs", "scss", "sh", "sql", "swift", "toml", "ts", "tsx", "vue", "yaml", "yml"}
-)
+_SUFFIXES: Final = frozenset({
+    "c", "cc", "cfg", "cpp", "cs", "css", "go", "h", "hpp", "html", "ini", "java", "js", "jsx", "kt", "mjs",
+    "php", "py", "pyi", "rb", "rs", "scss", "sh", "sql", "swift", "toml", "ts", "tsx", "vue", "yaml", "yml",
+})  # fmt: skip
 """Of sources and settings."""
 
 _DATA: Final = frozenset({"csv", "json", "jsonl", "md", "rst", "tsv", "txt", "xml"})
@@ -106,6 +89,11 @@ _TOLD_TO_TELL: Final = re.compile(
     re.IGNORECASE,
 )
 """The same, up to a document in which something is to be said."""
+
+_READ_BY_TESTS: Final = re.compile(
+    r"\btests?\b.*\b(?:go(?:es)? through|loads?|opens?|reads?|takes?)\b", re.IGNORECASE
+)
+"""Words of sentences that speak of what tests need, which somebody must write."""
 
 _ASIDE: Final = re.compile(
     r"\b(?:e\.g\.|i\.e\.|for example|for instance|such as|example|like|missing|absent|not|never|no|nor"
@@ -144,6 +132,7 @@ class _Known:
     def __init__(self, paths: frozenset[str]) -> None:
         self.ends: set[str] = set()
         self.folders: set[str] = set()
+        self.tops = {path.partition("/")[0] for path in paths if "/" in path}
         for path in _with_compiled(paths):
             folder, _, name = path.rpartition("/")
             if name.rpartition(".")[2] in _SOURCES and not name.startswith("test_"):
@@ -174,7 +163,12 @@ def _wanted(intent: str, known: _Known) -> Iterator[tuple[str, bool]]:
             if path in known.ends or "../" in path:
                 continue
             is_beside = path.rpartition("/")[0] in known.folders and suffix in _SUFFIXES | _DATA
-            if is_beside or (suffix in _SUFFIXES and _TELLING.search(text)):
+            is_needed = path.partition("/")[0] in known.tops and _READ_BY_TESTS.search(text)
+            if (
+                is_beside
+                or (suffix in _SUFFIXES and _TELLING.search(text))
+                or (suffix in _DATA and is_needed)
+            ):
                 yield path, False
             elif suffix in _DATA:
                 before = _PATH.sub("\0", text[: found.start()])

@@ -5,7 +5,7 @@ Judging them is for E405 and W405.
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from factory.plans.commands.code.claims import Claim, claims, part_of
@@ -73,7 +73,12 @@ def contradictions(subject: Subject) -> Iterator[Contradiction]:
         tree = program.code.tree if program is not None and program.code is not None else None
         if tree is None:
             continue
-        fresh = [_Demand(index, claim) for claim in claims(tree)]
+        fresh = [
+            _Demand(
+                index, replace(claim, expression=product.written_out(claim.expression, claim.modules, index))
+            )
+            for claim in claims(tree)
+        ]
         equations = [(index, equation) for equation in properties(tree)]
         held += equations
         # What is new on one of the two sides; the rest was paired before.

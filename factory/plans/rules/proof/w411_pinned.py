@@ -6,13 +6,13 @@ In a `python -c` command, a comparison with all that there is, where a later wor
 module exports (`a.__all__ == […]`, `dir(a) == […]`) and a later work order writes that module; the entries of
 a table (`sorted(UNITS) == […]`, `len(COMMANDS) == 3`) and one that writes the module names the table; the
 files of a directory (`sorted(os.listdir("a")) == […]`) and one makes a file there, which is one that is not
-there before; the text of a file, or how many lines it has, and one writes that file; all commands of a
-program (`"{count}" in` the `--help` of `python -m a` or `python a.py`) and one that changes the program
-speaks of a command; or all of its help (`== "usage: …"`), and one that writes the program speaks of a
-command, an option or an argument.
+there before; the text of a file, or how many lines it has, or which fields as JSON, and one writes that file;
+all commands of a program (`"{count}" in` the `--help` of `python -m a` or `python a.py`) and one that changes
+the program speaks of a command; or all of its help (`== "usage: …"`), and one that writes the program speaks
+of a command, an option or an argument.
 
 And a sentence of an intent that tells a test to check such a thing: "that `a.__all__` is `f` and `g` and no
-more", "that `src` holds exactly `a.js`".
+more", "that `src` holds exactly `a.js`", "that `package.json` has `name` and no other field".
 
 ## Why it matters
 
@@ -57,6 +57,7 @@ from typing import Final
 
 from factory.contract.work_order import WorkOrder
 from factory.languages.table import language_of
+from factory.languages.typescript.grammar import SUFFIXES
 from factory.plans.commands.needs import Module
 from factory.plans.commands.proof.pins import Pin, pins
 from factory.plans.diagnostics.diagnostic import Severity, quote
@@ -76,6 +77,10 @@ _EXPORTS: Final = re.compile(
 )
 _LISTED: Final = re.compile(
     r"`(?P<folder>[\w./-]*?[\w-])/?`\s+(?:contains|has|holds|lists)\s+(?:exactly|nothing but|only)\b"
+)
+_HELD: Final = re.compile(
+    r"`(?P<file>[\w./-]*\w\.(?P<suffix>[A-Za-z]\w{0,4}))`\s+(?P<exports>exports|offers|has|holds|contains|lists)\b"
+    r"(?=[^;]*\b(?:exactly|nothing but|nothing else|no more|no others?|only)\b)"
 )
 """What the tests of a sentence are to hold to be all."""
 
@@ -111,6 +116,9 @@ def _told(intent: str) -> Iterator[Pin]:
             continue
         yield from (Pin(found["module"], "__all__") for found in _EXPORTS.finditer(sentence))
         yield from (Pin(directory=found["folder"]) for found in _LISTED.finditer(sentence))
+        for found in _HELD.finditer(sentence):
+            is_module = f".{found['suffix']}" in SUFFIXES
+            yield Pin(f"./{found['file']}", "__all__") if is_module else Pin(file=found["file"])
 
 
 def _extends(order: WorkOrder, pin: Pin, there: frozenset[str]) -> bool:
