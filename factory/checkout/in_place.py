@@ -5,7 +5,7 @@ For throw-away clones. What git does not see is found by looking at everything, 
 
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,7 +46,7 @@ class CheckoutInPlace(Checkout):
         if self._place.is_same() and stat.S_IMODE(self.root.stat().st_mode) != self._mode:
             self.root.chmod(self._mode)
 
-    def offer(self, node_modules: Path | None) -> None:
+    def offer(self, node_modules: Path | None, workspaces: Mapping[str, str] | None = None) -> None:
         if node_modules is None:
             return
         raise WorkorderError(

@@ -9,10 +9,11 @@ Between attempts it is put back in place, so that only what differs is touched, 
 
 import os
 import stat
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
+from factory.checkout.node_modules import NodeModules
 from factory.checkout.state.attributes import attributes, put_attributes_back
 from factory.checkout.state.git_state import BorrowingRepository
 from factory.checkout.state.stamps import wait_for_tick
@@ -60,7 +61,7 @@ class ThrowAwayCheckout(Checkout):
         self._attributes = attributes(scratch)
         self._folders = TrackedFolders(git)
         self._staged_folders: set[str] = set()
-        self._offered: Path | None = None
+        self._offered: NodeModules | None = None
         self._make()
 
     @property
@@ -84,12 +85,13 @@ class ThrowAwayCheckout(Checkout):
             changes += self._blocking_attributes() or self._differing()
         return tuple(sorted({visible(name) for name in changes}))
 
-    def offer(self, node_modules: Path | None) -> None:
-        if self._offered != node_modules:
+    def offer(self, node_modules: Path | None, workspaces: Mapping[str, str] | None = None) -> None:
+        offered = None if node_modules is None else NodeModules(node_modules, workspaces or {})
+        if self._offered != offered:
             remove_tree(self.node_modules)
-            if node_modules is not None:
-                self.node_modules.symlink_to(node_modules)
-            self._offered = node_modules
+            if offered is not None:
+                offered.lay(self.node_modules, self.root)
+            self._offered = offered
 
     def restore(self) -> None:
         self.move_to(self.baseline)
@@ -221,16 +223,13 @@ class ThrowAwayCheckout(Checkout):
         remove_trees(path for path in self.scratch.iterdir() if path.name not in kept)
         self.make_places()
         if self._offered is not None:
-            self.node_modules.symlink_to(self._offered)
+            self._offered.lay(self.node_modules, self.root)
 
     def _is_offered(self) -> bool:
         """Whether what was offered is still what commands find."""
-        try:
-            return self._offered == self.node_modules.readlink()
-        except FileNotFoundError:
-            return self._offered is None
-        except OSError:
-            return False
+        if self._offered is None:
+            return not os.path.lexists(self.node_modules)
+        return self._offered.is_laid(self.node_modules, self.root)
 
 
 def _folders_of(paths: Iterable[RepoPath]) -> set[str]:

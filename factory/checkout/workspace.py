@@ -5,7 +5,7 @@ See `throw_away` for the usual kind, and `in_place` for the user's own checkout.
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -63,11 +63,13 @@ class Checkout(ABC):
         return self.home.parent / "node_modules"
 
     @abstractmethod
-    def offer(self, node_modules: Path | None) -> None:
+    def offer(self, node_modules: Path | None, workspaces: Mapping[str, str] | None = None) -> None:
         """Let commands find the packages of a directory above the checkout, from now on.
 
         Args:
             node_modules: the directory; None for no packages.
+            workspaces: the directories in the checkout of packages of its own that are found beside them, by
+                their names; None for none.
 
         Raises:
             WorkorderError: what is above the checkout is not ours.

@@ -39,7 +39,9 @@ class Environment:
         variables: environment variables by which tools find it, such as GOMODCACHE.
         visible: the places that the sandbox shows, read-only.
         node_modules: the directory that is found as `node_modules` above the checkout; None for none.
-        packages: what it holds.
+        workspaces: the directories, below the checkout's, of the packages of the repository's own that are
+            found in `node_modules`, by their names.
+        packages: what it holds, with those of the repository's own.
     """
 
     hash: str
@@ -49,6 +51,7 @@ class Environment:
     variables: Mapping[str, str] = field(default_factory=dict)
     visible: tuple[Path, ...] = ()
     node_modules: Path | None = None
+    workspaces: Mapping[str, str] = field(default_factory=dict)
     packages: tuple[Package, ...] = ()
 
     @property

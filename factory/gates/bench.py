@@ -233,7 +233,7 @@ class Executor:
     ) -> CommandResult:
         """Run one command; see `Execute`."""
         name = name if self.project is None else f"{PROJECTS_FOLDER}/{self.project}/{name}"
-        self.checkout.offer(self.environment.node_modules)
+        self.checkout.offer(self.environment.node_modules, self.environment.workspaces)
         output = self.folder / f"{name}.output.txt"
         around = Around(self.services, self.checkout.services)
         observed = observe(

@@ -47,6 +47,8 @@ def policy_for(
         visible=(
             *needed(variables, os.environ),
             *environment.visible,
+            # With packages of the checkout's own it is a directory of links, else a link.
+            *([checkout.node_modules] if environment.workspaces else []),
             *terms.read,
             *_git_places(git),
             *services.visible,
@@ -61,8 +63,8 @@ def policy_for(
 
 
 def _links(checkout: Checkout, environment: Environment) -> tuple[tuple[Path, Path], ...]:
-    """What is found above the checkout, and where it is."""
-    target = environment.node_modules
+    """The links that are found above the checkout, and where they lead to."""
+    target = None if environment.workspaces else environment.node_modules
     return () if target is None else ((checkout.node_modules, target),)
 
 

@@ -177,7 +177,7 @@ class Ports:
         """
         # Each command is offered those of its project; here, so that a checkout that can't is known before.
         for used in (environment, *(project.environment for project in projects)):
-            checkout.offer(used.node_modules)
+            checkout.offer(used.node_modules, used.workspaces)
 
         def provisions(found: Environment) -> Provisions:
             variables = gate_environment(

@@ -18,6 +18,7 @@ class Part:
     variables: Mapping[str, str] = field(default_factory=dict)
     visible: tuple[Path, ...] = ()
     node_modules: Path | None = None
+    workspaces: Mapping[str, str] = field(default_factory=dict)
     packages: tuple[Package, ...] = ()
 
 
@@ -32,6 +33,7 @@ def joined(environment: Environment, parts: Iterable[Part]) -> Environment:
             variables={**environment.variables, **part.variables},
             visible=(*environment.visible, *part.visible),
             node_modules=part.node_modules or environment.node_modules,
+            workspaces={**environment.workspaces, **part.workspaces},
             packages=(*environment.packages, *part.packages),
         )
     return environment

@@ -27,9 +27,10 @@ def workplace(bench: Bench, order: WorkOrder) -> Workplace:
     variables = found.variables if found is not None else bench.variables
 
     def confined(further: Sequence[Path]) -> Confinement | None:
+        environment = bench.environment_of(order)
+        checkout.offer(environment.node_modules, environment.workspaces)
         if bench.terms is None:
             return None
-        environment = bench.environment_of(order)
         policy = policy_for(checkout, environment, variables, bench.terms)
         policy = replace(policy, visible=(*policy.visible, *further))
         return Confinement(bench.terms.sandbox, policy, bench.terms.groups)

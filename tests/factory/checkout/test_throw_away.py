@@ -164,6 +164,18 @@ HARMLESS = {
 }
 
 
+OF_WORKSPACES = {
+    "another link": "ln -sfn /etc ../node_modules/zod",
+    "another workspace": "ln -sfn /etc ../node_modules/@shop/words",
+    "one link less": "rm ../node_modules/zod",
+    "one package more": "mkdir -p ../node_modules/evil/deep/nest",
+    "one file more": "touch ../node_modules/@shop/x",
+    "a file for a directory": "rm -r ../node_modules/@shop; touch ../node_modules/@shop",
+    "no packages": "rm -r ../node_modules",
+    "a link for all": "rm -r ../node_modules; ln -s /etc ../node_modules",
+}
+
+
 IN_ORDER = "git diff --exit-code && test -z $(git tag)"
 
 
@@ -213,6 +225,35 @@ def test_what_a_command_may_leave_is_gone_after_the_attempt(
         if changed != ():
             told.append((name, changed))
     assert told == []
+
+
+def test_packages_of_the_checkout_lie_beside_the_installed_ones(
+    opened: ThrowAwayCheckout, tmp_path: Path
+) -> None:
+    installed = tmp_path / "installed"
+    write_files(installed, {"zod/a": "", "@shop/cart/a": "", "@other/a/a": "", ".bin/tsc": ""})
+    (installed / "@shop" / "words").symlink_to("../../packages/words")
+    opened.offer(installed, {"@shop/words": "data/deep", "plain": "src"})
+    laid = {name: place for name, (_, place, *_) in everything(opened.node_modules).items() if place}
+
+    assert laid == {
+        ".bin": installed / ".bin",
+        "@other": installed / "@other",
+        "@shop/cart": installed / "@shop" / "cart",
+        "@shop/words": Path("../../checkout/data/deep"),
+        "plain": Path("../checkout/src"),
+        "zod": installed / "zod",
+    }
+    assert (opened.node_modules / "@shop/words").resolve() == opened.root / "data" / "deep"
+    for name, script in OF_WORKSPACES.items():
+        assert attempt(opened, "test -e ../node_modules/@shop/words/table.csv", tmp_path) == (), name
+        run(opened, script, tmp_path)
+        assert opened.changed_since_staging() == ("../node_modules",), name
+        opened.restore()
+    opened.offer(installed)
+    assert opened.node_modules.readlink() == installed
+    opened.offer(None)
+    assert not opened.node_modules.exists()
 
 
 @pytest.mark.parametrize(
