@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from factory.environments.environment import Environment
 from factory.environments.needs.declared import CommitFiles, declared
-from factory.environments.needs.node import unread_workspaces
+from factory.environments.needs.node.needs import unread_workspaces
 from factory.environments.needs.python.needs import python_needs
 from factory.environments.provide import Project, environments_in, workshop_of
 from factory.environments.provision.committed import commit_files

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from factory.configuration.document import Configuration
@@ -62,7 +62,10 @@ def environment_for(
     wanted = declared(project.configuration.environment, project.planned)
     workshop = workshop_of(project, own=own, progress=progress)
     with provided(files, wanted, environments_in(own), workshop) as environment:
-        yield environment
+        places = {
+            name: project.path_of(RepoPath.parse(path)) for name, path in environment.workspaces.items()
+        }
+        yield replace(environment, workspaces=places)
 
 
 def workshop_of(project: Project, *, own: Mapping[str, str], progress: Callable[[str], None]) -> Workshop:

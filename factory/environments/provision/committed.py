@@ -4,8 +4,9 @@ from functools import lru_cache
 from typing import Final
 
 from factory.contract.repo_path import RepoPath
-from factory.environments.needs import go, node, rust
+from factory.environments.needs import go, rust
 from factory.environments.needs.declared import MAX_FILE_BYTES, CommitFiles
+from factory.environments.needs.node import needs as node
 from factory.environments.needs.python import needs as python
 from factory.system.git.client import Git
 from factory.system.git.committed import CommittedFiles

@@ -16,17 +16,10 @@ from factory.contract.strict_json import JsonObject, JsonValue
 from factory.environments.cache import Cache
 from factory.environments.environment import Package
 from factory.environments.needs.declared import BadPackages, CommitFiles, Declared, not_locked
-from factory.environments.needs.node import (
-    LOCK,
-    MANIFEST,
-    PNPM_LOCK,
-    PNPM_SETTINGS,
-    NodeNeeds,
-    checked_lock,
-    locked_packages,
-    node_needs,
-    unread_workspaces,
-)
+from factory.environments.needs.node.lock import LOCK, checked_lock, lacking, locked_packages
+from factory.environments.needs.node.manifest import MANIFEST
+from factory.environments.needs.node.needs import NodeNeeds, node_needs, unread_workspaces
+from factory.environments.needs.node.pnpm import PNPM_LOCK, PNPM_SETTINGS
 from factory.environments.provision.node_scripts import run_install_scripts
 from factory.environments.provision.part import Part
 from factory.environments.provision.pnpm import pnpm_problem
@@ -71,16 +64,22 @@ def node_locks(files: CommitFiles, declared: Declared, workshop: Workshop) -> Ma
         # npm writes the directory's name into the lock.
         place = Path(folder) / "project"
         place.mkdir()
-        (place / MANIFEST).write_bytes(readable_json(needs.manifest))
+        _write_manifests(place, needs)
         if needs.before is not None:
             (place / LOCK).write_bytes(readable_json(needs.before))
         command = (npm, "install", "--package-lock-only", *_QUIET)
         printed = workshop.run("node-lock", command, cwd=place, environment=_environment(workshop))
         if not printed.is_done:
-            raise _problem(printed, declared, sorted(needs.direct))
+            raise _problem(printed, declared, needs)
         text = (place / LOCK).read_text()
     # Of the registry alone, whatever the packages ask for.
-    checked_lock(text)
+    lacks = lacking(checked_lock(text, needs.workspaces), needs.workspaces)
+    if lacks:
+        raise BadPackages(
+            f"npm does not link the workspace `{lacks[0].name}`",
+            where=lacks[0].path,
+            hint=f"see whether {MANIFEST} asks for another package of that name",
+        )
     locks = {RepoPath.parse(LOCK): text.encode()}
     if needs.text is not None:
         locks[RepoPath.parse(MANIFEST)] = needs.text
@@ -120,6 +119,8 @@ def node_packages(
         parts.append(list[JsonValue](sorted(declared.allow_build)))
     if needs.pnpm_settings:
         parts.append(needs.pnpm_settings)
+    if needs.workspaces:
+        parts.append([[workspace.directory, workspace.manifest] for workspace in needs.workspaces])
     contents = sha256_hex(canonical_json(parts))
 
     def make(folder: Path, _final: Path) -> None:
@@ -138,12 +139,13 @@ def node_packages(
             interpreters=interpreters,
             visible=(folder,),
             node_modules=modules,
-            packages=packages,
+            workspaces={workspace.name: workspace.directory for workspace in needs.workspaces},
+            packages=(*packages, *(workspace.package for workspace in needs.workspaces)),
         )
 
 
 def _install(folder: Path, needs: NodeNeeds, allow_build: Collection[str], workshop: Workshop) -> None:
-    (folder / MANIFEST).write_bytes(readable_json(needs.manifest))
+    _write_manifests(folder, needs)
     environment = _environment(workshop)
     if needs.pnpm is not None:
         program = workshop.program("pnpm", _INSTALL_PNPM)
@@ -158,12 +160,13 @@ def _install(folder: Path, needs: NodeNeeds, allow_build: Collection[str], works
         assert needs.lock is not None
         (folder / LOCK).write_bytes(readable_json(needs.lock))
         command = (program, "ci", *_QUIET)
-    workshop.progress(f"installing the packages of npm: {listed(sorted(needs.direct))}")
+    named = sorted(needs.direct) or [workspace.name for workspace in needs.workspaces]
+    workshop.progress(f"installing the packages of npm: {listed(named)}")
     printed = workshop.run("node-install", command, cwd=folder, environment=environment)
     if not printed.is_done:
         if needs.pnpm is not None:
             raise pnpm_problem(printed, sorted(needs.direct))
-        raise _problem(printed, Declared(), sorted(needs.direct))
+        raise _problem(printed, Declared(), needs)
     (folder / "node_modules" / ".bin").mkdir(parents=True, exist_ok=True)
     with_scripts = set(_with_scripts(folder / "node_modules"))
     wanted = sorted(with_scripts & set(allow_build))
@@ -182,6 +185,12 @@ def _install(folder: Path, needs: NodeNeeds, allow_build: Collection[str], works
             f"installed without running their install scripts, which allow-build lets run in the sandbox:"
             f" {listed(left_out)}"
         )
+
+
+def _write_manifests(folder: Path, needs: NodeNeeds) -> None:
+    for path, manifest in needs.manifests.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_bytes(readable_json(manifest))
 
 
 def _with_scripts(modules: Path) -> Iterator[str]:
@@ -220,9 +229,9 @@ def _environment(workshop: Workshop) -> dict[str, str]:
     return node_environment(workshop.own) | {"npm_config_git": "/bin/false"}
 
 
-def _problem(printed: Printed, declared: Declared, names: Collection[str]) -> WorkorderError:
+def _problem(printed: Printed, declared: Declared, needs: NodeNeeds) -> WorkorderError:
     """What npm's words mean."""
-    text = printed.text
+    text, names = printed.text, sorted(needs.direct)
     if _OTHER_HASH.search(text):
         file = _TARBALL.search(text)
         named = file[1] if file else printed.brief(3)
@@ -230,12 +239,19 @@ def _problem(printed: Printed, declared: Declared, names: Collection[str]) -> Wo
             f"a file of npm's registry has another hash than the lock says: {named}",
             hint="the registry serves other files than were locked: find out why before you lock it anew",
         )
-    refused = printed.refusal("a registry of npm", sorted(names), "correct what ~/.npmrc says of it")
+    refused = printed.refusal("a registry of npm", names, "correct what ~/.npmrc says of it")
     if refused is not None:
         return refused
     missing = _MISSING.search(text)
     if missing is not None:
         name = missing[1].replace("%2f", "/").replace("%2F", "/")
+        own = next((workspace for workspace in needs.workspaces if workspace.name == name), None)
+        if own is not None:
+            return BadPackages(
+                f"the workspace `{name}` is asked for in a version that it does not have",
+                where=own.path,
+                hint="let the others ask for `*`, or for its version",
+            )
         return declared.error(
             f"the npm package {name[:214]} is not in the registry in a version that is asked for",
             name,
@@ -244,7 +260,7 @@ def _problem(printed: Printed, declared: Declared, names: Collection[str]) -> Wo
         )
     if printed.is_unreachable:
         return MachineProblem(
-            f"npm's registry does not answer, and these are not in the cache: {listed(sorted(names))}"
+            f"npm's registry does not answer, and these are not in the cache: {listed(names)}"
             f" ({printed.brief(4)})",
             hint="connect to the network once, or set the registry in ~/.npmrc",
         )

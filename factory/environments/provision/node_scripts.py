@@ -54,7 +54,7 @@ def run_install_scripts(
                 " programs such as compilers must be on the machine",
             )
         built = place.left(_MODULES)
-        _refuse_leading_out(built)
+        _refuse_leading_out(built, folder / _MODULES)
         shutil.rmtree(folder / _MODULES)
         try:
             shutil.copytree(built, folder / _MODULES, symlinks=True)
@@ -62,9 +62,13 @@ def run_install_scripts(
             raise BadPackages("an install script left what is neither a file nor a directory") from error
 
 
-def _refuse_leading_out(modules: Path) -> None:
+def _refuse_leading_out(modules: Path, before: Path) -> None:
     root = modules.resolve()
     for at, folders, files in walk(modules):
         for path in (Path(at, name) for name in (*folders, *files)):
             if path.is_symlink() and not path.resolve().is_relative_to(root):
+                # Npm's own links to workspaces lead out, too.
+                known = before / path.relative_to(modules)
+                if known.is_symlink() and known.readlink() == path.readlink():
+                    continue
                 raise BadPackages(f"an install script left a link to another place: {path.name[:100]}")

@@ -7,7 +7,8 @@ from typing import Final
 
 from factory.contract.errors import MachineProblem, WorkorderError
 from factory.environments.needs.declared import BadPackages
-from factory.environments.needs.node import MANIFEST, PNPM_LOCK
+from factory.environments.needs.node.manifest import MANIFEST
+from factory.environments.needs.node.pnpm import PNPM_LOCK
 from factory.environments.tools.workshop import Printed
 from factory.system.terminal.console import listed, visible
 

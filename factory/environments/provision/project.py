@@ -8,7 +8,7 @@ from factory.environments.cache import Cache
 from factory.environments.environment import Environment
 from factory.environments.needs.declared import CommitFiles, Declared
 from factory.environments.needs.go import go_needs
-from factory.environments.needs.node import node_needs
+from factory.environments.needs.node.needs import node_needs
 from factory.environments.needs.rust import rust_needs
 from factory.environments.provision.go import go_locks, go_modules
 from factory.environments.provision.node import node_locks, node_packages

@@ -119,7 +119,7 @@ def importable(packages: Sequence[Package]) -> list[str]:
     asked = [package for package in packages if package.is_direct]
     if all(package.name == "pytest" for package in asked):
         return []
-    return [f"{package.ecosystem}: {package.name} {package.version}" for package in asked]
+    return [f"{package.ecosystem}: {package.name} {package.version}".rstrip() for package in asked]
 
 
 def _shown(order: WorkOrder, tree: Tree, plan: Plan | None) -> list[ContextFile] | Failure:

@@ -6,7 +6,8 @@ import pytest
 
 from factory.environments.environment import Package
 from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
-from factory.environments.needs.node import checked_lock, locked_packages, node_needs, unread_workspaces
+from factory.environments.needs.node.lock import checked_lock, locked_packages
+from factory.environments.needs.node.needs import node_needs, unread_workspaces
 
 HASH = "sha512-" + "A" * 86 + "=="
 ENTRY = {"version": "4.1.0", "resolved": "https://registry.npmjs.org/zod/-/zod-4.1.0.tgz", "integrity": HASH}
@@ -105,7 +106,7 @@ def test_what_comes_from_elsewhere_is_refused_by_name(wanted: object) -> None:
         ("{", "is not valid JSON"),
         ({"dependencies": []}, "is no table"),
         ({"dependencies": {"../a": "1"}}, "is not taken from a registry"),
-        ({"dependencies": {"a": "1"}, "workspaces": ["b"]}, "workspaces are not supported"),
+        ({"dependencies": {"a": "1"}, "workspaces": 1}, "`workspaces` is no list of paths"),
         (
             {"dependencies": {"a": "1"}, "overrides": {"b": {"c": "git+https://e/c"}}},
             "`overrides` takes a package",
@@ -117,26 +118,18 @@ def test_a_manifest_that_can_not_be_used(manifest: object, message: str) -> None
         node_needs(commit(manifest=manifest), Declared())
 
 
-@pytest.mark.parametrize(
-    ("more", "told"),
-    [
-        ({"a/package.json": b'{"dependencies": {"zod": "^4"}}'}, "such as a/package.json: name"),
-        ({"a/package.json": b'{"dependencies": {"zod": "^4"}}', "a/package-lock.json": b"{}"}, ""),
-        ({"a/package.json": b'{"name": "a", "dependencies": {}}', "b/package.json": b"{{"}, ""),
-    ],
-)
-def test_workspaces_that_ask_for_packages_are_told_to_be_no_projects(
-    more: dict[str, bytes], told: str
-) -> None:
-    data = {"package.json": b'{"workspaces": ["*"]}', **more}
-    files = CommitFiles(frozenset(data), data.get)
+def test_workspaces_with_locks_of_their_own_are_projects() -> None:
+    asking = b'{"dependencies": {"zod": "^4"}}'
+    data = {"package.json": b'{"workspaces": ["*"]}', "a/package.json": asking, "a/package-lock.json": b"{}"}
+    others = {**data, "b/package.json": asking}
 
-    assert node_needs(files, Declared()) is None
-    assert told in unread_workspaces(files)
-    assert bool(unread_workspaces(files)) is bool(told)
+    assert node_needs(CommitFiles(frozenset(data), data.get), Declared()) is None
+    assert unread_workspaces(CommitFiles(frozenset(data), data.get)) == ""
+    told = unread_workspaces(CommitFiles(frozenset(others), others.get))
+    assert told.startswith("package.json: workspaces are not read, such as b/package.json: name")
 
 
-def test_workspaces_of_pnpm_are_as_those_of_npm() -> None:
+def test_workspaces_of_pnpm_are_not_read() -> None:
     data = {
         "package.json": b'{"dependencies": {"a": "1"}}',
         "pnpm-lock.yaml": b"packages: {}",
@@ -145,7 +138,9 @@ def test_workspaces_of_pnpm_are_as_those_of_npm() -> None:
     }
     bare = {**data, "package.json": b"{}"}
 
-    with pytest.raises(BadPackages, match=r"pnpm-workspace\.yaml: workspaces are not supported yet"):
+    with pytest.raises(
+        BadPackages, match=r"pnpm-workspace\.yaml: workspaces are not supported with pnpm yet"
+    ):
         node_needs(CommitFiles(frozenset(data), data.get), Declared())
     told = unread_workspaces(CommitFiles(frozenset(bare), bare.get))
     assert told.startswith("pnpm-workspace.yaml: workspaces are not read, such as packages/b/package.json")

@@ -1,6 +1,7 @@
 """What written sources may import and manifests declare, held against lists of files of packages."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,20 @@ def test_manifests_declare_nothing_else(
     tmp_path: Path, environment: Environment, path: str, text: str, said: str
 ) -> None:
     assert said in problem(tmp_path, environment, {path: text})
+
+
+def test_workspaces_are_imported_and_asked_for_by_versions(tmp_path: Path, environment: Environment) -> None:
+    words = Package("node", "@shop/words", "1.0.0", is_direct=True)
+    with_words = replace(environment, packages=(*environment.packages, words))
+    files = {
+        "packages/app/package.json": '{"dependencies": {"@shop/words": "^1.0.0", "zod": "^4"}}',
+        "packages/app/main.ts": "import { words } from '@shop/words';\nimport { z } from 'zod';\n",
+    }
+    elsewhere = {"packages/app/package.json": '{"dependencies": {"@shop/words": "github:evil/words"}}'}
+
+    assert problem(tmp_path / "own", with_words, files) == ""
+    assert "that is no declared package" in problem(tmp_path / "unknown", environment, files)
+    assert "names a place" in problem(tmp_path / "elsewhere", with_words, elsewhere)
 
 
 def test_what_a_manifest_declared_before_stays(tmp_path: Path, environment: Environment) -> None:
