@@ -1,7 +1,7 @@
 """`package-lock.json`: what it holds, whether it fits the manifests, and what of it npm may get."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from factory.contract.strict_json import JsonObject
@@ -18,6 +18,7 @@ _PUBLIC: Final = "https://registry.npmjs.org/"
 _INTEGRITY: Final = re.compile(r"sha(?:512|384|256)-[A-Za-z0-9+/]+={0,2}(?: sha(?:512|384|256)-\S+)*")
 _OLDEST_FORMAT: Final = 2
 _MODULES: Final = "node_modules/"
+_SHOWN: Final = 6
 
 
 def checked_lock(text: str, workspaces: Sequence[Workspace] = ()) -> JsonObject:
@@ -39,6 +40,7 @@ def checked_lock(text: str, workspaces: Sequence[Workspace] = ()) -> JsonObject:
             hint="run `npm install --package-lock-only`, and commit it",
         )
     own = {workspace.directory: workspace.name for workspace in workspaces}
+    _refuse_second_versions(lock, own)
     packages: JsonObject = {}
     for place, entry in _entries(lock):
         if not place:
@@ -116,7 +118,7 @@ def _locked_names(entry: JsonObject) -> set[str]:
     return {name for table in tables if isinstance(table, dict) for name in table}
 
 
-def _checked_link(place: str, entry: JsonObject, own: dict[str, str]) -> JsonObject:
+def _checked_link(place: str, entry: JsonObject, own: Mapping[str, str]) -> JsonObject:
     directory = str(entry.get("resolved"))
     if directory not in own or place != f"{_MODULES}{own[directory]}":
         raise BadPackages(
@@ -127,12 +129,9 @@ def _checked_link(place: str, entry: JsonObject, own: dict[str, str]) -> JsonObj
     return {"resolved": directory, "link": True}
 
 
-def _checked_entry(place: str, entry: JsonObject, own: dict[str, str]) -> JsonObject:
+def _checked_entry(place: str, entry: JsonObject, own: Mapping[str, str]) -> JsonObject:
     above, _, name = place.rpartition(_MODULES)
     integrity, resolved = entry.get("integrity"), entry.get("resolved")
-    holder = next((folder for folder in own if place.startswith(f"{folder}/{_MODULES}")), None)
-    if holder is not None:
-        raise _second_version(name, entry, holder, own)
     if own and not above and not place.startswith(_MODULES):
         raise BadPackages(f"holds {place[:100]}, which is no workspace", where=LOCK, hint=_LOCK_ANEW)
     if not place.startswith(_MODULES) or ".." in place.split("/") or not is_name(name):
@@ -148,23 +147,29 @@ def _checked_entry(place: str, entry: JsonObject, own: dict[str, str]) -> JsonOb
     return entry if keeps else {key: value for key, value in entry.items() if key != "resolved"}
 
 
-def _second_version(name: str, entry: JsonObject, holder: str, own: dict[str, str]) -> BadPackages:
-    """What is said of a package that lies in a workspace, because the root has another version of it."""
-    version = str(entry.get("version", ""))[:100]
-    if name in own.values():
-        return BadPackages(
-            f"`{holder}` asks for another version of the workspace `{name[:100]}` than the repository has:"
-            f" {version}",
+def _refuse_second_versions(lock: JsonObject, own: Mapping[str, str]) -> None:
+    """Refuse packages that lie in a workspace, because the others, or the root, have another version."""
+    told = []
+    for place, entry in _entries(lock):
+        above, _, name = place.partition(f"/{_MODULES}")
+        if not name or above not in own:
+            continue
+        told.append(f"{name[:100]} {str(entry.get('version', ''))[:100]} in {above}")
+        if name in own.values():
+            raise BadPackages(
+                f"`{above}` asks for another version of the workspace `{name}` than the repository has",
+                where=LOCK,
+                hint="ask for `*`, or for the version that the workspace has",
+            )
+    if told:
+        more = f" and {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+        raise BadPackages(
+            "holds second versions of packages, and one of each is supported:"
+            f" {', '.join(told[:_SHOWN])}{more}",
             where=LOCK,
-            hint="ask for `*`, or for the version that the workspace has",
+            hint="ask for one version in all workspaces, or set one in `overrides` of the root's"
+            f" {MANIFEST}, and run `npm install --package-lock-only`",
         )
-    return BadPackages(
-        f"holds {name[:100]} {version} in `{holder}`, beside another version for the other workspaces;"
-        " one version of each is supported",
-        where=LOCK,
-        hint="ask for one version in all workspaces, or set one in `overrides` of the root's"
-        f" {MANIFEST}, and run `npm install --package-lock-only`",
-    )
 
 
 def _entries(lock: JsonObject) -> Iterator[tuple[str, JsonObject]]:
