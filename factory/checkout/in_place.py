@@ -46,7 +46,7 @@ class CheckoutInPlace(Checkout):
         if self._place.is_same() and stat.S_IMODE(self.root.stat().st_mode) != self._mode:
             self.root.chmod(self._mode)
 
-    def offer(self, node_modules: Path | None, workspaces: Mapping[str, str] | None = None) -> None:
+    def offer(self, node_modules: Path | None, workspaces: Mapping[str, RepoPath] | None = None) -> None:
         if node_modules is None:
             return
         raise WorkorderError(

@@ -85,7 +85,7 @@ class ThrowAwayCheckout(Checkout):
             changes += self._blocking_attributes() or self._differing()
         return tuple(sorted({visible(name) for name in changes}))
 
-    def offer(self, node_modules: Path | None, workspaces: Mapping[str, str] | None = None) -> None:
+    def offer(self, node_modules: Path | None, workspaces: Mapping[str, RepoPath] | None = None) -> None:
         offered = None if node_modules is None else NodeModules(node_modules, workspaces or {})
         if self._offered != offered:
             remove_tree(self.node_modules)

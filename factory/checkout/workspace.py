@@ -63,7 +63,7 @@ class Checkout(ABC):
         return self.home.parent / "node_modules"
 
     @abstractmethod
-    def offer(self, node_modules: Path | None, workspaces: Mapping[str, str] | None = None) -> None:
+    def offer(self, node_modules: Path | None, workspaces: Mapping[str, RepoPath] | None = None) -> None:
         """Let commands find the packages of a directory above the checkout, from now on.
 
         Args:

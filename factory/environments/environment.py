@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final, Literal
 
+from factory.contract.repo_path import RepoPath
+
 Ecosystem = Literal["python", "node", "go", "rust"]
 
 _SHOWN_HASH: Final = 12
@@ -51,7 +53,7 @@ class Environment:
     variables: Mapping[str, str] = field(default_factory=dict)
     visible: tuple[Path, ...] = ()
     node_modules: Path | None = None
-    workspaces: Mapping[str, str] = field(default_factory=dict)
+    workspaces: Mapping[str, RepoPath] = field(default_factory=dict)
     packages: tuple[Package, ...] = ()
 
     @property

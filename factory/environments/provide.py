@@ -62,9 +62,7 @@ def environment_for(
     wanted = declared(project.configuration.environment, project.planned)
     workshop = workshop_of(project, own=own, progress=progress)
     with provided(files, wanted, environments_in(own), workshop) as environment:
-        places = {
-            name: project.path_of(RepoPath.parse(path)) for name, path in environment.workspaces.items()
-        }
+        places = {name: project.path_of(path) for name, path in environment.workspaces.items()}
         yield replace(environment, workspaces=places)
 
 

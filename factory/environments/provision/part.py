@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from factory.contract.canonical import canonical_json, sha256_hex
+from factory.contract.repo_path import RepoPath
 from factory.environments.environment import Environment, Package
 
 
@@ -18,7 +19,7 @@ class Part:
     variables: Mapping[str, str] = field(default_factory=dict)
     visible: tuple[Path, ...] = ()
     node_modules: Path | None = None
-    workspaces: Mapping[str, str] = field(default_factory=dict)
+    workspaces: Mapping[str, RepoPath] = field(default_factory=dict)
     packages: tuple[Package, ...] = ()
 
 

@@ -233,7 +233,7 @@ def test_packages_of_the_checkout_lie_beside_the_installed_ones(
     installed = tmp_path / "installed"
     write_files(installed, {"zod/a": "", "@shop/cart/a": "", "@other/a/a": "", ".bin/tsc": ""})
     (installed / "@shop" / "words").symlink_to("../../packages/words")
-    opened.offer(installed, {"@shop/words": "data/deep", "plain": "src"})
+    opened.offer(installed, {"@shop/words": RepoPath("data/deep"), "plain": RepoPath("src")})
     laid = {name: place for name, (_, place, *_) in everything(opened.node_modules).items() if place}
 
     assert laid == {

@@ -39,7 +39,7 @@ def checked_lock(text: str, workspaces: Sequence[Workspace] = ()) -> JsonObject:
             where=LOCK,
             hint="run `npm install --package-lock-only`, and commit it",
         )
-    own = {workspace.directory: workspace.name for workspace in workspaces}
+    own: dict[str, str] = {workspace.directory: workspace.name for workspace in workspaces}
     _refuse_second_versions(lock, own)
     packages: JsonObject = {}
     for place, entry in _entries(lock):

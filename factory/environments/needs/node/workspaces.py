@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from factory.contract.repo_path import RepoPath, UnsafePath
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.environments.environment import Package
 from factory.environments.needs.declared import BadPackages, CommitFiles
@@ -32,7 +33,7 @@ class Workspace:
     """
 
     name: str
-    directory: str
+    directory: RepoPath
     manifest: JsonObject
     wanted: Mapping[str, str]
 
@@ -74,7 +75,7 @@ def workspaces_of(manifest: JsonObject, files: CommitFiles) -> tuple[Workspace, 
     return tuple(
         Workspace(
             name,
-            folder,
+            _directory(folder),
             handed_on(documents[folder]),
             dict(wanted(documents[folder], f"{folder}/{MANIFEST}", names)),
         )
@@ -121,6 +122,17 @@ def _folders(manifest: JsonObject, files: CommitFiles) -> tuple[str, ...]:
                 hint=f"give it one with its name, or take it out of `{KEY}`",
             )
     return found
+
+
+def _directory(folder: str) -> RepoPath:
+    try:
+        return RepoPath.parse(folder)
+    except UnsafePath as error:
+        raise BadPackages(
+            f"a workspace can't lie there: {error.message}",
+            where=f"{folder}/{MANIFEST}",
+            hint="give the directory another name",
+        ) from error
 
 
 def _patterns(named: JsonValue) -> tuple[str, ...]:

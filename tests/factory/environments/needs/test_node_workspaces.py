@@ -180,6 +180,12 @@ def test_a_workspace_is_asked_for_by_a_version() -> None:
     assert "ask for `*`, or for its version" in refusal({**FILES, "packages/app/package.json": asking})
 
 
+def test_a_directory_that_not_every_system_can_have_is_no_workspace() -> None:
+    files = {"package.json": {"workspaces": ["*"]}, "aux/package.json": {}}
+
+    assert refusal(files).startswith("aux/package.json: a workspace can't lie there")
+
+
 def test_a_directory_without_a_manifest_is_no_workspace() -> None:
     files = {"package.json": {"workspaces": ["docs"]}, "docs/index.md": ""}
 
