@@ -65,7 +65,7 @@ def executed(
         bench = Bench(opened, environment, variables, 60.0, Terms(sandbox, read=read))
         result = bench.baseline_context(tmp_path, exempt=False).execute("check", "…", words)
         assert result.changed == ()
-        assert "node_modules" not in {path.name for path in opened.root.iterdir()}
+        assert not any((opened.root / "node_modules").glob("*"))
     return result.exit_code, read_bounded(tmp_path / "check.output.txt").decode()
 
 
@@ -126,6 +126,39 @@ def test_packages_of_node_are_found_above_the_checkout(sandbox: Sandbox, tmp_pat
         pytest.skip("node is not installed")
     words = ("node", "-e", "console.log(require('zod').string())")
     assert executed(sandbox, tmp_path / "node", *words, packages=packages) == (0, "a string\n")
+
+
+@pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed")
+def test_a_worker_of_vitest_can_ask_how_much_memory_it_has(
+    sandbox: Sandbox, tmp_path: Path, kept: Path
+) -> None:
+    """A stand-in with vitest's names starts a process of its own, as vitest does for tests."""
+    session = (
+        "import { fork } from 'node:child_process';\n"
+        "export const parseCLI = (words) => ({ filter: words.slice(2), options: {} });\n"
+        "export async function startVitest() {\n"
+        "  const worker = fork(new URL('./worker.js', import.meta.url).pathname);\n"
+        "  await new Promise((ended) => worker.on('exit', ended));\n"
+        "  return { state: { getFiles: () => [] }, close: async () => {} };\n"
+        "}\n"
+    )
+    worker = (
+        "const used = process.memoryUsage();\n"
+        "console.log(used.rss > 1e6, process.memoryUsage.rss() > 1e6, used.heapUsed > 1e6);\n"
+    )
+    write_files(
+        kept,
+        {
+            "node_modules/vitest/package.json": '{"type": "module", "exports": {"./node": "./node.js"}}',
+            "node_modules/vitest/node.js": session,
+            "node_modules/vitest/worker.js": worker,
+        },
+    )
+    packages = replace(bare(), node_modules=kept / "node_modules", visible=(*bare().visible, kept))
+
+    _, printed = executed(sandbox, tmp_path, "npx", "vitest", "run", packages=packages)
+
+    assert "true true true" in printed
 
 
 def test_each_project_finds_its_own_packages_of_node(sandbox: Sandbox, tmp_path: Path, kept: Path) -> None:

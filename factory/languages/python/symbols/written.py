@@ -110,13 +110,14 @@ def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bo
             where=" ".join(f"@{decorator}" for decorator in decorators),
             hint="write @property" if is_property else "leave out those that callers don't see",
         )
-    if not scope and CAP_WORDS.match(last):
+    signature = replace(_signature(rest, last), is_async=is_async)
+    # What gives something else than itself is a function, whatever it is called.
+    if not scope and CAP_WORDS.match(last) and signature.returns in (None, last):
         raise BadSymbol(
             "calls what is named like a class",
             where=name,
             hint=f"write `…:{name}` for the class, and `…:{name}.__init__(self, …) -> None` for its making",
         )
-    signature = replace(_signature(rest, last), is_async=is_async)
     decorator = decorators[0] if decorators else ""
     first = signature.parameters[0].name if signature.parameters else ""
     if scope and decorator != "staticmethod" and first not in FIRST:

@@ -7,6 +7,7 @@
 
 const fs = require("node:fs");
 const path = require("node:path");
+const { spawnSync } = require("node:child_process");
 
 const [descriptors, details] = process.argv.slice(1);
 const { words } = JSON.parse(details);
@@ -32,7 +33,28 @@ function counted(task, counts, names) {
   }
 }
 
+// Where a sandbox closes /proc, how much memory a process has can't be asked for, and a worker of vitest that asks
+// when its tests have ended waits for ever. It gets the most that the process has had instead.
+const MEMORY = `
+import { getHeapStatistics } from "node:v8";
+const rss = () => process.resourceUsage().maxRSS * 1024;
+process.memoryUsage = Object.assign(() => {
+  const heap = getHeapStatistics();
+  return { rss: rss(), heapTotal: heap.total_heap_size, heapUsed: heap.used_heap_size,
+    external: heap.external_memory, arrayBuffers: 0 };
+}, { rss });
+`;
+
+function letWorkersAskForMemory() {
+  // A sandbox may leave to its first process what it keeps from those which that starts.
+  const asked = spawnSync(process.execPath, ["-e", "process.memoryUsage.rss()"], { stdio: "ignore" });
+  if (asked.status === 0) return;
+  const given = process.env.NODE_OPTIONS ?? "";
+  process.env.NODE_OPTIONS = `${given} --import=data:text/javascript,${encodeURIComponent(MEMORY)}`.trim();
+}
+
 async function main() {
+  letWorkersAskForMemory();
   process.execArgv = [];
   process.argv = [process.argv[0], "vitest", "run", ...words];
   // Vite writes its bundled configuration into the nearest one, and that of the environment can't be written.

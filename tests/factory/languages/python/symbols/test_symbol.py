@@ -76,6 +76,12 @@ def test_what_a_promise_leaves_out_is_open(there: str, promised: str) -> None:
     assert not parse_symbol(promised).keeps(parse_symbol(there)) or "..." in promised
 
 
+def test_a_function_may_be_named_like_a_class_if_it_gives_something_else() -> None:
+    symbol = parse_symbol("m:Rounded(value: float) -> str")
+    assert symbol.is_callable
+    assert symbol.text == "m:Rounded(value: float) -> str"
+
+
 @pytest.mark.parametrize("there", ["m:f(x: int) -> str", "m:f: int", "m:f"])
 def test_a_name_alone_says_nothing_of_what_is_there(there: str) -> None:
     assert parse_symbol(there).keeps(parse_symbol("m:f"))
@@ -119,6 +125,7 @@ def test_different_promises(there: str, promised: str) -> None:
         ("tally/counting.py:f()", "tally/counting.py:f()"),
         ("m:Board.play", "Board.play"),
         ("m:Board(size: int)", "Board"),
+        ("m:Board(size: int) -> Board", "Board"),
         ("m:Board.play(row: int)", "(row: int)"),
         ("@cached m:C.f(self)", "@cached"),
         ("@property m:f() -> int", "@property"),
