@@ -21,6 +21,7 @@ __all__ = [
     "Files",
     "Language",
     "Mutant",
+    "NameAlone",
     "Outlined",
     "Place",
     "Read",
@@ -38,6 +39,18 @@ MAX_SYMBOL_CHARS: Final = 2_000
 
 class BadSymbol(WorkorderError):
     """A text that is not a symbol in its written form; `where` holds the text from where it can't be read."""
+
+
+class NameAlone(BadSymbol):
+    """A text that is no more than the name of a symbol, which some other text must describe.
+
+    Attributes:
+        symbol: what it names; it is bare.
+    """
+
+    def __init__(self, symbol: "Symbol", message: str, *, where: str, hint: str) -> None:
+        super().__init__(message, where=where, hint=hint)
+        self.symbol = symbol
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Final
 
 from factory.contract.text import Read
 from factory.languages.go.language import GO
-from factory.languages.port import Language, Symbol, Verification
+from factory.languages.port import Language, NameAlone, Symbol, Verification
 from factory.languages.python.language import PYTHON
 from factory.languages.rust.language import RUST
 from factory.languages.typescript.language import TYPESCRIPT
@@ -43,6 +43,18 @@ def parse_symbol(text: str) -> Symbol:
         BadSymbol: it is none, with what is wrong and where.
     """
     return language_of_symbol(text).parse_symbol(text)
+
+
+def named_symbol(text: str) -> Symbol:
+    """A symbol from its written form, or from its name alone, which is what a module hands on.
+
+    Raises:
+        BadSymbol: it is neither, with what is wrong and where.
+    """
+    try:
+        return parse_symbol(text)
+    except NameAlone as alone:
+        return alone.symbol
 
 
 def keeps(defined: Symbol, promised: Symbol) -> bool:

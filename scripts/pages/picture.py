@@ -163,11 +163,11 @@ def _screens(written: str) -> list[list[str]]:
 
 
 def _is_middle(screen: list[str]) -> bool:
-    """Whether half of the work orders have landed, and several are being worked on."""
+    """Whether a third of the work orders have landed, and several are being worked on."""
     text = Text.from_ansi("\n".join(screen)).plain
     landed = _LANDED.search(text)
     at_work = len(re.findall(r" (?:testing|generating) +attempt", text))
-    return landed is not None and 2 * int(landed[1]) >= int(landed[2]) and at_work >= 2
+    return landed is not None and 3 * int(landed[1]) >= int(landed[2]) and at_work >= 2
 
 
 def _shows_commands(screen: list[str]) -> bool:

@@ -11,7 +11,7 @@ from factory.contract.work_order import WorkOrder
 from factory.gates.check import CheckContext, CheckResult
 from factory.languages.port import Codebase, Place, Symbol
 from factory.languages.python.language import PYTHON
-from factory.languages.table import keeps, language_of_symbol, parse_symbol
+from factory.languages.table import keeps, language_of_symbol, named_symbol
 from factory.system.terminal.console import visible
 
 _NAMED = 10
@@ -30,8 +30,8 @@ class Interfaces:
         order = context.order
         if order is None:
             return CheckResult(name=self.name)
-        provided = [parse_symbol(text) for text in order.provides]
-        consumed = [parse_symbol(text) for text in order.consumes]
+        provided = [named_symbol(text) for text in order.provides]
+        consumed = [named_symbol(text) for text in order.consumes]
         changed = {symbol.address for symbol in provided}
         kept = [
             symbol for symbol in consumed if symbol.address not in changed and _is_written(symbol, context)

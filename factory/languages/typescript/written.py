@@ -10,7 +10,6 @@
 | constructor | `src/slug.ts:Slugger.constructor(options: Options)` |
 | constant, property, accessor | `src/slug.ts:LIMIT: number`, `src/slug.ts:Options.max?: number` |
 | default export | `src/slug.ts:default(text: string): string` |
-| what is handed on, whose kind is said where it is defined | `src/index.ts:slugify` |
 
 Types and their number and order bind, names of parameters don't; how a type is spelled is of no account, see
 `types`. What a promise leaves out is open. `async`, `export`, `function`, `const`, `class` and the like may
@@ -22,7 +21,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from factory.languages.port import BadSymbol
+from factory.languages.port import BadSymbol, NameAlone
 from factory.languages.trees.declared import ANY, Declared, Head, split
 from factory.languages.trees.tree import parse, walk
 from factory.languages.typescript.declaration import INFERRED, PRIMITIVES, as_type, declared
@@ -48,6 +47,7 @@ def parse_symbol(written: str) -> Declared:
     """Read the written form of a symbol.
 
     Raises:
+        NameAlone: the text is only the name of one that is no type.
         BadSymbol: the text is not one.
     """
     head = split(written, _WORDS, FORMS)
@@ -99,16 +99,15 @@ def _keeps_function(defined: Declared, promised: Declared) -> bool:
 def _declared(head: Head) -> Declared:
     rest = head.rest
     if not rest:
-        if stands_alone(head.name):
-            return Declared(head.module, head.name, "named")
-        if "." in head.name:
-            raise BadSymbol(
-                "is a name alone, which stands for a type: a method needs its parameters, a property its"
+        if not stands_alone(head.name):
+            raise NameAlone(
+                Declared(head.module, head.name, "unknown"),
+                "is a name alone, which stands for a type: a function needs its parameters, a constant its"
                 " type",
                 where=head.name,
                 hint=FORMS,
             )
-        return Declared(head.module, head.name, "unknown")
+        return Declared(head.module, head.name, "named")
     if rest.startswith(("(", "<")):
         node = _parsed(f"declare function f{rest};", "function_signature", rest)
     elif rest.startswith((":", "?:")):

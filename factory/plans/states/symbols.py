@@ -11,7 +11,7 @@ from functools import cached_property
 
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.languages.port import Addressed, BadSymbol, Definitions, Symbol
+from factory.languages.port import Addressed, BadSymbol, Definitions, NameAlone, Symbol
 from factory.languages.python.language import PYTHON
 from factory.languages.python.symbols.symbol import Symbol as PythonSymbol
 from factory.languages.table import language_of_symbol, parse_symbol
@@ -29,7 +29,7 @@ class Declared:
         pointer: its place in the document.
         text: as it is written.
         symbol: what it is; None if the text can't be read.
-        problem: why not.
+        problem: why not; of a name alone, which is a symbol if anything else says what it is, too.
         project: the project that its module lies in; None for what lies in none of them, and for symbols that
             name their file.
     """
@@ -271,6 +271,8 @@ def _declared(index: int, field: str, number: int, text: str) -> Declared:
     pointer = f"/work_orders/{index}/{field}/{number}"
     try:
         return Declared(index, pointer, text, parse_symbol(text))
+    except NameAlone as error:
+        return Declared(index, pointer, text, error.symbol, error)
     except BadSymbol as error:
         return Declared(index, pointer, text, None, error)
 

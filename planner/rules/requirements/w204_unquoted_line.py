@@ -5,9 +5,9 @@
 A normative line of the specification of which no requirement quotes at least half of the words: a list item,
 or a sentence of running text or of a table with must, shall, should, will or may not, or with an imperative
 ("Print the sum."). Also three words or more in a row of a line whose other words are quoted, such as what
-follows a semicolon or "unless", if no sentence of the work orders that take the others says them either.
-Several sentences on one line, and in one list item, are judged one by one. A heading counts as text if it
-ends with a full stop or holds an id such as REQ-7.
+follows a semicolon or "unless", if the work orders that take the others don't say them either. Several
+sentences on one line, and in one list item, are judged one by one. A heading counts as text if it ends with a
+full stop or holds an id such as REQ-7.
 
 Not normative are front matter, other headings, code blocks, the heads of tables, quotations, comments,
 questions, lines that introduce a list with a colon, and sections on what is not asked for (non-goals, not
@@ -66,7 +66,7 @@ from itertools import groupby
 from typing import Final
 
 from factory.plans.diagnostics.diagnostic import Severity, quote
-from factory.plans.rules.requirements.mentions import beginnings, sentences
+from factory.plans.rules.requirements.mentions import beginnings, mentioned
 from factory.plans.rules.rule import Finding, Rule
 from factory.specification.quotations import Passage
 from planner.rules.subject import Subject
@@ -106,7 +106,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             wanted = beginnings(said.text)
             if len(wanted) < _FEWEST or _ASIDE.match(said.text):
                 continue
-            if all(2 * len(wanted & said_there) <= len(wanted) for said_there in takers.sentences(passage)):
+            if 2 * len(wanted & takers.mention(passage)) <= len(wanted):
                 yield Finding(
                     "/requirements",
                     f"line {said.first} of the specification is not quoted whole, and none of the work"
@@ -122,12 +122,12 @@ class _Takers:
         self._subject = subject
         self._lines = lines
 
-    def sentences(self, passage: Passage) -> Iterator[frozenset[str]]:
-        """The beginnings of the words of each of their sentences."""
+    def mention(self, passage: Passage) -> frozenset[str]:
+        """The beginnings of the words that they mention."""
         names = {name for name, covered in self._covered if not covered.isdisjoint(passage.words)}
         indices = {index for name in names for index in self._subject.taken.get(name, ())}
-        for index in sorted(indices):
-            yield from self._said.get(index, ())
+        said = (self._said[index] for index in sorted(indices) if index in self._said)
+        return frozenset[str]().union(*said)
 
     @cached_property
     def _covered(self) -> list[tuple[str, frozenset[int]]]:
@@ -137,8 +137,8 @@ class _Takers:
         ]
 
     @cached_property
-    def _said(self) -> dict[int, tuple[frozenset[str], ...]]:
-        return {placed.index: tuple(sentences(placed.order)) for placed in self._subject.orders}
+    def _said(self) -> dict[int, frozenset[str]]:
+        return {placed.index: mentioned(placed.order) for placed in self._subject.orders}
 
 
 def _rests(passage: Passage, quoted: frozenset[int]) -> Iterator[tuple[int, ...]]:

@@ -23,10 +23,9 @@ def is_copyable(symbol: Symbol) -> bool:
     if _is_plain(symbol):
         return True
     try:
-        read = parse_symbol(symbol.text)
+        return symbol.keeps(parse_symbol(symbol.text))
     except BadSymbol:
         return False
-    return not read.is_bare and symbol.keeps(read)
 
 
 def _is_plain(symbol: Symbol) -> bool:

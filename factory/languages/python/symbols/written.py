@@ -11,14 +11,13 @@
 | property | `@property pkg.module:Class.size(self) -> int` |
 | class method | `@classmethod pkg.module:Class.parse(cls, text: str) -> Class` |
 | static method | `@staticmethod pkg.module:Class.check(text: str) -> bool` |
-| what is handed on | `pkg:name` |
 
 A name alone that begins with a capital letter is a class, a type alias, a member of an enumeration or any
-other value, never a function. Another name alone is what a module hands on: what it is, is said where it is
-defined. What a promise leaves out, an annotation of a parameter or of the result, is open; everything else is
-exact: names, order, kinds and default values of parameters (`...` stands for any default). A property and an
-attribute of the same type are one promise, because they are used alike. How types are normalised is in
-`annotation`; how a source file is read, in `sources`.
+other value, never a function. Another name alone may be what a module hands on; see `NameAlone`. What a
+promise leaves out, an annotation of a parameter or of the result, is open; everything else is exact: names,
+order, kinds and default values of parameters (`...` stands for any default). A property and an attribute of
+the same type are one promise, because they are used alike. How types are normalised is in `annotation`; how a
+source file is read, in `sources`.
 """
 
 import ast
@@ -28,7 +27,7 @@ import warnings
 from dataclasses import replace
 from typing import Final
 
-from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol
+from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol, NameAlone
 from factory.languages.python.symbols.annotation import annotation_text, is_large
 from factory.languages.python.symbols.shapes import Function, Named, Shape, Unknown, Value
 from factory.languages.python.symbols.signature import Signature, signature_of
@@ -56,6 +55,7 @@ def parse_symbol(text: str) -> Symbol:
     """Read the written form of a symbol.
 
     Raises:
+        NameAlone: the text is only the name of one that is no class.
         BadSymbol: the text is not one.
     """
     if len(text) > MAX_SYMBOL_CHARS:
@@ -89,15 +89,14 @@ def _shape(name: str, head: re.Match[str], rest: str) -> Shape:
         return Value(_type(rest[1:].strip()))
     if rest:
         raise BadSymbol("goes on after the name with neither `(` nor `:`", where=rest, hint=_FORMS)
-    if _CAPITAL.match(name.rpartition(".")[2]):
-        return Named()
-    if "." in name:
-        raise BadSymbol(
-            "is a name alone, which stands for a class: a method needs its parameters, an attribute its type",
+    if not _CAPITAL.match(name.rpartition(".")[2]):
+        raise NameAlone(
+            Symbol(head["module"], name, Unknown()),
+            "is a name alone, which stands for a class: a function needs its parameters, a constant its type",
             where=name,
             hint=_FORMS,
         )
-    return Unknown()
+    return Named()
 
 
 def _function(name: str, decorators: tuple[str, ...], rest: str, *, is_async: bool) -> Shape:

@@ -3,7 +3,8 @@
 ## What it finds
 
 A text in `provides` or `consumes` that is not the written form of a symbol, and a name alone of which neither
-the plan nor the repository says what it is. One of Python names its module:
+the plan nor the repository says what it is; the answer of a model must say it with each name. One of Python
+names its module:
 
 | symbol | written |
 |---|---|
@@ -63,28 +64,22 @@ def find(subject: Subject) -> Iterator[Finding]:
     if interfaces is None:
         return
     for declared in (*interfaces.provided, *interfaces.consumed):
-        if declared.problem is not None:
-            at = (
-                f", at {quote(declared.problem.where)}"
-                if declared.problem.where not in ("", declared.text)
-                else ""
-            )
-            yield Finding(
-                declared.pointer,
-                f"the symbol {quote(declared.text)} {declared.problem.message}{at}",
-                one_line(declared.problem.hint),
-            )
-        elif (
+        if declared.problem is None or (
             declared.symbol is not None
-            and declared.symbol.is_bare
-            and not interfaces.is_told(declared.symbol, declared.index)
+            and not subject.is_new
+            and interfaces.is_told(declared.symbol, declared.index)
         ):
-            yield Finding(
-                declared.pointer,
-                f"the symbol {quote(declared.text)} is a name alone, and nothing says what it is: a function"
-                " needs its parameters, a constant its type",
-                "write its signature or its type, here or where the module that hands it on takes it from",
-            )
+            continue
+        at = (
+            f", at {quote(declared.problem.where)}"
+            if declared.problem.where not in ("", declared.text)
+            else ""
+        )
+        yield Finding(
+            declared.pointer,
+            f"the symbol {quote(declared.text)} {declared.problem.message}{at}",
+            one_line(declared.problem.hint),
+        )
 
 
 RULE = Rule("E304", "unreadable-symbol", Severity.ERROR, explanation=__doc__, find=find)

@@ -1,14 +1,12 @@
 """Which words of a requirement a work order mentions: by their beginnings, in any form of the word."""
 
 import re
-from collections.abc import Iterator
 from typing import Final
 
 from factory.contract.work_order import WorkOrder
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 _BEGINNING: Final = 5
 # fmt: off
 _EMPTY: Final = frozenset({
@@ -30,13 +28,5 @@ def beginnings(text: str) -> frozenset[str]:
 
 def mentioned(order: WorkOrder) -> frozenset[str]:
     """The beginnings of the words that whoever implements a work order reads."""
-    return beginnings(" ".join((*_texts(order), *order.allowed_files)))
-
-
-def sentences(order: WorkOrder) -> Iterator[frozenset[str]]:
-    """The same, of each sentence and each command alone."""
-    return (beginnings(sentence) for text in _texts(order) for sentence in _SENTENCE.split(text))
-
-
-def _texts(order: WorkOrder) -> tuple[str, ...]:
-    return (order.title, order.intent, order.notes or "", *order.acceptance_commands, *order.provides)
+    texts = (order.title, order.intent, order.notes or "", *order.acceptance_commands, *order.provides)
+    return beginnings(" ".join((*texts, *order.allowed_files)))

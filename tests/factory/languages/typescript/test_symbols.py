@@ -51,7 +51,7 @@ def test_a_symbol_has_one_canonical_form(written: str, canonical: str) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "", "src/a.ts", "src/a.ts:", "../a.ts:f()", "/a.ts:f()", "src/a.ts:List.limit", "src/a.ts:f(",
+        "", "src/a.ts", "src/a.ts:", "../a.ts:f()", "/a.ts:f()", "src/a.ts:limit", "src/a.ts:f(",
         "src/a.ts:f()->x",
         "src/a.ts:f(): void; g()", "src/a.ts:f(): void {}", "src/a.ts:f() // x", "src/a.ts:LIMIT: number = 3",
         "src/a.ts:LIMIT: number; y: string", "src/a.ts:LIMIT: number }; interface J { x: string",

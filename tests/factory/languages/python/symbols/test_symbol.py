@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol
+from factory.languages.port import MAX_SYMBOL_CHARS, BadSymbol, NameAlone
 from factory.languages.python.symbols.written import parse_symbol
+from factory.languages.table import keeps, named_symbol
 
 
 @pytest.mark.parametrize(
@@ -84,9 +85,10 @@ def test_a_function_may_be_named_like_a_class_if_it_gives_something_else() -> No
 
 @pytest.mark.parametrize("there", ["m:f(x: int) -> str", "m:f: int", "m:f"])
 def test_a_name_alone_says_nothing_of_what_is_there(there: str) -> None:
-    assert parse_symbol(there).keeps(parse_symbol("m:f"))
-    assert parse_symbol("m:f").is_bare
-    assert not parse_symbol(there).keeps(parse_symbol("m:g"))
+    with pytest.raises(NameAlone):
+        parse_symbol("m:f")
+    assert named_symbol("m:f").is_bare
+    assert keeps(named_symbol(there), named_symbol("m:f"))
 
 
 @pytest.mark.parametrize(
@@ -123,6 +125,7 @@ def test_different_promises(there: str, promised: str) -> None:
         ("", ""),
         ("count_words(text)", "count_words(text)"),
         ("tally/counting.py:f()", "tally/counting.py:f()"),
+        ("m:f", "f"),
         ("m:Board.play", "Board.play"),
         ("m:Board(size: int)", "Board"),
         ("m:Board(size: int) -> Board", "Board"),
