@@ -72,7 +72,9 @@ def main() -> None:
             written = _watch(root)
     else:
         # As it is: a carriage return alone is no end of a line.
-        written = options.recorded.read_bytes().decode()
+        written = re.sub(
+            r"^Script (?:started|done) .*\n", "", options.recorded.read_bytes().decode(), flags=re.M
+        )
     screens = _screens(written)
     middles = [screen for screen in screens if _is_middle(screen)]
     middle = next(filter(_shows_commands, middles), middles[0])
