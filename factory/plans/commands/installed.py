@@ -71,6 +71,9 @@ _NODE_MODULES: Final = frozenset("""
     wasi worker_threads zlib
 """.split())  # noqa: SIM905
 # fmt: on
+_VERSION: Final = re.compile(r"python3\.\d+")
+"""Python of one version, which is the environment's own only by chance."""
+
 _REQUIRED: Final = re.compile(r"\b(?:(?:require|import)\(\s*|from\s+|import\s+)['\"]([^'\"]+)['\"]")
 
 
@@ -78,6 +81,8 @@ def unusual_needs(invocation: Invocation) -> Iterator[tuple[str, str]]:
     """What a program needs that not every machine has: in words, and the name of it."""
     name = invocation.program
     if "/" not in name and name not in _PROGRAMS | BUILT_INS and not is_python(name) and not is_shell(name):
+        yield f"the program `{name}`", name
+    if _VERSION.fullmatch(name):
         yield f"the program `{name}`", name
     yield from _plugins(pytest_arguments(invocation))
     if invocation.name == "node":

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
+from factory.languages.typescript.grammar import SUFFIXES
 from factory.plans.commands.interpreters import is_python, python_run
 from factory.plans.commands.programs import Invocation
 
@@ -29,16 +30,19 @@ class NamedTest:
 
 
 def chosen_words(invocation: Invocation) -> tuple[tuple[str, ...], frozenset[str]]:
-    """The files whose tests a run of pytest chooses by words (`-k`), and the words; a test needs all of them.
+    """The files whose tests a run of pytest or Node.js chooses by words, and these; a test needs all of them.
 
     Nothing where words are ruled out or stand for one another.
     """
     arguments = pytest_arguments(invocation)
     given = [after for before, after in pairwise(arguments) if before == "-k"]
+    if invocation.name == "node":
+        arguments = invocation.arguments
+        given = [word.partition("=")[2] for word in arguments if word.startswith("--test-name-pattern=")]
     words = " ".join(given).replace("(", " ").replace(")", " ").split()
     if not words or {"not", "or"} & set(words) or not all(word.isidentifier() for word in words):
         return (), frozenset()
-    files = tuple(invocation.path(path) for path in arguments if path.endswith(".py"))
+    files = tuple(invocation.path(path) for path in arguments if path.endswith((".py", *SUFFIXES)))
     return files, frozenset(word.lower() for word in words) - {"and"}
 
 

@@ -3,29 +3,29 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from enum import StrEnum
 from functools import cached_property
 from typing import Final
 
 from factory.languages.port import Address
+from factory.languages.port import Symbol as AnySymbol
 from factory.languages.python.module_files import ModuleFiles
 from factory.languages.python.symbols.calls import misfit
 from factory.languages.python.symbols.files import module_files
 from factory.languages.python.symbols.shapes import Function, Named
 from factory.languages.python.symbols.symbol import Symbol
+from factory.languages.trees.declared import Declared
 from factory.languages.typescript.grammar import SUFFIXES
 from factory.plans.commands.code.uses import Arguments, Use, outright, uses
 from factory.plans.commands.needs import command_needs
 from factory.plans.commands.node_code import imported_files
 from factory.plans.commands.programs import Reading
-from factory.plans.commands.tests import NamedTest
-from factory.plans.states.defined_tests import may_define
+from factory.plans.states.defined_tests import Tests
 from factory.plans.states.file_state import Presence
 from factory.plans.states.origins import Origins
 from factory.plans.states.place import Place
 from factory.plans.states.sources import Sources
 from factory.plans.states.symbols import Interfaces
-from factory.plans.states.writers import Writers
+from factory.plans.states.writers import Knowledge, Writers
 
 _ERROR: Final = re.compile(r"(Error|Exception|Warning)$")
 _OF_ERRORS: Final = frozenset(dir(UnicodeDecodeError)) | frozenset(dir(SyntaxError)) | {"errno", "strerror"}
@@ -37,8 +37,9 @@ _BASES: Final = re.compile(
 )
 """Words of a class with members of a base that its promise does not tell."""
 
+_SENTENCE: Final = re.compile(r"(?<=[.;!?])\s+|\n+")
 _DEFAULT: Final = "default"
-_USUAL: Final = frozenset({"app", "cli", "main"})
+_USUAL: Final = frozenset({"main"})
 """What a program's entry is called, whoever writes it."""
 
 _ES_MODULES: Final = re.compile(
@@ -50,16 +51,11 @@ _BUILT_FROM: Final = (".c", ".cpp", ".in", ".proto", ".pyd", ".pyi", ".pyx", ".r
 """What a module may be generated or compiled from."""
 
 
-class Knowledge(StrEnum):
-    """What is known about a name that a command needs."""
-
-    GIVEN = "given, or open"
-    UNTOLD = "nobody is told of it, and the work order itself could still write it"
-    MISSING = "nobody who could have written it was told of it"
-
-
 class Product:
     """The modules of a plan's product.
+
+    Attributes:
+        tests: those of the plan.
 
     Args:
         interfaces: the symbols that its work orders declare.
@@ -70,6 +66,7 @@ class Product:
     def __init__(self, interfaces: Interfaces, writers: Writers, sources: Sources | None) -> None:
         self._interfaces = interfaces
         self._origins = Origins(interfaces)
+        self.tests = Tests(writers, sources)
         self._writers = writers
         self._sources = sources
         self._modules = ModuleFiles(writers.paths)
@@ -154,26 +151,14 @@ class Product:
             return self._of_member(module, first, member, paths, index), f"{address}.{member}"
         return known, address
 
-    def knowledge_of_test(self, test: NamedTest, index: int) -> Knowledge:
-        """What is known of a test that a work order's command names in a file that it may not write."""
-        writers = self._writers.of(test.path, index)
-        if index in writers:
-            return Knowledge.GIVEN
-        if test.path in self._writers.repo_files:
-            data = self._sources.read(test.path) if self._sources is not None else None
-            if data is None or may_define(test, data):
-                return Knowledge.GIVEN
-            if not writers:
-                return Knowledge.MISSING
-        is_told = any(self._writers.is_told(writer, test.names[-1]) for writer in writers)
-        return Knowledge.GIVEN if is_told or not writers else Knowledge.UNTOLD
-
-    def misfit(self, use: Use, index: int) -> tuple[str, Symbol | None]:
+    def misfit(self, use: Use, index: int) -> tuple[str, AnySymbol | None]:
         """Why a call can't fit what is called, and that; empty if it fits or can't be told."""
         module, name = self.place(use, index)
         paths = self.files(module, index)
-        if use.arguments is None or not name or not paths or module.startswith("./"):
+        if use.arguments is None or not name or not paths:
             return "", None
+        if module.startswith("./"):
+            return self._surplus(module.removeprefix("./"), name, use, index)
         name = f"{name}.{use.member}" if use.member else name
         symbol = self._told_at(self._origins.of(module, name, index), name, index)
         is_bound = bool(use.member)
@@ -185,6 +170,20 @@ class Product:
         return (
             (_misfit(symbol, use.arguments, is_bound=is_bound), symbol) if symbol is not None else ("", None)
         )
+
+    def _surplus(self, module: str, name: str, use: Use, index: int) -> tuple[str, AnySymbol | None]:
+        """Why a call in JavaScript can't be meant: it is given more than what is called takes."""
+        name = f"{name}.{use.member}" if use.member else name
+        origin = self._origins.of(module, name, index)
+        symbol = self._origins.told_at(Address(origin, name), index)
+        if symbol is not None and not symbol.is_callable:
+            symbol = self._origins.told_at(Address(origin, f"{name}.constructor"), index)
+        given = use.arguments.positional if use.arguments is not None else 0
+        if not isinstance(symbol, Declared) or not symbol.is_callable or "*" in symbol.form:
+            return "", None
+        most = len(symbol.parameters)
+        problem = f"gives it {given} arguments, of which it takes {most}" if given > most else ""
+        return problem, symbol
 
     def written_out(self, expression: str, modules: Iterable[tuple[str, str]], index: int) -> str:
         """An expression with each name at the address where it is defined, which other modules only hand on.
@@ -254,12 +253,26 @@ class Product:
         is_inherited = _ERROR.search(scope) is not None and member in _OF_ERRORS
         if not listed - {"__init__"} or is_inherited:
             return Knowledge.GIVEN
-        has_bases = any(_BASES.search(self._writers.words(writer)) for writer in writers)
+        has_bases = any(self._has_bases(module, scope, writer) for writer in writers)
         # Of a class that is told member by member, a word of prose is no further one.
         is_told = self._writers.is_named if len(listed) >= _TOLD_WHOLE else self._writers.is_told
         if has_bases or any(is_told(writer, member, own=writer == index) for writer in writers):
             return Knowledge.GIVEN
         return Knowledge.UNTOLD
+
+    def _has_bases(self, module: str, scope: str, writer: int) -> bool:
+        """Whether a work order's words may mean that a class has a base: not where they name another one."""
+        others = {
+            declared.symbol.name.partition(".")[0]
+            for declared in self._interfaces.provided
+            if declared.index == writer and declared.symbol is not None
+        } - {scope}
+        own = re.compile(rf"\b{re.escape(scope)}\b")
+        return any(
+            own.search(sentence) or not others.intersection(re.findall(r"\b[A-Z]\w*", sentence))
+            for sentence in _SENTENCE.split(self._writers.words(writer))
+            if _BASES.search(sentence)
+        )
 
     def _may_define(self, symbol: Address, index: int) -> bool:
         """Whether the repository defines a symbol, or may well."""

@@ -3,6 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from enum import StrEnum
 from typing import Final
 
 from factory.contract.repo_path import RepoPath
@@ -17,6 +18,14 @@ MADE_BY_TOOLS: Final = frozenset(
 _AS_CODE: Final = re.compile(r"`[^`\n]*`|(?<=[\w)\]])\.\w+|\b\w+(?=\()|^\S+:\S+.*$", re.MULTILINE)
 
 _GIVEN: Final = re.compile(r"(?<=\w)\([^()]*\)")
+
+
+class Knowledge(StrEnum):
+    """What is known about a name that a command needs."""
+
+    GIVEN = "given, or open"
+    UNTOLD = "nobody is told of it, and the work order itself could still write it"
+    MISSING = "nobody who could have written it was told of it"
 
 
 class Writers:

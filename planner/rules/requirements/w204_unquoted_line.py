@@ -9,11 +9,12 @@ follows a semicolon or "unless", if the work orders that take the others don't s
 sentences on one line, and in one list item, are judged one by one. A heading counts as text if it ends with a
 full stop or holds an id such as REQ-7.
 
-Not normative are front matter, other headings, code blocks, the heads of tables, quotations, comments,
-questions, lines that introduce a list with a colon, and sections on what is not asked for (non-goals, not
-asked for, out of scope, future work, later) or why and for whom (background, motivation, personas,
-milestones, risks, glossary, references, history). The analysis goes by words and understands English only.
-It overlooks what is said in other ways, and what it finds deserves a look.
+Not normative are sentences with two words that say something, one of which is quoted elsewhere, front matter,
+other headings, code blocks, the heads of tables, quotations, comments, questions, lines that introduce a list
+with a colon, and sections on what is not asked for (non-goals, not asked for, out of scope, future work,
+later) or why and for whom (background, motivation, personas, milestones, risks, glossary, references,
+history). The analysis goes by words and understands English only. It overlooks what is said in other ways,
+and what it finds deserves a look.
 
 Needs the specification: `planner compile`, or `planner check --spec`. Silent for a plan without requirements,
 and for a specification that names its requirements (YAML or JSON): E201 and E203 watch over those.
@@ -73,6 +74,9 @@ from planner.rules.subject import Subject
 from planner.specification.lines import SpecLines, is_covered
 
 _HINT: Final = "quote it in the requirement that it belongs to, or add one; leave it if it asks for nothing"
+_SHORT: Final = 2
+"""How many words that say something a sentence may have that only introduces others."""
+
 _WORDS_LEFT_OUT: Final = 3
 _FEWEST: Final = 2
 """How many words that say something must be left out."""
@@ -91,8 +95,11 @@ def find(subject: Subject) -> Iterator[Finding]:
     lines = subject.spec.lines
     quoted = lines.covered(subject.quotes)
     takers = _Takers(subject, lines)
+    said_elsewhere = beginnings(" ".join(subject.quotes))
     for passage in lines.normative:
         if not is_covered(passage, quoted):
+            if _sums_up(passage.text, said_elsewhere):
+                continue
             partly = any(index in quoted for index in passage.words)
             yield Finding(
                 "/requirements",
@@ -113,6 +120,12 @@ def find(subject: Subject) -> Iterator[Finding]:
                     f" orders that take the rest says {quote(said.text)}",
                     _HINT,
                 )
+
+
+def _sums_up(text: str, quoted: frozenset[str]) -> bool:
+    """Whether a short sentence says little beside what is quoted elsewhere: it introduces the rest."""
+    said = beginnings(text)
+    return len(said) <= _SHORT and 2 * len(said & quoted) >= len(said)
 
 
 class _Takers:

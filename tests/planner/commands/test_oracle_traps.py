@@ -264,6 +264,15 @@ class TestInstability:
             (python("from app import f; assert str({1, f()}) == '{1, 2}'"), "the order of a set"),
             (python("from app import f; assert set(f()).pop() == 1"), "the order of a set"),
             (python("from app import f; t = list({'a', 'b'}); assert f(t) == 'a,b'"), "the order of a set"),
+            (python("import os; from app import f; f(); assert os.stat('a').st_mtime > 1"), "the time"),
+            (
+                python("import subprocess, time; subprocess.Popen(['a']); time.sleep(1); assert f()"),
+                "how fast a process is",
+            ),
+            (
+                "node -e \"const { spawn } = require('child_process'); spawn('a'); setTimeout(f, 250)\"",
+                "how fast a process is",
+            ),
             (python("from app import f; r = f({'ab', 'c'}); assert r == ['c', 'ab']"), "the order of a set"),
             (
                 python("import os; assert os.listdir('out') == ['a', 'b']"),
@@ -320,6 +329,10 @@ class TestInstability:
             python("from app import f; assert set(f()) == {'a', 'b'}"),
             python("from app import f; assert len(list(set(f()))) == 2"),
             python("from app import f; t = sorted({'a', 'b'}); assert f(t) == 'a,b'"),
+            python("import os; from app import f; os.utime('a', (1, 1)); assert os.stat('a').st_mtime == 1"),
+            python("import time; time.sleep(0.5); import subprocess; subprocess.run(['a'])"),
+            python("from datetime import date; from app import f; d = date.today(); assert f(d).day == d"),
+            python("import random; from app import f; n = random.random(); assert f(n) == {'n': n}"),
             python("from app import f; r = f({'ab', 'c'}); assert r == 2"),
             python("from app import f; assert f('a,b') == 'a,b' and set(f('x')) == {'a', 'b'}"),
             python("from app import f; assert sorted(x for x in set(f())) == [1]"),

@@ -256,6 +256,10 @@ class TestNamedTests:
     def test_a_file_that_the_work_order_writes_may_get_it(self) -> None:
         command = "pytest tests/test_lib.py::test_new"
         assert found(makes(1, "tests/test_lib.py", acceptance_commands=[command])) == []
+        # Of a file of its own it is told nothing else.
+        own = makes(1, "tests/test_new.py", acceptance_commands=["pytest tests/test_new.py::test_sums"])
+        assert found(own) == [("W306", "WO-01")]
+        assert found({**own, "intent": "Write the test of sums."}) == []
 
     def test_an_earlier_work_order_must_have_been_told_of_it(self) -> None:
         writes = makes(1, "tests/test_new.py", intent="Check `count` in `test_count`.")
@@ -387,6 +391,103 @@ def test_members_that_types_of_python_have(code: str, codes: set[str]) -> None:
 )
 def test_names_that_are_patched(code: str, codes: set[str]) -> None:
     assert of_library(python(code)) == codes
+
+
+STORE = makes(
+    1,
+    "app/store.py",
+    intent="`StoreError` is derived from `ValueError`. `Store` is a context manager over items.",
+    provides=[
+        "app.store:StoreError",
+        "app.store:Store",
+        "app.store:Store.__enter__(self) -> Store",
+        "app.store:Store.add(self, name: str) -> int",
+        "app.store:Store.first(self) -> Item",
+        "app.store:Item",
+        "app.store:Item.name: str",
+    ],
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("s = Store().__enter__(); s.add('a')", set()),
+        ("s = Store().__enter__(); s.close()", {"W306"}),
+        ("with Store() as s: s.close()", {"W306"}),
+        ("with Store() as s: s.add('a')", set()),
+        ("s = Store(); assert s.first().name == 'a'", set()),
+        ("s = Store(); assert s.first().size == 1", {"W306"}),
+        ("s = Store(); assert s.add('a').bit_length()", set()),
+        ("s = Store(); assert s.add('a').number", {"E301"}),
+    ],
+)
+def test_objects_that_methods_give(code: str, codes: set[str]) -> None:
+    late = makes(2, "app/cli.py", acceptance_commands=[python(f"from app.store import *\n{code}")])
+    named = makes(2, "app/cli.py", acceptance_commands=[python(f"from app.store import Store\n{code}")])
+    assert {code for code, _ in found(STORE, named, files={})} == codes
+    assert {code for code, _ in found(STORE, late, files={})} == set()
+
+
+def test_the_base_of_a_class_may_have_more() -> None:
+    based = {**STORE, "intent": "`Store` is a subclass of `Mapping`. `StoreError` is a `ValueError`."}
+    command = python("from app.store import Store\nwith Store() as s: s.close()")
+    assert found(based, makes(2, "app/cli.py", acceptance_commands=[command]), files={}) == []
+
+
+@pytest.mark.parametrize(
+    ("code", "codes"),
+    [
+        ("import lib.core; getattr(lib.core, 'load')", set()),
+        ("import lib.core; getattr(lib.core, 'nothing')(1)", {"E301"}),
+        ("import lib.core; getattr(lib.core, 'nothing', None)", set()),
+    ],
+)
+def test_names_that_stand_in_texts(code: str, codes: set[str]) -> None:
+    assert of_library(python(code)) == codes
+
+
+@pytest.mark.parametrize(
+    ("command", "codes"),
+    [
+        ("pytest tests/test_store.py -k rollback", [("W306", "WO-01")]),
+        ("pytest tests/test_store.py -k balance", []),
+        ("pytest tests/test_store.py -k store", []),
+        ("node --test --test-name-pattern=zzz test/a.test.js", [("W306", "WO-01")]),
+        ("node --test --test-name-pattern=balance test/a.test.js", []),
+    ],
+)
+def test_words_of_tests_that_are_to_be_written(command: str, codes: list[tuple[str, str]]) -> None:
+    step = makes(
+        1, "tests/test_store.py", "test/a.test.js", intent="Test the balance.", acceptance_commands=[command]
+    )
+    assert found(step, files={}) == codes
+
+
+@pytest.mark.parametrize(
+    ("call", "codes"),
+    [
+        ("new Router()", []),
+        ("new Router({ a: 1 })", ["E302"]),
+        ("new Router().get('/')", []),
+        ("new Router().get('/', 1)", ["E302"]),
+        ("new Router().all(1, 2, 3)", []),
+    ],
+)
+def test_calls_in_javascript_that_give_too_much(call: str, codes: list[str]) -> None:
+    router = makes(
+        1,
+        "src/router.js",
+        provides=[
+            "src/router.js:Router",
+            "src/router.js:Router.constructor()",
+            "src/router.js:Router.get(path: string): Router",
+            "src/router.js:Router.all(...paths: string[]): Router",
+        ],
+    )
+    command = f"node -e \"const {{ Router }} = require('./src/router.js'); {call}\""
+    late = makes(2, "src/cli.js", acceptance_commands=[command])
+    assert [code for code, _ in found(router, late, files={})] == codes
 
 
 class TestNamesAlone:

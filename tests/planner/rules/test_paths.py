@@ -52,6 +52,7 @@ class TestMissingInput:
             python("assert open('/Users/me/words.txt').read()"),
             python("import json; assert json.load(open('/tmp/report.json'))"),
             python("from app import main; assert main(['sum', 'data/april.csv', str(main)]) == 0"),
+            "pytest /workspace/app/tests/test_a.py",
             python("from app import main; assert main(['sum', 'data/april.csv']) == 0"),
         ],
     )
@@ -245,6 +246,8 @@ class TestUnlistedPath:
             "Add `to_celsius` to the table in `app/registry.py`.",
             "Create `web/index.ts`; it starts the program.",
             "What is refused stands in `docs/cases/refused.txt`, which the test reads line by line.",
+            "The usage line is read from `config/messages.json`.",
+            "Then describe `sum` in `docs/export.md`, with one example for each format.",
         ],
     )
     def test_a_file_in_no_list_is_a_warning(self, sentence: str) -> None:

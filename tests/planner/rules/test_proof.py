@@ -156,6 +156,7 @@ class TestWeakAcceptance:
     @pytest.mark.parametrize(
         "code",
         [
+            "from a import S; s = S(); assert isinstance(s, S) or s.total() == 3",
             "from a import f; assert (f(1) == 2, 'two')",
             "from a import f; assert f(1) == 2 or True",
             "from a import f; assert f(1) or not f(1)",
@@ -350,6 +351,7 @@ class TestPins:
         "code",
         [
             "import a; assert a.__all__ == ['x']",
+            "import a; assert set(a.__all__) ^ {'x'} == set()",
             "import a; assert sorted(a.__all__) == ['x']",
             "import a; assert ['x'] == [n for n in dir(a) if n]",
             "from a.b import UNITS; assert sorted(UNITS) == ['m']",
@@ -366,6 +368,7 @@ class TestPins:
         "code",
         [
             "import a; assert 'x' in a.__all__",
+            "import a; assert [n for n in a.__all__ if n[0].isupper()] == ['X']",
             "import a; assert {'x'} <= set(a.__all__)",
             "from a.b import UNITS; assert UNITS['m'] == 1",
             "from a.b import units; assert sorted(units('m')) == ['m']",
@@ -462,6 +465,7 @@ class TestPins:
             ("The test checks that `a.__all__` names `f`.", False),
             ("`a` holds exactly one module by now.", False),
             ("The test checks that `docs` holds exactly `a.md`.", False),
+            ("The test checks that `python -m a --help` shows `{add,list}`.", False),
             ("The test checks that `a/__init__.py` has `f` and no other name.", True),
             ("The test checks that `a/__init__.py` has `f`.", False),
             ("`a/__init__.py` has `f` and nothing else by now.", False),
@@ -478,6 +482,7 @@ class TestPins:
         [
             "from pathlib import Path; assert len(Path('a.md').read_text().splitlines()) == 3",
             "assert open('a.md').read() == 'x'",
+            "assert open('a.md').read().count('## ') == 1",
             "assert open('./a.md').read().strip() == 'x'",
             "import json; assert list(json.loads(open('a.md').read()).keys()) == ['x']",
             "import json; assert json.loads(open('a.md').read()) == {'x': 1}",

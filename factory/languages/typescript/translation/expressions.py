@@ -199,7 +199,8 @@ class Expressions:
             first, rest = values[0], values[1] if len(values) > 1 else None
             words = [first, *rest.elts] if isinstance(rest, ast.List) else None
             started = ast.List(words, ast.Load()) if words is not None else first
-            made = self.call("subprocess.run", [started])
+            goes_on = name.rpartition(".")[2] in ("fork", "spawn")
+            made = self.call("subprocess.Popen" if goes_on else "subprocess.run", [started])
             if isinstance(made, ast.Call) and "exec" in name:
                 made.keywords.append(ast.keyword("check", ast.Constant(True)))
             return made

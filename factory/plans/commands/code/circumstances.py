@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Final
 
+from factory.plans.commands.code.unstable import comes_back
 from factory.plans.commands.code.uses import imported_places
 from factory.plans.commands.python_code import called, dotted
 
@@ -68,6 +69,8 @@ def circumstances(tree: ast.Module, settings: Collection[str]) -> Iterator[str]:
         if _lists_temporary(name, call, places):
             yield "what else lies in the directory of temporary files"
         taken = _taken(name, call, is_seeded=is_seeded)
+        if taken == _CHANCE and comes_back(tree, call):
+            continue
         if taken and not (taken == _HOME and "HOME" in settings):
             yield taken
     for node in ast.walk(tree):

@@ -32,6 +32,7 @@ _CONNECTING: Final = frozenset(
 )
 """What takes the name of a machine."""
 
+_CHANGES: Final = frozenset({"getctime", "getmtime", "st_ctime", "st_ctime_ns", "st_mtime", "st_mtime_ns"})
 _LOCALE_CALLS: Final = frozenset(
     {"getdefaultlocale", "getlocale", "localeconv", "setlocale", "strcoll", "strxfrm"}
 )
@@ -54,16 +55,48 @@ def instabilities_in_code(tree: ast.Module) -> Iterator[str]:
     names = _imported_names(tree)
     if any(map(_texts, _hashes(tree))) and not any(map(_compares_hashes, ast.walk(tree))):
         yield "the seed of hashes"
+    if _asks_for_changes(tree):
+        yield "the time"
+    if _waits_for_a_process(tree):
+        yield "how fast a process is"
     if _expects_order(tree, free):
         yield "the order of a set"
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
+        if isinstance(node, ast.Call) and not comes_back(tree, node):
             yield from _in_call(node, names, connects=connects)
         elif isinstance(node, ast.Compare) and _is_equality(node):
             for side in (node.left, *node.comparators):
                 for inner in ast.walk(side):
                     if id(inner) not in free:
                         yield from _order(inner, unordered)
+
+
+def comes_back(tree: ast.Module, taken: ast.Call) -> bool:
+    """Whether what a call takes from outside has a name, and each comparison asks for it as it is."""
+    name = next(
+        (
+            statement.targets[0].id
+            for statement in tree.body
+            if isinstance(statement, ast.Assign)
+            and isinstance(statement.targets[0], ast.Name)
+            and any(node is taken for node in ast.walk(statement.value))
+        ),
+        "",
+    )
+    compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+    return bool(name and compared) and all(
+        _is_equality(node) and any(_is_as_it_is(side, name) for side in (node.left, *node.comparators))
+        for node in compared
+    )
+
+
+def _is_as_it_is(node: ast.expr, name: str) -> bool:
+    """Whether an expression is what a name stands for, or holds it and constants."""
+    if isinstance(node, ast.Dict):
+        return any(_is_as_it_is(value, name) for value in node.values)
+    if isinstance(node, ast.List | ast.Tuple | ast.Set):
+        return any(_is_as_it_is(element, name) for element in node.elts)
+    return isinstance(node, ast.Name) and node.id == name
 
 
 def _in_call(node: ast.Call, names: dict[str, str], *, connects: bool) -> Iterator[str]:
@@ -122,6 +155,35 @@ def _order(node: ast.AST, unordered: frozenset[str]) -> Iterator[str]:
         source = node.value if isinstance(node, ast.Starred) else source
         if source is not None and _is_unordered(source, unordered):
             yield "the order of a set"
+
+
+def _asks_for_changes(tree: ast.Module) -> bool:
+    """Whether the time is asserted at which a file was changed, which nobody sets."""
+    nodes = list(ast.walk(tree))
+    if any(isinstance(node, ast.Call) and called(node) == "utime" for node in nodes):
+        return False
+    asked = [node for compared in nodes if isinstance(compared, ast.Compare) for node in ast.walk(compared)]
+    return any(
+        (isinstance(node, ast.Attribute) and node.attr in _CHANGES)
+        or (isinstance(node, ast.Call) and called(node) in _CHANGES)
+        for node in asked
+    )
+
+
+def _waits_for_a_process(tree: ast.Module) -> bool:
+    """Whether code starts a process, and then waits for a while that is written down, and only once."""
+    nodes = list(ast.walk(tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    if any(isinstance(node, ast.For | ast.While) for node in nodes):
+        return False
+    starts = any(called(call) in ("Popen", "fork", "spawn") for call in calls)
+    return starts and any(
+        called(call) in ("sleep", "setTimeout")
+        and any(
+            isinstance(given, ast.Constant) and isinstance(given.value, int | float) for given in call.args
+        )
+        for call in calls
+    )
 
 
 def _expects_order(tree: ast.Module, free: frozenset[int]) -> bool:

@@ -84,7 +84,7 @@ def uses(invocation: Invocation) -> tuple[Use, ...]:
         run = python_run(invocation.arguments)
         return (Use(run.target),) if run.kind == "module" and run.target else ()
     tree = invocation.code.tree
-    if tree is None or any(called(node) in _PROBING for node in ast.walk(tree) if isinstance(node, ast.Call)):
+    if tree is None or any(_probes(node) for node in ast.walk(tree) if isinstance(node, ast.Call)):
         return ()
     return tuple(dict.fromkeys(_Code(tree).uses()))
 
@@ -110,6 +110,15 @@ class _Code:
             and isinstance(node.value, ast.Call)
             and isinstance(node.targets[0], ast.Name)
             and stored[node.targets[0].id] == 1
+        }
+        self._made |= {
+            item.optional_vars.id: item.context_expr
+            for node in self._nodes
+            if isinstance(node, ast.With)
+            for item in node.items
+            if isinstance(item.optional_vars, ast.Name)
+            and isinstance(item.context_expr, ast.Call)
+            and stored[item.optional_vars.id] == 1
         }
         self._elements = {
             target.id: source
@@ -140,6 +149,10 @@ class _Code:
                     node
                 ) in _PATCHING and not any(given.arg == "create" for given in node.keywords):
                     yield from _patched(text)
+                case ast.Call(func=ast.Name(id="getattr"), args=[owner, ast.Constant(value=str(name))]):
+                    place = self._place(owner)
+                    if place is not None:
+                        yield Use(place[0], ".".join(part for part in (place[1], name) if part))
                 case ast.Name() | ast.Attribute() if id(node) not in inner:
                     yield from self._used(node, functions.get(id(node)))
 
@@ -166,9 +179,22 @@ class _Code:
         if of_element:
             while isinstance(source, ast.Call) and dotted(source.func) in _HANDING_ON and source.args:
                 source = source.args[0]
+        return self._called(source), of_element
+
+    def _called(self, source: ast.expr | None) -> tuple[str, str] | None:
+        """What is called to make an object, with the class before a method; None if that can't be told."""
         if isinstance(source, ast.Name):
             source = self._made.get(source.id)
-        return (self._place(source.func) if isinstance(source, ast.Call) else None), of_element
+        if not isinstance(source, ast.Call):
+            return None
+        function = source.func
+        if isinstance(function, ast.Attribute) and function.attr == "__enter__":
+            return self._called(function.value)
+        if isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name | ast.Call):
+            owner = self._called(function.value)
+            if owner is not None and owner[1][:1].isupper() and "." not in owner[1]:
+                return owner[0], f"{owner[1]}.{function.attr}"
+        return self._place(function)
 
     def _error(self, node: ast.expr) -> tuple[str, str] | None:
         """The class of the error that `pytest.raises` catches."""
@@ -230,6 +256,15 @@ def _patched(text: str) -> Iterator[Use]:
     names = rest.split(".")
     if text.replace(".", "").isidentifier() and rest and sys.stdlib_module_names.isdisjoint(names):
         yield Use(first, rest)
+
+
+def _probes(call: ast.Call) -> bool:
+    """Whether a call asks if something is there, or looks it up by a name that is computed."""
+    match call:
+        case ast.Call(func=ast.Name(id="getattr"), args=[_, ast.Constant(value=str(name))]):
+            return not name.isidentifier()
+        case _:
+            return called(call) in _PROBING
 
 
 def _expects(item: ast.withitem) -> bool:

@@ -220,7 +220,9 @@ def _is_hollow(test: ast.expr, names: _Names) -> bool:
         is_type = _is_builtin_type(right) or isinstance(right, ast.Constant)
         return isinstance(operator, ast.Eq | ast.Is) and is_type
     is_none = isinstance(right, ast.Constant) and right.value is None
-    return isinstance(operator, ast.IsNot) and is_none and _LOOKUPS.search(called(left)) is None
+    # As JavaScript is read, nothing is unequal to it.
+    is_unlike = isinstance(operator, ast.IsNot | ast.NotEq)
+    return is_unlike and is_none and _LOOKUPS.search(called(left)) is None
 
 
 def _is_true(node: ast.expr) -> bool:

@@ -16,7 +16,7 @@ from factory.plans.commands.python_code import PythonCode, called, dotted
 from factory.plans.commands.words import UnsplittableCommand, split_words
 
 _COUNTING: Final = frozenset({"frozenset", "len", "list", "set", "sorted", "tuple"})
-_SPLITTING: Final = frozenset({"rstrip", "split", "splitlines", "strip"})
+_SPLITTING: Final = frozenset({"count", "rstrip", "split", "splitlines", "strip"})
 _HELP: Final = frozenset({"--help", "-h"})
 _VIEWS: Final = frozenset({"items", "keys", "values"})
 _LISTINGS: Final = frozenset({"glob", "iterdir", "listdir", "scandir"})
@@ -62,6 +62,8 @@ def pins(code: PythonCode) -> Iterator[Pin]:
             for listed, all_there_is in ((left, right), (right, left)):
                 if _is_literal(all_there_is):
                     yield from _pinned(listed, places)
+                elif isinstance(listed, ast.BinOp) and _is_empty_set(all_there_is):
+                    yield from _pinned(listed.left if _is_literal(listed.right) else listed.right, places)
                 if _is_text(all_there_is) and _is_help(listed, helped):
                     yield from _helps(code, is_whole=True)
         elif isinstance(node.ops[0], ast.In) and not _HELP.isdisjoint(code.texts) and _lists_choices(left):
@@ -120,10 +122,18 @@ def _counted(node: ast.expr) -> ast.expr | None:
         elif isinstance(node, ast.Call) and called(node) in _VIEWS and isinstance(node.func, ast.Attribute):
             inner = node = node.func.value
         elif isinstance(node, ast.ListComp | ast.SetComp | ast.GeneratorExp):
+            if any(_chooses(test) for test in node.generators[0].ifs):
+                return None
             inner = node = node.generators[0].iter
         else:
             break
     return inner
+
+
+def _chooses(test: ast.expr) -> bool:
+    """Whether a condition leaves out more than what begins or ends otherwise."""
+    calls = [node for node in ast.walk(test) if isinstance(node, ast.Call)]
+    return any(called(call) not in ("endswith", "startswith") for call in calls)
 
 
 def _place(node: ast.expr, places: dict[str, tuple[str, str]]) -> str:
@@ -180,6 +190,10 @@ def _asks_for_help(node: ast.expr) -> bool:
         and not _HELP.isdisjoint(inner.value.split())
         for inner in ast.walk(node)
     )
+
+
+def _is_empty_set(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and dotted(node.func) in ("frozenset", "set") and not node.args
 
 
 def _is_text(node: ast.expr) -> bool:

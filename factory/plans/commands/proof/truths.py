@@ -99,6 +99,16 @@ class Bindings:
                 return all(self._is_known(*pair) is True for pair in pairs)
             case ast.Call(func=ast.Name(id="isinstance" | "issubclass" as name), args=[_, kind], keywords=[]):
                 kinds = kind.elts if isinstance(kind, ast.Tuple) else [kind]
+                made = (
+                    self.values.get(test.args[0].id) if isinstance(test.args[0], ast.Name) else test.args[0]
+                )
+                if isinstance(made, ast.Call) and name == "isinstance" and name in self.own:
+                    # A call of what is named like a class makes one of it.
+                    called = dotted(made.func)
+                    if called.rpartition(".")[2][:1].isupper() and any(
+                        dotted(one) == called for one in kinds
+                    ):
+                        return True
                 return {name, "object"} <= self.own and any(dotted(one) == "object" for one in kinds)
             case _:
                 return False

@@ -41,7 +41,7 @@ into single quotes: `grep -E 'a|b' file`.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from factory.plans.commands.code.uses import outright
@@ -62,6 +62,10 @@ _NO_SESSION: Final = (
     "every command starts anew in the repository's root: name paths from there, and set variables with"
     " `env X=1 program`"
 )
+_HARMLESS: Final = frozenset({"do", "else", "export", "for", "set", "shopt", "then", "umask"})
+"""What may stand before a semicolon: it does not fail, or is no command of its own."""
+
+_STOPS: Final = re.compile(r"-[a-z]*e[a-z]*|errexit")
 _NAMES: Final = "name the files one by one, or a directory where the program takes one"
 _ONE_PROGRAM: Final = (
     "commands run without a shell: write one program with its arguments a command; put a character that is"
@@ -85,7 +89,7 @@ def _problems(reading: Reading, *, in_shells: bool) -> Iterator[tuple[str, str]]
         if invocation.code is not None
     }
     for words in reading.shell_texts if in_shells else ():
-        yield from next(([problem] for word in words if (problem := _hiding(word))), [])
+        yield from _hidden(words)
     for words in reading.texts:
         if words and ASSIGNMENT.match(words[0].bare):
             yield (
@@ -104,6 +108,25 @@ def _problems(reading: Reading, *, in_shells: bool) -> Iterator[tuple[str, str]]
                 f"{quote(invocation.program)} is built into shells and is not a program",
                 _NO_SESSION,
             )
+
+
+def _hidden(words: Sequence[Word]) -> Iterator[tuple[str, str]]:
+    """The first that hides a failure, if something stands before it that may fail."""
+    before: list[str] = []
+    stops = False
+    for word in words:
+        problem = _hiding(word)
+        if problem is None:
+            before.append(word.text)
+            continue
+        command = [*before, word.text.rstrip(";")]
+        stops = stops or (command[0] == "set" and any(_STOPS.fullmatch(option) for option in command[1:]))
+        if not word.text.endswith(";") or not (
+            stops or command[0] in _HARMLESS or ASSIGNMENT.match(command[0])
+        ):
+            yield problem
+            return
+        before = []
 
 
 def _hiding(word: Word) -> tuple[str, str] | None:

@@ -128,7 +128,9 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield Finding(command.pointer, message, hint)
         program = outright(reading)
         for what, name in unusual_needs(program) if program is not None else ():
-            if not declares(name) and not subject.product.files(name, index):
+            # The package of the product itself is not installed, and so is no program.
+            is_own = not what.startswith("the program") and subject.product.files(name, index)
+            if not declares(name) and not is_own:
                 yield Finding(
                     command.pointer, f"the command needs {what}, which may not be installed", _INSTALLED
                 )

@@ -56,8 +56,8 @@ from factory.plans.commands.programs import Invocation
 from factory.plans.commands.tests import chosen_words, named_tests
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
-from factory.plans.states.product import Knowledge
 from factory.plans.states.symbols import Interfaces
+from factory.plans.states.writers import Knowledge
 
 _HINT = "let an earlier work order provide it, correct its module or name, or drop it"
 
@@ -106,7 +106,7 @@ def _in_commands(subject: Subject) -> Iterator[Finding]:
                 "correct the word, or let this or an earlier work order write such a test",
             )
         for test in named_tests(program) if program is not None else ():
-            if product.knowledge_of_test(test, index) is Knowledge.MISSING:
+            if product.tests.knowledge(test, index) is Knowledge.MISSING:
                 yield Finding(
                     command.pointer,
                     f"{quote(test.path)} does not define the test {quote('::'.join(test.names))}",

@@ -45,10 +45,10 @@ order that writes its file, or run the whole file.
 from collections.abc import Iterator
 
 from factory.plans.commands.code.uses import outright, uses
-from factory.plans.commands.tests import named_tests
+from factory.plans.commands.tests import chosen_words, named_tests
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule, Subject
-from factory.plans.states.product import Knowledge
+from factory.plans.states.writers import Knowledge
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -66,8 +66,16 @@ def find(subject: Subject) -> Iterator[Finding]:
                     f"the command uses {quote(address)}, which stands in no provides and in no intent",
                     "provide it, or use a name that is provided",
                 )
+        files, words = chosen_words(program) if program is not None else ((), frozenset())
+        word = product.tests.untold_word(files, words, index)
+        if word:
+            yield Finding(
+                command.pointer,
+                f"the command chooses tests by {quote(word)}, of which nobody who writes them is told",
+                "say in the intent what these tests are called, or run the whole file",
+            )
         for test in named_tests(program) if program is not None else ():
-            if product.knowledge_of_test(test, index) is Knowledge.UNTOLD:
+            if product.tests.knowledge(test, index) is Knowledge.UNTOLD:
                 yield Finding(
                     command.pointer,
                     f"the command runs {quote(test.text)}, of which no work order that writes it is told",

@@ -61,6 +61,11 @@ _FLEETING: Final = (_SHARED, "/dev/shm/", "/var/tmp/")  # noqa: S108
 _OF_USERS: Final = re.compile(r"/(?:Users|home|root)/")
 """The homes of users, of which no command finds any."""
 
+_OF_NOBODY: Final = re.compile(
+    r"/(?!(?:bin|dev|etc|lib\d*|nix|opt|proc|sbin|srv|sys|tmp|usr|var)(?:/|$))[^/]+/"
+)
+"""Directories at the root that no system has."""
+
 _PATTERN: Final = re.compile(
     r"(?P<folder>(?:[\w.@-]+/)+)?(?=[^/]*[*?\[])[\w.@*?\[\]-]*?(?P<suffix>\.[A-Za-z]\w{0,4})?"
 )
@@ -122,7 +127,11 @@ def _missing(
             shared = earlier if path.startswith(_SHARED) else ()
             if is_left and not any(_names(text, path) for text in shared):
                 yield path
-        elif _OF_USERS.match(path) or _is_lacking(subject, index, program.path(path), earlier):
+        elif (
+            _OF_USERS.match(path)
+            or (path in certain and _OF_NOBODY.match(path))
+            or _is_lacking(subject, index, program.path(path), earlier)
+        ):
             yield path
 
 

@@ -7,7 +7,8 @@ work order of the plan writes and that the repository does not have. Either it l
 sources (`tally/stopwords.txt`), or its suffix is that of a source or of settings and the sentence tells to
 write or to read it ("is read from `config/board.toml`"), or it holds data (`.json`, `.csv`, `.md`, `.txt` and
 the like) and the sentence begins by telling to make it ("Create `data/results.json`", "Write the results to
-`data/results.json`") or says that a test reads it. "It writes `out/report.json`" tells of data that the
+`data/results.json`") or says that it is read from there, or that a test
+reads it. "It writes `out/report.json`" tells of data that the
 product makes when it runs, and so does whatever a command of the work order names. What lies where builds put
 their results (`dist/`, `build/`, `target/` and the like), if no file of the plan or the repository is there,
 is made by a tool. Sentences with examples, or about what is not there, are left alone, and so are files
@@ -90,15 +91,20 @@ _TOLD_TO_TELL: Final = re.compile(
 )
 """The same, up to a document in which something is to be said."""
 
+_READ_FROM: Final = re.compile(
+    r"\b(?:come|comes|is|are) (?:read|loaded|taken) from\s+(?:the\s+)?(?:file\s+)?$", re.IGNORECASE
+)
+"""The beginning of a sentence, up to data that the product reads where it lies."""
+
 _READ_BY_TESTS: Final = re.compile(
     r"\btests?\b.*\b(?:go(?:es)? through|loads?|opens?|reads?|takes?)\b", re.IGNORECASE
 )
 """Words of sentences that speak of what tests need, which somebody must write."""
 
 _ASIDE: Final = re.compile(
-    r"\b(?:e\.g\.|i\.e\.|for example|for instance|such as|example|like|missing|absent|not|never|no|nor"
-    r"|without|unless|instead|rather|none|nothing|does ?n['\u2019]t|may|might|could|would|if|when|run ?time"
-    r"|temporary|generated?|pytest|tmp_path|fixtures?|user['\u2019]?s?|given|argument|FILE|PATH)\b",
+    r"\b(?:e\.g\.|i\.e\.|for example|for instance|such as|(?<!one )(?<!an )example|like|missing|absent|not"
+    r"|never|no|nor|without|unless|instead|rather|none|nothing|does ?n['\u2019]t|may|might|could|would|if"
+    r"|when|run ?time|temporary|generated?|pytest|tmp_path|fixtures?|user['\u2019]?s?|given|argument|FILE|PATH)\b",
     re.IGNORECASE,
 )
 """Words of sentences that may speak of files which nobody is to write."""
@@ -174,6 +180,8 @@ def _wanted(intent: str, known: _Known) -> Iterator[tuple[str, bool]]:
                 before = _PATH.sub("\0", text[: found.start()])
                 if _TOLD_TO_MAKE.fullmatch(before) or _TOLD_TO_TELL.fullmatch(before):
                     yield path, True
+                elif _READ_FROM.search(before):
+                    yield path, False
 
 
 def _is_listed(order: WorkOrder, path: str) -> bool:

@@ -6,8 +6,8 @@ An acceptance command that demands another value of an expression (`assert f(2) 
 earlier work order (`assert f(2) == 4`), where no work order from there on, this one included, may write the
 module or the file. And where one may, but none of them may write the tests that the earlier work order wrote
 beside its code. A value may also follow from an equation over a range or a list, as for E405. And a command
-that demands a text which the quote of a requirement has as code in all but its blanks: `|---|` where the
-quote has `| --- |`.
+or an intent that has a text which the quote of a requirement has as code in all but its blanks: `|---|` where
+the quote has `| --- |`.
 
 Where this work order may write the file, or the module with its tests, another value is what it is for: the
 commands of the earlier work order were run when that landed and are not run again.
@@ -77,6 +77,16 @@ def find(subject: Subject) -> Iterator[Finding]:
                     command.pointer,
                     f"the command demands {quote(text)}, and a requirement has {quote(code)}",
                     "demand what the specification says, blank for blank",
+                )
+    for placed in subject.orders:
+        for text in dict.fromkeys(_CODE.findall(placed.order.intent)):
+            code = spelt.get(_dense(text), text)
+            is_call = "(" in text or len(_dense(text)) < _FEWEST
+            if code != text and not is_call and not any(text in said for said in quotes):
+                yield Finding(
+                    f"{placed.pointer}/intent",
+                    f"the intent has {quote(text)}, and a requirement {quote(code)}",
+                    "write what the specification says, blank for blank",
                 )
     for contradiction in contradictions(subject):
         if contradiction.earlier_index != contradiction.index:

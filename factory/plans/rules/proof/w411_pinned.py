@@ -78,6 +78,11 @@ _EXPORTS: Final = re.compile(
 _LISTED: Final = re.compile(
     r"`(?P<folder>[\w./-]*?[\w-])/?`\s+(?:contains|has|holds|lists)\s+(?:exactly|nothing but|only)\b"
 )
+_HELP: Final = re.compile(
+    r"\bpython3? -m (?P<module>[\w.]+)(?: [\w.-]+)* (?:--help|-h)\b.*\{[\w-]+(?:,[\w-]+)+\}"
+)
+"""The help of a program, and in it all of its commands."""
+
 _HELD: Final = re.compile(
     r"`(?P<file>[\w./-]*\w\.(?P<suffix>[A-Za-z]\w{0,4}))`\s+(?P<exports>exports|offers|has|holds|contains|lists)\b"
     r"(?=[^;]*\b(?:exactly|nothing but|nothing else|no more|no others?|only)\b)"
@@ -89,7 +94,9 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Look for a later work order that may add to what a command or a test holds to be all."""
     for index, command, reading in subject.acceptance_commands:
         codes = [invocation.code for invocation in reading.invocations if invocation.code is not None]
-        for pin in dict.fromkeys(pin for code in codes for pin in pins(code)):
+        helped = _HELP.search(command.text) if not codes else None
+        shell = [Pin(helped["module"], "--help")] if helped is not None else []
+        for pin in dict.fromkeys([*(pin for code in codes for pin in pins(code)), *shell]):
             yield from _found(subject, index, pin, command.pointer, "command")
     for placed in subject.orders:
         for pin in dict.fromkeys(_told(placed.order.intent)):
@@ -114,6 +121,9 @@ def _told(intent: str) -> Iterator[Pin]:
     for sentence in _SENTENCE.split(intent):
         if not _CHECKED.search(sentence):
             continue
+        helped = _HELP.search(sentence)
+        if helped is not None:
+            yield Pin(helped["module"], "--help")
         yield from (Pin(found["module"], "__all__") for found in _EXPORTS.finditer(sentence))
         yield from (Pin(directory=found["folder"]) for found in _LISTED.finditer(sentence))
         for found in _HELD.finditer(sentence):
