@@ -104,7 +104,8 @@ _READ_BY_TESTS: Final = re.compile(
 _ASIDE: Final = re.compile(
     r"\b(?:e\.g\.|i\.e\.|for example|for instance|such as|(?<!one )(?<!an )example|like|missing|absent|not"
     r"|never|no|nor|without|unless|instead|rather|none|nothing|does ?n['\u2019]t|may|might|could|would|if"
-    r"|when|run ?time|temporary|generated?|pytest|tmp_path|fixtures?|user['\u2019]?s?|given|argument|FILE|PATH)\b",
+    r"|when|run ?time|temporary|generated?|pytest|tmp_path|fixtures?|user['\u2019]?s?|given|argument"
+    r"|FILE|PATH)\b",
     re.IGNORECASE,
 )
 """Words of sentences that may speak of files which nobody is to write."""
