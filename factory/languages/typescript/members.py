@@ -1,6 +1,6 @@
 """The members of a class, an interface, a type of objects, an enumeration or an object. Pure."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import TYPE_CHECKING, Final
 
 from factory.languages.trees.tree import text
@@ -54,7 +54,9 @@ def _extends(heritage: "Node") -> bool:
 
 def _of_class(body: "Node | None") -> "Iterator[tuple[str, Node]]":
     signed: set[str] = set()
-    for child in [] if body is None else body.named_children:
+    listed = [] if body is None else body.named_children
+    fields = {text(child.child_by_field_name("property")) for child in listed if child.type in _FIELDS}
+    for child in listed:
         name = child.child_by_field_name("name") or child.child_by_field_name("property")
         if name is None or name.type not in ("property_identifier", "string") or _is_hidden(child):
             continue
@@ -67,16 +69,31 @@ def _of_class(body: "Node | None") -> "Iterator[tuple[str, Node]]":
         if child.type in (*_FIELDS, *_METHODS):
             yield shown, child
         if shown == "constructor":
-            yield from _of_constructor(child)
+            yield from _of_constructor(child, fields)
 
 
-def _of_constructor(node: "Node") -> "Iterator[tuple[str, Node]]":
-    """The parameters that are properties of the class, too."""
+def _of_constructor(node: "Node", fields: Collection[str]) -> "Iterator[tuple[str, Node]]":
+    """The parameters that are properties of the class, too, and properties that nothing else declares."""
     listed = node.child_by_field_name("parameters")
     for child in [] if listed is None else listed.named_children:
         kinds = {part.type for part in child.children}
         if kinds & {"accessibility_modifier", "readonly"} and not _is_hidden(child):
             yield text(child.child_by_field_name("pattern")), child
+    known = set(fields)
+    body = node.child_by_field_name("body")
+    for statement in [] if body is None else body.named_children:
+        assigned = first(statement) if statement.type == "expression_statement" else None
+        left = assigned.child_by_field_name("left") if assigned is not None else None
+        if assigned is None or left is None or assigned.type != "assignment_expression":
+            continue
+        name = text(left.child_by_field_name("property")) if left.type == "member_expression" else ""
+        if (
+            text(left.child_by_field_name("object")) == "this"
+            and name not in known
+            and not name.startswith("#")
+        ):
+            known.add(name)
+            yield name, assigned
 
 
 def _of_body(body: "Node | None") -> "Iterator[tuple[str, Node]]":

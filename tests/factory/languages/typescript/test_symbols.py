@@ -190,6 +190,29 @@ def test_javascript_leaves_types_open(source: str, promised: str) -> None:
     assert found({"src/a.js": source}, f"src/a.js:{promised}") is True
 
 
+ERROR = (
+    "export class HttpError extends Error {\n"
+    "  constructor(status) { super('x'); this.status = status; this.#own = 1; if (status) { this.late = 1; } }\n"
+    "}\n"
+    "export class Plain { size = 1; constructor() { this.size = 2; this.name = 'a'; other.x = 3; } }\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("promised", "said"),
+    [
+        ("HttpError.status: number", True),
+        ("HttpError.late: number", "it may have `HttpError.late` from elsewhere"),
+        ("Plain.size: number", True),
+        ("Plain.size: string", False),
+        ("Plain.name: string", True),
+        ("Plain.x: number", "it does not export `Plain.x`"),
+    ],
+)
+def test_what_a_constructor_assigns_is_a_property(promised: str, said: bool | str) -> None:
+    assert found({"src/a.js": ERROR}, f"src/a.js:{promised}") == said
+
+
 BARREL = {
     "src/index.ts": "export * from './slug.js';\nexport { Inner as Outer } from './deep';\n"
     "import d from './deep';\nexport { d as renamed };\nexport * from './index.js';\n",
