@@ -192,7 +192,7 @@ def test_javascript_leaves_types_open(source: str, promised: str) -> None:
 
 ERROR = (
     "export class HttpError extends Error {\n"
-    "  constructor(status) { super('x'); this.status = status; this.#own = 1; if (status) { this.late = 1; } }\n"
+    "  constructor(status) { super(); this.status = status; this.#own = 1; if (status) { this.late = 1; } }\n"
     "}\n"
     "export class Plain { size = 1; constructor() { this.size = 2; this.name = 'a'; other.x = 3; } }\n"
 )
