@@ -3,6 +3,7 @@
 Judging them is for E405 and W405.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -73,12 +74,7 @@ def contradictions(subject: Subject) -> Iterator[Contradiction]:
         tree = program.code.tree if program is not None and program.code is not None else None
         if tree is None:
             continue
-        fresh = [
-            _Demand(
-                index, replace(claim, expression=product.written_out(claim.expression, claim.modules, index))
-            )
-            for claim in claims(tree)
-        ]
+        fresh = [_Demand(index, claim) for claim in _written_out(tree, product, index)]
         equations = [(index, equation) for equation in properties(tree)]
         held += equations
         # What is new on one of the two sides; the rest was paired before.
@@ -121,6 +117,12 @@ def contradictions(subject: Subject) -> Iterator[Contradiction]:
                 if _is_held(subject, writers, sources, parted.earlier_index, index):
                     yield parted
                     break
+
+
+def _written_out(tree: ast.Module, product: Product, index: int) -> Iterator[Claim]:
+    """The demands of code, each name at the address where it is defined."""
+    for claim in claims(tree):
+        yield replace(claim, expression=product.written_out(claim.expression, claim.modules, index))
 
 
 def _parted(
