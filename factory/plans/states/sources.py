@@ -64,10 +64,17 @@ class Sources:
         text, own = self._declarations[project]
         return names_package(name, text) and not names_package(name, among=own)
 
-    def has_word(self, word: str, folder: str) -> bool:
-        """Whether a file in a directory, anywhere in the repository, or below it has a word."""
+    def has_word(self, word: str, folder: str, suffixes: tuple[str, ...]) -> bool:
+        """Whether a source in a directory, anywhere in the repository, or below it has a word.
+
+        Args:
+            word: the word.
+            folder: the directory's path, or the end of it; empty for the root.
+            suffixes: how the names of sources end.
+        """
         pattern = re.compile(rf"\b{re.escape(word)}\b")
-        inside = sorted(path for path in self.files if not folder or f"/{folder}/" in f"/{path}")
+        sources = (path for path in self.files if path.endswith(suffixes))
+        inside = sorted(path for path in sources if not folder or f"/{folder}/" in f"/{path}")
         return any(pattern.search(self._text(path)) for path in inside)
 
     def _of(self, project: RepoPath | None) -> tuple[str, frozenset[str]]:

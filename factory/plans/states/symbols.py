@@ -145,9 +145,10 @@ class Interfaces:
             for declared in named
         ):
             return True
-        is_python = language_of_symbol(symbol.address) is PYTHON
+        language = language_of_symbol(symbol.address)
+        is_python = language is PYTHON
         folder = symbol.module.partition(".")[0] if is_python else symbol.module.rpartition("/")[0]
-        return self._sources.has_word(symbol.name, folder)
+        return self._sources.has_word(symbol.name, folder, tuple(language.suffixes))
 
     def origins(self, symbol: Addressed, seen_by: int) -> tuple[str, ...]:
         """The other addresses at which the repository defines what is at this one, as imports say."""

@@ -145,6 +145,22 @@ def test_packages_that_the_plan_declares_bring_them_too() -> None:
     assert found({**order, "requires_packages": wanted}) == []
 
 
+def test_one_version_of_python_is_there_where_it_is_declared() -> None:
+    order = makes(1, "a.py", acceptance_commands=["python3.13 -m a", "a", "python -m mypy a.py"])
+
+    def lacking(text: str | None, **fields: object) -> list[str]:
+        files = {} if text is None else {"pyproject.toml": text.encode()}
+        sources = Sources(frozenset(files), files.get)
+        checked = check_document(manifest(order, **fields), sources.files, sources=sources)
+        return [it.pointer.rpartition("/")[2] for it in checked.diagnostics if it.code == "W101"]
+
+    # A program of the product's own name is nowhere on the PATH.
+    assert lacking(None) == ["0", "1", "2"]
+    assert lacking('requires-python = ">=3.13"') == ["1", "2"]
+    assert lacking(None, environment={"python_version": "3.13"}) == ["1", "2"]
+    assert lacking('dependencies = ["mypy>=1"]') == ["0", "1"]
+
+
 def test_a_work_order_that_names_no_project_belongs_to_the_only_one() -> None:
     sources = Sources(frozenset(FILES), FILES.get, RepoPath.parse("web"))
     plain = manifest(makes(1, "web/a.py", acceptance_commands=["python -m core"]), makes(2, "web/b.py"))

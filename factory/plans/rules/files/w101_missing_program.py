@@ -157,8 +157,14 @@ def _declaring(subject: Subject, order: WorkOrder) -> Callable[[str], bool]:
     if wanted is not None:
         planned = (*(parse_requirement(text).name for text in wanted.python), *wanted.node)
 
+    version = wanted.python_version if wanted is not None else None
+
     def declares(name: str) -> bool:
         names = {name, _PACKAGES_OF.get(name, name)}
+        if version is not None and f"{name}.".startswith(f"python{version}."):
+            return True
+        # How a configuration names the version of an interpreter.
+        names |= {name.removeprefix("python")} if name.startswith("python3.") else set()
         return any(names_package(each, among=planned) for each in names) or (
             subject.sources is not None
             and any(subject.sources.declares(each, order.project) for each in names)
