@@ -69,7 +69,7 @@ def circumstances(tree: ast.Module, settings: Collection[str]) -> Iterator[str]:
         if _lists_temporary(name, call, places):
             yield "what else lies in the directory of temporary files"
         taken = _taken(name, call, is_seeded=is_seeded)
-        if taken == _CHANCE and comes_back(tree, call):
+        if taken == _CHANCE and (comes_back(tree, call) or _only_orders(tree, name, call)):
             continue
         if taken and not (taken == _HOME and "HOME" in settings):
             yield taken
@@ -80,6 +80,49 @@ def circumstances(tree: ast.Module, settings: Collection[str]) -> Iterator[str]:
             yield f"the environment variable {variable}"
         if isinstance(node, ast.Compare) and _compares_temporary(node, places):
             yield _CHANCE
+
+
+def _only_orders(tree: ast.Module, name: str, taken: ast.Call) -> bool:
+    """Whether chance puts constants into an order, and no comparison asks for one of them."""
+    orders = _shuffled(tree, taken) if name == "random.shuffle" else _sorted_by(tree, taken)
+    if not isinstance(orders, ast.List) or not all(isinstance(one, ast.Constant) for one in orders.elts):
+        return False
+    ordered = {one.value for one in orders.elts if isinstance(one, ast.Constant)}
+    compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
+    asked = {
+        inner.value
+        for node in compared
+        for side in (node.left, *node.comparators)
+        if isinstance(side, ast.Constant | ast.List | ast.Tuple)
+        for inner in ast.walk(side)
+        if isinstance(inner, ast.Constant)
+    }
+    return bool(compared) and not any(
+        text == other or (isinstance(text, str) and isinstance(other, str) and text in other)
+        for text in ordered
+        for other in asked
+    )
+
+
+def _shuffled(tree: ast.Module, taken: ast.Call) -> ast.expr | None:
+    """What `random.shuffle` is given, with the value of a name; None for nothing."""
+    first = taken.args[0] if taken.args else None
+    values = {
+        node.targets[0].id: node.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name)
+    }
+    return values.get(first.id) if isinstance(first, ast.Name) else first
+
+
+def _sorted_by(tree: ast.Module, taken: ast.Call) -> ast.expr | None:
+    """What is sorted by what a call gives, as in JavaScript: `[…].sort(() => Math.random() - 0.5)`."""
+    for node in ast.walk(tree):
+        match node:
+            case ast.Call(func=ast.Attribute(value=owner, attr="sort" | "toSorted"), args=given):
+                if any(inner is taken for argument in given for inner in ast.walk(argument)):
+                    return owner
+    return None
 
 
 def _lists_temporary(name: str, call: ast.Call, places: dict[str, tuple[str, str]]) -> bool:
