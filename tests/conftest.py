@@ -5,6 +5,7 @@ a directory for temporary files that only this test uses, and no network but loo
 """
 
 import os
+import signal
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -37,6 +38,8 @@ _CACHE = pytest.StashKey[Path]()
 
 def pytest_configure(config: pytest.Config) -> None:
     """Let all tests, of all workers, share the environments that one of them has made."""
+    # What is ignored stays so in programs that are started, and nohup ignores it.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
     if not hasattr(config, "workerinput"):
         folder = Path(tempfile.mkdtemp(prefix="workorder-cache-"))
         # Root's sandbox becomes another user, who must find them.
