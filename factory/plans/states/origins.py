@@ -11,8 +11,10 @@ from factory.languages.trees.declared import Declared
 from factory.plans.states.symbols import Interfaces
 
 _PLAIN: Final = re.compile(
-    r"(bool|bytes|float|int|str|boolean|number|string)|(dict|list|set|tuple|Array)[\[<].*"
+    r"(bool|bytes|float|int|str|boolean|number|string)|(dict|list|set|tuple)\[[^|]*\]|(Array)<[^|]*>"
 )
+"""A type of the language; one of several that a result may have is none."""
+
 _CLASS: Final = re.compile(r"([A-Z]\w*)(?: \| None)?")
 _ELEMENTS: Final = re.compile(
     r"(?:list|set|frozenset|Collection|Iterable|Iterator|Sequence)\[(\w+)\]"
@@ -23,21 +25,21 @@ _ELEMENTS: Final = re.compile(
 # fmt: off
 _OF_STRINGS: Final = frozenset(
     {
-            "anchor", "at", "charAt", "charCodeAt", "codePointAt", "concat", "constructor", "endsWith",
-            "includes", "indexOf", "isWellFormed", "lastIndexOf", "length", "localeCompare", "match",
-            "matchAll", "normalize", "padEnd", "padStart", "repeat", "replace", "replaceAll", "search",
-            "slice", "split", "startsWith", "substr", "substring", "toLocaleLowerCase", "toLocaleUpperCase",
-            "toLowerCase", "toString", "toUpperCase", "toWellFormed", "trim", "trimEnd", "trimLeft",
-            "trimRight", "trimStart", "valueOf",
+        "anchor", "at", "charAt", "charCodeAt", "codePointAt", "concat", "constructor", "endsWith",
+        "includes", "indexOf", "isWellFormed", "lastIndexOf", "length", "localeCompare", "match",
+        "matchAll", "normalize", "padEnd", "padStart", "repeat", "replace", "replaceAll", "search",
+        "slice", "split", "startsWith", "substr", "substring", "toLocaleLowerCase", "toLocaleUpperCase",
+        "toLowerCase", "toString", "toUpperCase", "toWellFormed", "trim", "trimEnd", "trimLeft",
+        "trimRight", "trimStart", "valueOf",
     }
 )
 _OF_ARRAYS: Final = frozenset(
     {
-            "at", "concat", "constructor", "copyWithin", "entries", "every", "fill", "filter", "find",
-            "findIndex", "findLast", "findLastIndex", "flat", "flatMap", "forEach", "includes", "indexOf",
-            "join", "keys", "lastIndexOf", "length", "map", "pop", "push", "reduce", "reduceRight",
-            "reverse", "shift", "slice", "some", "sort", "splice", "toLocaleString", "toReversed",
-            "toSorted", "toSpliced", "toString", "unshift", "values", "with",
+        "at", "concat", "constructor", "copyWithin", "entries", "every", "fill", "filter", "find",
+        "findIndex", "findLast", "findLastIndex", "flat", "flatMap", "forEach", "includes", "indexOf",
+        "join", "keys", "lastIndexOf", "length", "map", "pop", "push", "reduce", "reduceRight",
+        "reverse", "shift", "slice", "some", "sort", "splice", "toLocaleString", "toReversed",
+        "toSorted", "toSpliced", "toString", "unshift", "values", "with",
     }
 )
 # fmt: on
@@ -110,7 +112,7 @@ class Origins:
         kind = next(filter(None, found.groups())) if found is not None else ""
         plain = _PLAIN.fullmatch(kind or returned)
         if plain is not None and (kind or not of_element):
-            return Made(plain[1] or plain[2])
+            return Made(next(filter(None, plain.groups())))
         if not kind[:1].isupper():
             return None
         providing = self._defining(kind, index)

@@ -369,10 +369,16 @@ def test_members_that_types_of_javascript_have(code: str, codes: list[str]) -> N
         ("from log import Entry; assert Entry.level", set()),
         ("from log import Entry; assert Entry.kind", {"W306"}),
         ("from log import size; size('a', 2)", {"E302"}),
+        ("from log.entries import either; either('a').upper()", set()),
+        ("from log.entries import table; table('a').upper()", {"E301"}),
     ],
 )
 def test_members_that_types_of_python_have(code: str, codes: set[str]) -> None:
     provides = [*ENTRIES["provides"], "log.entries:size(text: str) -> int", "log:size", "log:Entry"]
+    provides += [
+        "log.entries:either(text: str) -> list[int] | str",
+        "log.entries:table(text: str) -> dict[str, list[int]]",
+    ]
     entries = {**ENTRIES, "provides": provides, "allowed_files": ["log/entries.py", "log/__init__.py"]}
     late = makes(2, "log/cli.py", acceptance_commands=[python(code)])
     assert {code for code, _ in found(entries, late, files={})} == codes
