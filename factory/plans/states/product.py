@@ -14,7 +14,6 @@ from factory.languages.python.symbols.files import module_files
 from factory.languages.python.symbols.shapes import Function, Named
 from factory.languages.python.symbols.symbol import Symbol
 from factory.languages.trees.declared import Declared
-from factory.languages.typescript.grammar import SUFFIXES
 from factory.plans.commands.code.uses import Arguments, Use, outright, uses
 from factory.plans.commands.needs import command_needs
 from factory.plans.commands.node_code import imported_files
@@ -117,7 +116,7 @@ class Product:
             module.name
             for module in command_needs(reading).modules
             if module.name in wanted
-            and self._is_own(module.name, index)
+            and self.files(module.name.partition(".")[0], index)
             and place.best(module.files()) is Presence.ABSENT
             and not self._is_built(module.name)
         ]
@@ -289,20 +288,6 @@ class Product:
         """The modules that work orders provide something in."""
         declarations = self._interfaces.provided
         return frozenset((it.index, it.symbol.module) for it in declarations if it.symbol is not None)
-
-    def _is_own(self, module: str, index: int) -> bool:
-        """Whether a module is surely the product's own, if it is there: by its package, or its directory."""
-        if not module.startswith("./"):
-            return bool(self.files(module.partition(".")[0], index))
-        path = module.removeprefix("./")
-        top, is_below, _ = path.partition("/")
-        return bool(is_below) and not self._writers.is_made_by_tools(path) and top in self._tops
-
-    @cached_property
-    def _tops(self) -> frozenset[str]:
-        """The directories at the root that hold sources of JavaScript or TypeScript."""
-        sources = (path for path in self._writers.paths if path.endswith(SUFFIXES))
-        return frozenset(path.partition("/")[0] for path in sources if "/" in path)
 
     def _is_folder(self, module: str) -> bool:
         inside = module.replace(".", "/")

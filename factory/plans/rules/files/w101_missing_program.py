@@ -8,8 +8,7 @@ or gives `node --test`, `node --check` or a runner of tests such a file, where n
 this or an earlier work order makes it. Python's standard library and pytest are there. So is every allowed
 file of the work order itself, and what has the name of a package that the repository says that it needs
 (`pyproject.toml`, `requirements*.txt`, `package.json`, locks and the like), or that the plan declares. A
-module below a package of the product's own, or a file of JavaScript below one of its directories, is another
-matter: E301.
+module below a package of the product's own is another matter: E301.
 
 Also a program that is none of the usual ones, an option of one of pytest's plugins (as that for coverage),
 a plugin itself (`-p`) and a module of Node, unless it has the name of such a package. Of several projects
@@ -122,7 +121,13 @@ def find(subject: Subject) -> Iterator[Finding]:
         declares = _declaring(subject, orders[index])
         needs = command_needs(reading)
         needs = replace(
-            needs, scripts=tuple(path for path in needs.scripts if not _is_built(subject, path, built))
+            needs,
+            scripts=tuple(path for path in needs.scripts if not _is_built(subject, path, built)),
+            modules=tuple(
+                module
+                for module in needs.modules
+                if not _is_built(subject, module.name.removeprefix("./"), built)
+            ),
         )
         for message, hint in _missing(needs, subject.places[index], impossible, declares):
             yield Finding(command.pointer, message, hint)
@@ -185,7 +190,8 @@ def _missing(
         if module.name in impossible or top in KNOWN_MODULES:
             continue
         presence = place.best(module.files())
-        if presence is Presence.CERTAIN or not declares(top):
+        # A path is no package's, whatever is declared.
+        if presence is Presence.CERTAIN or not top or not declares(top):
             yield from _lack(f"the module {quote(module.name)}", presence)
 
 
