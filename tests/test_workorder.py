@@ -56,6 +56,15 @@ def test_init_adds_the_job_to_a_project_that_was_begun_before(
     assert (tmp_path / ".gitlab-ci.yml").read_text() == "mine"
 
 
+@pytest.mark.parametrize("job", [("--ci", "gitlab", "--steps", "7"), ("--ci", "github", "--steps", "451")])
+def test_init_refuses_steps_that_no_job_can_have(
+    job: tuple[str, ...], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", str(tmp_path / "new"), *job]) == 2
+    assert not (tmp_path / "new").exists()
+    assert "450 at most" in capsys.readouterr().err
+
+
 def test_what_init_writes_is_a_configuration(tmp_path: Path) -> None:
     from factory.configuration.document import Configuration, read_configuration
 

@@ -8,15 +8,16 @@ from factory.attempt.exit_codes import ExitCode
 from factory.contract.errors import WorkorderError
 from factory.system.files.tree import write_atomic
 from factory.system.templates import template_path
-from factory.system.terminal.arguments import Commands
+from factory.system.terminal.arguments import Commands, positive
 from factory.system.terminal.console import Console
 
 _SPEC: Final = "spec.md"
 _CONFIGURATION: Final = "workorder.toml"
+_BUILD: Final = ".github/workflows/workorder-build.yml"
 _JOBS: Final = {
     "github": {
         ".github/workflows/workorder.yml": "ci/workorder.yml",
-        ".github/workflows/workorder-build.yml": "ci/workorder-build.yml",
+        _BUILD: "ci/workorder-build.yml",
         ".github/actions/workorder/action.yml": "ci/action.yml",
         ".github/actions/workorder/prepare/action.yml": "ci/prepare/action.yml",
         ".github/actions/workorder/execute/action.yml": "ci/execute/action.yml",
@@ -24,6 +25,10 @@ _JOBS: Final = {
     },
     "gitlab": {".gitlab-ci.yml": "ci/gitlab-ci.yml"},
 }
+
+_STEPS: Final = 100
+_MOST_STEPS: Final = 450
+"""Each leaves an artifact, and GitHub keeps 500 of a job."""
 
 
 def add_options(commands: Commands) -> None:
@@ -39,6 +44,12 @@ def add_options(commands: Commands) -> None:
         help="where they go, empty or not (default: here)",
     )
     command.add_argument("--ci", choices=sorted(_JOBS), help="also write the job that builds in CI")
+    command.add_argument(
+        "--steps",
+        type=positive,
+        metavar="N",
+        help=f"with --ci github, how many work orders the job has steps for (default: {_STEPS})",
+    )
     command.set_defaults(run=run)
 
 
@@ -46,8 +57,14 @@ def run(options: Namespace, console: Console) -> int:
     """Write the files; the exit code.
 
     Raises:
-        WorkorderError: one of them is there already, or can't be written; then none is.
+        WorkorderError: one of them is there already, or can't be written, or there are too many steps;
+            then none is.
     """
+    if options.steps is not None and (options.ci != "github" or options.steps > _MOST_STEPS):
+        raise WorkorderError(
+            f"--steps N goes with --ci github, and is {_MOST_STEPS} at most",
+            hint="elsewhere a job has no steps for work orders, and GitHub keeps 500 artifacts of a job",
+        )
     directory: Path = options.directory
     start = {_SPEC: "spec.md", _CONFIGURATION: "workorder.toml"}
     jobs = {} if options.ci is None else _JOBS[options.ci]
@@ -67,11 +84,23 @@ def run(options: Namespace, console: Console) -> int:
     for name, template in files.items():
         path = directory / name
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomic(path, template_path(template).read_bytes())
+        text = template_path(template).read_text(encoding="utf-8")
+        if name == _BUILD:
+            text = _with_steps(text, options.steps or _STEPS)
+        write_atomic(path, text.encode())
         console.result(f"written: {path}")
     spec = directory / _SPEC
     console.progress(f"next: say in {spec} what is to be built, commit, then `workorder go {spec}`")
     return ExitCode.PASS
+
+
+def _with_steps(workflow: str, steps: int) -> str:
+    """The workflow with as many steps as are asked for, in the place of its one for the first work order."""
+    start = workflow.index("      - name: ${{ fromJSON(steps.plan.outputs.names)[0]")
+    end = workflow.index("\n\n", start) + 1
+    step = workflow[start:end]
+    repeated = "".join(step.replace("[0]", f"[{number}]") for number in range(steps))
+    return workflow[:start] + repeated + workflow[end:].replace('after: "1"', f'after: "{steps}"', 1)
 
 
 def _is_there(path: Path) -> bool:

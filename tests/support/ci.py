@@ -5,7 +5,6 @@ what it uploads. Installing packages, the only part that needs a network, is lef
 """
 
 import functools
-import itertools
 import json
 import os
 import shutil
@@ -20,6 +19,7 @@ import yaml
 from tests.support import starts
 from tests.support.actions_runner import Machine, filled
 from tests.support.answering_program import manifest, order, write_answers
+from workorder.cli import main
 
 ROOT = Path(__file__).parents[2]
 TEMPLATES = ROOT / "templates" / "ci"
@@ -201,15 +201,21 @@ def read_json(path: Path) -> dict[str, Any]:
     return value
 
 
-def on_github(remote: Remote, tries: int = 1, slots: int | None = None) -> Result:
+def written_workflow(folder: Path, steps: int) -> Path:
+    """The workflow as `workorder init` writes it."""
+    assert main(["init", str(folder), "--ci", "github", "--steps", str(steps)]) == 0
+    return folder / ".github" / "workflows" / WORKFLOW.name
+
+
+def on_github(remote: Remote, tries: int = 1, slots: int = 4) -> Result:
     """Run the workflow, and the parts of the action in it, as they would run there.
 
     Args:
         remote: where it runs.
         tries: which attempt at the workflow it is.
-        slots: how many work orders have steps of their own; None for as many as there are in the file.
+        slots: how many work orders have steps of their own.
     """
-    workflow = yaml.safe_load(WORKFLOW.read_text())
+    workflow = yaml.safe_load(written_workflow(remote.folder / f"project-{tries}", slots).read_text())
     call = workflow[True]["workflow_call"]
     result = Result()
     values = _given_by_github(tries) | {"secrets.api-key": KEY}
@@ -218,10 +224,9 @@ def on_github(remote: Remote, tries: int = 1, slots: int | None = None) -> Resul
     for name, job in workflow["jobs"].items():
         if name == "publish" and not filled(f"${{{{ {job['if'][4:-3]} }}}}", values):
             break
-        steps = job["steps"] if slots is None else _with_slots(job["steps"], slots)
         machine = _machine(remote, remote.folder / f"github-{tries}" / name, result)
         env = {key: filled(value, values) for key, value in workflow["env"].items()}
-        passed = machine.run(steps, values, env)
+        passed = machine.run(job["steps"], values, env)
         _end(machine, result)
         for output, text in job.get("outputs", {}).items():
             values[f"needs.{name}.outputs.{output}"] = filled(text, values)
@@ -254,16 +259,6 @@ def on_github_by_itself(remote: Remote) -> Result:
 
 def _given_by_github(tries: int) -> dict[str, str]:
     return {"github.ref_name": "main", "github.run_attempt": str(tries), "github.token": "not-a-token"}
-
-
-def _with_slots(steps: list[dict[str, Any]], slots: int) -> list[dict[str, Any]]:
-    """The steps of which fewer are each for one work order."""
-    numbers = itertools.count()
-    kept = [step for step in steps if "order" not in step.get("with", {}) or next(numbers) < slots]
-    for step in kept:
-        if "after" in step.get("with", {}):
-            step["with"]["after"] = str(slots)
-    return kept
 
 
 def _machine(remote: Remote, folder: Path, result: Result) -> Machine:

@@ -112,7 +112,7 @@ def stood_on_github(first: Result, second: Result) -> None:
         "WO-02 Write more error owned github.token error b": "failed",
         "WO-03 Write last.py": "skipped",
         "no work order": "skipped",
-        "Everything after the hundredth": "skipped",
+        "Work orders beyond these steps": "skipped",
         "Report": "passed",
         "Bundle the work branch": "passed",
         "Hand over the work branch": "passed",
@@ -168,7 +168,7 @@ def test_more_work_orders_than_steps_are_executed_in_the_last(tmp_path: Path) ->
 
     assert (result.exit_code, result.outputs["verdict"]) == (0, "passed"), result.output
     assert remote.landed() == ["WO-01", "WO-02", "WO-03"]
-    last = "Everything after the hundredth"
+    last = "Work orders beyond these steps"
     assert [name for name, ending in result.steps if ending == "passed"][2:4] == [
         "WO-01 Write scripts/verify.sh",
         last,
@@ -183,7 +183,7 @@ def test_more_work_orders_than_steps_are_executed_in_the_last(tmp_path: Path) ->
 @pytest.mark.parametrize("is_wrong", [False, True], ids=["right", "wrong"])
 def test_the_action_by_itself_is_one_step(is_wrong: bool, tmp_path: Path) -> None:
     remote = Remote(tmp_path)
-    plan = on_github(remote, slots=0).kept["workorder-runs-1"] / "plan"
+    plan = on_github(remote).kept["workorder-runs-1"] / "plan"
     shutil.copytree(plan, remote.seed / "plan")
     remote.git(remote.bare, "update-ref", "-d", f"refs/heads/{WORK_BRANCH}")
     remote.push("A plan")

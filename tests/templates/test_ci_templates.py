@@ -104,8 +104,14 @@ def test_a_key_reaches_only_the_steps_that_ask_a_model() -> None:
     assert CALLER.read_text().count("${{ secrets.") == 1
 
 
-def test_each_work_order_has_its_step_and_the_rest_the_last() -> None:
-    executing = [step for step in steps(WORKFLOW) if step.get("uses", "").endswith("/execute")]
+@pytest.mark.parametrize(("arguments", "number"), [((), 100), (("--steps", "7"), 7)])
+def test_each_work_order_has_its_step_and_the_rest_the_last(
+    arguments: tuple[str, ...], number: int, tmp_path: Path
+) -> None:
+    assert main(["init", str(tmp_path), "--ci", "github", *arguments]) == 0
+    workflow = tmp_path / ".github" / "workflows" / WORKFLOW.name
+    executing = [step for step in steps(workflow) if step.get("uses", "").endswith("/execute")]
+    assert len(executing) == number + 1
     text = yaml.safe_dump(executing[0])
     assert "[0]" in text
     assert [yaml.safe_dump(step) for step in executing[:-1]] == [
