@@ -5,6 +5,7 @@ a directory for temporary files that only this test uses, and no network but loo
 """
 
 import os
+import shutil
 import signal
 import socket
 import tempfile
@@ -82,7 +83,14 @@ def repository_templates(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 def environments(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """Yields for each test the directory of its environment: to find a free name takes longer with each."""
     folder = tmp_path_factory.mktemp("env")
-    return (folder / str(number) for number in count())
+
+    def directories() -> Iterator[Path]:
+        for number in count():
+            yield folder / str(number)
+            # By the end of a session they would be twenty thousand, for one process to remove.
+            shutil.rmtree(folder / str(number), ignore_errors=True)
+
+    return directories()
 
 
 @pytest.fixture(autouse=True)

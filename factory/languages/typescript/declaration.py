@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from factory.languages.trees.declared import ANY, Declared
 from factory.languages.trees.tree import text, walk
 from factory.languages.typescript.types import (
+    Parameter,
     first,
     parameter_names,
     parameters,
@@ -109,15 +110,12 @@ def _marks(form: str) -> list[str]:
 
 def _function(module: str, name: str, node: "Node", names: dict[str, str]) -> Declared:
     given = parameters(node)
-    renamed = {**names, **type_parameters(node, names), **parameter_names(node)}
-    kinds = tuple(_passed(mark, type_text(kind, renamed)) for mark, kind in given)
-    result = type_text(node.child_by_field_name("return_type"), renamed)
+    renamed = {**names, **type_parameters(node, names), **parameter_names(given)}
+    kinds = tuple(_passed(mark, type_text(kind, renamed)) for mark, kind, _ in given)
+    annotation = node.child_by_field_name("return_type")
+    result = type_text(annotation, renamed)
     generics = _bounds(node, renamed)
-    listed = node.child_by_field_name("parameters")
-    shown = (
-        _shown_parameters(node) if listed is not None else f"({text(node.child_by_field_name('parameter'))})"
-    )
-    returned = _one_line(node.child_by_field_name("return_type")).removeprefix(":").strip()
+    returned = _one_line(annotation).removeprefix(":").strip()
     # Nobody calls what a constructor returns.
     if name.endswith("constructor"):
         result, returned = ANY, ""
@@ -126,9 +124,9 @@ def _function(module: str, name: str, node: "Node", names: dict[str, str]) -> De
         name,
         "function",
         written=_one_line(node.child_by_field_name("type_parameters"))
-        + shown
+        + _shown_parameters(given)
         + (f": {returned}" if returned else ""),
-        form=arity([mark for mark, _ in given]) + generics,
+        form=arity([mark for mark, _, _ in given]) + generics,
         parameters=kinds,
         result=result,
     )
@@ -160,25 +158,13 @@ def _constraint(parameter: "Node") -> "list[Node]":
     return [] if constraint is None else constraint.named_children[:1]
 
 
-def _shown_parameters(node: "Node") -> str:
+def _shown_parameters(given: list[Parameter]) -> str:
     """The parameters as they are written, without values and modifiers."""
-    listed = node.child_by_field_name("parameters")
     shown: list[str] = []
-    for child in [] if listed is None else listed.named_children:
-        if child.type == "comment":
-            continue
-        kind = child.child_by_field_name("type")
-        pattern = child.child_by_field_name("pattern") or child.child_by_field_name("left")
-        if pattern is None:
-            alone = child.named_children if child.type != "rest_pattern" else []
-            pattern = next((inner for inner in alone if inner.type == "identifier"), child)
-        if pattern.type == "this":
-            continue
-        name = text(pattern) if pattern.type in ("identifier", "rest_pattern") else f"value{len(shown) + 1}"
-        name = " ".join(name.split())
-        is_left_out = child.type in ("optional_parameter", "assignment_pattern")
-        mark = "?" if is_left_out or child.child_by_field_name("value") else ""
-        shown.append(f"{name}{mark}{_one_line(kind)}")
+    for mark, kind, pattern in given:
+        is_name = pattern.type in ("identifier", "rest_pattern")
+        name = " ".join(text(pattern).split()) if is_name else f"value{len(shown) + 1}"
+        shown.append(f"{name}{mark if mark == '?' else ''}{_one_line(kind)}")
     return f"({', '.join(shown)})"
 
 
@@ -189,7 +175,7 @@ def _accessor(node: "Node", signs: frozenset[str]) -> "Node | None":
     if "get" in signs:
         return node.child_by_field_name("return_type") or node
     taken = parameters(node)
-    return taken[0][1] if taken and taken[0][1] is not None else node
+    return taken[0].kind if taken and taken[0].kind is not None else node
 
 
 def _value(made: Declared, kind: "Node", names: Mapping[str, str]) -> Declared:

@@ -7,8 +7,8 @@ are taken as they are written: whether an alias stands for something else is not
 
 import json
 import re
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from factory.contract.errors import WorkorderError
 from factory.languages.trees.tree import text
@@ -103,8 +103,9 @@ def type_text(node: "Node | None", names: Mapping[str, str], depth: int = 0) -> 
 
 def function_text(node: "Node", names: Mapping[str, str], depth: int = 0) -> str:
     """The type of a function in its one form, names of its parameters left out."""
-    names = {**names, **type_parameters(node, names), **parameter_names(node)}
-    shown = [f"{mark}{type_text(kind, names, depth + 1) or 'any'}" for mark, kind in parameters(node)]
+    given = parameters(node)
+    names = {**names, **type_parameters(node, names), **parameter_names(given)}
+    shown = [f"{mark}{type_text(kind, names, depth + 1) or 'any'}" for mark, kind, _ in given]
     result = type_text(node.child_by_field_name("return_type"), names, depth + 1)
     made = "new " if node.type in ("constructor_type", "construct_signature") else ""
     return f"({made}({', '.join(shown)}) => {result or 'any'})"
@@ -125,38 +126,52 @@ def type_parameters(node: "Node", names: Mapping[str, str]) -> dict[str, str]:
     return {text(name): f"${start + number}" for number, name in enumerate(given)}
 
 
-def parameter_names(node: "Node") -> dict[str, str]:
-    """What the names of a function's parameters are replaced by where its result names them."""
-    listed = node.child_by_field_name("parameters")
-    names = [child.child_by_field_name("pattern") or child for child in _named(listed)]
-    return {text(name): f"#{number}" for number, name in enumerate(names) if name.type == "identifier"}
+class Parameter(NamedTuple):
+    """A parameter that callers pass.
 
-
-def parameters(node: "Node") -> list[tuple[str, "Node | None"]]:
-    """The parameters of a function that callers pass: a mark and the type; None where it has none.
-
-    The mark is `?` where callers may leave it out, `...` where it takes the rest.
+    Attributes:
+        mark: `?` where callers may leave it out, `...` where it takes the rest, else empty.
+        kind: its type; None where it has none.
+        pattern: what names it, or takes it apart.
     """
+
+    mark: str
+    kind: "Node | None"
+    pattern: "Node"
+
+
+def parameters(node: "Node") -> list[Parameter]:
+    """The parameters of a function that callers pass, so without `this`."""
     listed = node.child_by_field_name("parameters")
     if listed is None:
         alone = node.child_by_field_name("parameter")
-        return [] if alone is None else [("", None)]
-    made: list[tuple[str, Node | None]] = []
+        return [] if alone is None else [Parameter("", None, alone)]
+    made: list[Parameter] = []
     for child in _named(listed):
-        pattern = child.child_by_field_name("pattern")
-        if pattern is None and child.type in ("required_parameter", "optional_parameter"):
-            pattern = first(child)
-        if pattern is not None and pattern.type == "this":
+        form = child.type
+        pattern = child.child_by_field_name("pattern") or child.child_by_field_name("left")
+        if pattern is None:
+            inner = child.named_children if form != "rest_pattern" else []
+            pattern = next((part for part in inner if part.type in ("identifier", "this")), child)
+        if pattern.type == "this":
             continue
-        kind = child.child_by_field_name("type")
-        if child.type == "rest_pattern" or (pattern is not None and pattern.type == "rest_pattern"):
+        if "rest_pattern" in (form, pattern.type):
             mark = "..."
-        elif child.type in ("optional_parameter", "assignment_pattern") or child.child_by_field_name("value"):
+        elif form in ("optional_parameter", "assignment_pattern") or child.child_by_field_name("value"):
             mark = "?"
         else:
             mark = ""
-        made.append((mark, kind))
+        made.append(Parameter(mark, child.child_by_field_name("type"), pattern))
     return made
+
+
+def parameter_names(given: Iterable[Parameter]) -> dict[str, str]:
+    """What the names of a function's parameters are replaced by where its result names them."""
+    return {
+        text(pattern): f"#{number}"
+        for number, (_, _, pattern) in enumerate(given)
+        if pattern.type == "identifier"
+    }
 
 
 def _members(node: "Node", kind: str) -> list["Node"]:
