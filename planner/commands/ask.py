@@ -15,7 +15,7 @@ from factory.llm.ledger.store import Ledger
 from factory.llm.port import Request, Usage, identity, total
 from factory.llm.spending.budget import Budget, Limits
 from factory.llm.spending.prices import known_price
-from factory.plans.diagnostics.render import OutputFormat, counted, render
+from factory.plans.diagnostics.render import OutputFormat, counted, lines_named, render
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console, one_line
 from factory.system.terminal.notify import Ended, notify
@@ -134,8 +134,7 @@ def _remarks(remarks: Sequence[RemarkRecord]) -> Iterator[str]:
     if remarks:
         yield f"the planner has {counted(len(remarks), 'remark')} on the specification:"
     for remark in remarks:
-        numbers = ", ".join(map(str, remark.lines))
-        place = f"line{'s' if len(remark.lines) > 1 else ''} {numbers}: " if numbers else ""
+        place = f"{lines_named(remark.lines)}: " if remark.lines else ""
         yield f"  {place}{remark.kind}: {one_line(remark.text)}"
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from factory.contract.work_order import Plan, Requirement, WorkOrder, requirements_of
-from factory.plans.diagnostics.render import counted
+from factory.plans.diagnostics.render import counted, lines_named
 from planner.report.page import Item, Part, Section
 from planner.specification.lines import SpecLines
 
@@ -108,7 +108,7 @@ def _requirement(shown: Shown, requirement: Requirement) -> Part:
         if shown.spec
         else []
     )
-    place = f" ({_in_words(numbers)})" if numbers else ""
+    place = f" ({lines_named(numbers)})" if numbers else ""
     return Part(
         f"{requirement.id}{place}: {requirement.text}",
         tuple(Item(_as_written(shown, quote), "quoted") for quote in requirement.quotes),
@@ -186,10 +186,4 @@ def _rest(shown: Shown) -> Iterator[Section]:
 
 def _placed(shown: Shown, quote: str) -> Item:
     numbers = shown.spec.lines(quote) if shown.spec else ()
-    return Item(_as_written(shown, quote), "quoted", _in_words(numbers))
-
-
-def _in_words(lines: Sequence[int]) -> str:
-    if not lines:
-        return ""
-    return f"line{'s' if len(lines) > 1 else ''} {', '.join(map(str, lines))}"
+    return Item(_as_written(shown, quote), "quoted", lines_named(numbers))

@@ -143,6 +143,18 @@ def _advice(diagnostic: Diagnostic) -> str:
     return f"hint: {one_line(diagnostic.hint)}"
 
 
+def lines_named(numbers: Sequence[int]) -> str:
+    """Lines by their numbers, which ascend: `line 7`, `lines 3, 4, 9 to 12`; empty for none."""
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    shown = [f"{run[0]} to {run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
+    return f"line{'s' if len(numbers) > 1 else ''} {', '.join(shown)}" if shown else ""
+
+
 def counted(number: int, noun: str) -> str:
     """`1 error`, `2 errors`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

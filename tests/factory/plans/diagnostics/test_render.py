@@ -8,7 +8,7 @@ import pytest
 
 from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
 from factory.plans.diagnostics.places import Lines, Place, places
-from factory.plans.diagnostics.render import OutputFormat, as_json, render, summary
+from factory.plans.diagnostics.render import OutputFormat, as_json, lines_named, render, summary
 from planner.check.document import check_document
 from tests.support.golden import assert_golden
 from tests.support.plans import exists, makes, manifest, order, verified_by
@@ -188,3 +188,17 @@ def test_many_places_of_one_cause_are_one_finding_for_people() -> None:
     assert len(render([*needs, other], OutputFormat.CONCISE, most=1).splitlines()) == 1
     assert len(render(needs, OutputFormat.CONCISE, folds=False).splitlines()) == 30
     assert len(json.loads(render(needs, OutputFormat.JSON))) == 30
+
+
+@pytest.mark.parametrize(
+    ("numbers", "shown"),
+    [
+        ((), ""),
+        ((7,), "line 7"),
+        ((3, 4), "lines 3, 4"),
+        ((17, 18, 19, 20), "lines 17 to 20"),
+        ((1, 3, 4, 5, 9, 10), "lines 1, 3 to 5, 9, 10"),
+    ],
+)
+def test_lines_that_follow_each_other_are_named_by_their_ends(numbers: tuple[int, ...], shown: str) -> None:
+    assert lines_named(numbers) == shown
