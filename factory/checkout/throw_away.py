@@ -94,7 +94,8 @@ class ThrowAwayCheckout(Checkout):
             self._offered = offered
 
     def restore(self) -> None:
-        self.move_to(self.baseline)
+        with shielded():
+            self._put_back()
 
     def move_to(self, commit: str) -> None:
         """Make a commit the baseline, whatever an attempt did here; only what differs is written.
@@ -106,17 +107,22 @@ class ThrowAwayCheckout(Checkout):
             GitError, OSError: the checkout can neither be moved nor made anew.
         """
         with shielded():
-            self.baseline = self.own_git.baseline = commit
-            try:
-                moved = self._put_in_place()
-            except (WorkorderError, OSError):
-                # What stopped it is what an attempt did, which making everything anew does not depend on.
-                moved = False
-            if not moved:
-                self._make()
+            self.baseline = commit
+            self.own_git.move_to(commit)
+            self._put_back()
 
     def advance(self) -> None:
         """Nothing changes: no landing happens here."""
+
+    def _put_back(self) -> None:
+        """Put everything where it belongs, or make it anew."""
+        try:
+            is_in_place = self._put_in_place()
+        except (WorkorderError, OSError):
+            # What stopped it is what an attempt did, which making everything anew does not depend on.
+            is_in_place = False
+        if not is_in_place:
+            self._make()
 
     def stage(self, paths: Sequence[RepoPath]) -> str:
         # Before git looks at them, which takes note of their owner.

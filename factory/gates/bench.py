@@ -135,7 +135,7 @@ class Bench:
             order=order,
             exempt=exempt,
             tree=checkout.tree,
-            landing=LandingTree(checkout.git, tree),
+            landing=LandingTree(checkout.git, tree, () if order is None else order.allowed_files),
             before=partial(file_at, checkout.git, checkout.baseline),
             execute=self._executor(folder, None),
             temporary=checkout.temporary,
@@ -155,11 +155,14 @@ class Bench:
         def before(path: RepoPath) -> bytes | None:
             return file_at(checkout.git, checkout.baseline, RepoPath(f"{project}/{path}"))
 
+        seen = None if order is None else seen_from(project, order)
         context = CheckContext(
-            order=None if order is None else seen_from(project, order),
+            order=seen,
             exempt=exempt,
             tree=checkout.tree.below(project),
-            landing=LandingTree(checkout.git, f"{tree}:{project}"),
+            landing=LandingTree(
+                checkout.git, f"{tree}:{project}", () if seen is None else seen.allowed_files
+            ),
             before=before,
             execute=self._executor(folder, project),
             temporary=checkout.temporary,

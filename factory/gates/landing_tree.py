@@ -1,12 +1,10 @@
 """A recorded tree, asked for single paths: git finds one without listing a large repository."""
 
 import os
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from pathlib import Path
 
-from factory.system.git.client import Git
+from factory.system.git.client import Git, Recorded
 
 
 class LandingTree:
@@ -15,11 +13,13 @@ class LandingTree:
     Args:
         git: the user's repository.
         tree: git's id of the tree, or of a commit.
+        together: paths that are asked for together as soon as one of them is.
     """
 
-    def __init__(self, git: Git, tree: str) -> None:
+    def __init__(self, git: Git, tree: str, together: Iterable[str] = ()) -> None:
         self._git = git
         self._tree = tree
+        self._together = tuple(together)
         self._kinds: dict[str, str | None] = {}
 
     def __contains__(self, path: str) -> bool:
@@ -27,7 +27,7 @@ class LandingTree:
         return kind is not None and kind != "tree"
 
     def __iter__(self) -> Iterator[str]:
-        return iter(_names(_Recorded(self._git.common_dir, self._tree, self._git)))
+        return iter(_names(Recorded.of(self._git, self._tree)))
 
     def is_directory(self, path: str) -> bool:
         """Whether there are files below `path`."""
@@ -36,31 +36,24 @@ class LandingTree:
     def _kind(self, path: str) -> str | None:
         """Git's type of what is at `path`, such as `blob`; None if there is nothing."""
         if path not in self._kinds:
-            self._kinds[path] = self._asked(path)
+            self._kinds |= self._asked(self._together if path in self._together else (path,))
         return self._kinds[path]
 
-    def _asked(self, path: str) -> str | None:
-        if path.startswith("/") or "\0" in path or path.split("/")[0] in ("", ".", ".."):
-            # Git refuses what leads out of the tree; a program may well be named like that.
-            return None
-        listing = self._git.output("ls-tree", "-z", "--full-tree", self._tree, "--", path)
-        for entry in listing.split(b"\0"):
-            facts, _, name = entry.partition(b"\t")
-            if os.fsdecode(name) == path:
-                return facts.split()[1].decode("ascii")
-        return None
-
-
-@dataclass(frozen=True)
-class _Recorded:
-    """A tree of a repository, whichever work tree that is looked at through."""
-
-    common_dir: Path
-    tree: str
-    git: Git = field(compare=False)
+    def _asked(self, paths: tuple[str, ...]) -> dict[str, str | None]:
+        kinds: dict[str, str | None] = dict.fromkeys(paths)
+        # Git refuses what leads out of the tree; a program may well be named like that.
+        inside = [path for path in paths if "\0" not in path and path.split("/")[0] not in ("", ".", "..")]
+        if inside:
+            # With what is above each of them: of a directory and what is in it git lists only the latter.
+            listing = self._git.output("ls-tree", "-z", "-t", "--full-tree", self._tree, "--", *inside)
+            for entry in filter(None, listing.split(b"\0")):
+                facts, _, name = entry.partition(b"\t")
+                if (path := os.fsdecode(name)) in kinds:
+                    kinds[path] = facts.split()[1].decode("ascii")
+        return kinds
 
 
 @lru_cache(maxsize=4)
-def _names(recorded: _Recorded) -> tuple[str, ...]:
+def _names(recorded: Recorded) -> tuple[str, ...]:
     # Whatever a full id names never changes. The base, and what an attempt wrote, are asked for by many.
-    return recorded.git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", recorded.tree)
+    return recorded.git.paths("ls-tree", "-r", "-z", "--name-only", "--full-tree", recorded.name)

@@ -49,7 +49,7 @@ class BorrowingRepository:
 
     Args:
         git: the user's repository, looking at the checkout through the private index.
-        baseline: the commit that HEAD names, detached; another one holds from the next `restore` on.
+        baseline: the commit that HEAD names, detached.
     """
 
     NAME: Final = ".git"
@@ -57,6 +57,7 @@ class BorrowingRepository:
     def __init__(self, git: Git, baseline: str) -> None:
         assert git.index is not None
         self.baseline = baseline
+        self._tags: bytes | None = None
         self._git = git
         self._private = git.index
         self._own = git.work_tree / self.NAME
@@ -64,6 +65,11 @@ class BorrowingRepository:
         self._files: Mapping[Path, Entry] = {}
         self._index: Stamp | None = None
         self._index_of_commands: Stamp | None = None
+
+    def move_to(self, commit: str) -> None:
+        """From the next `restore` on HEAD names another commit, and the tags are those that there are now."""
+        self.baseline = commit
+        self._tags = None
 
     def take(self) -> None:
         # Commands may have been here: no link of theirs is followed.
@@ -102,8 +108,9 @@ class BorrowingRepository:
         (own / "config").write_bytes(self._settings)
         (own / "objects" / "info" / "alternates").write_bytes(_quoted(user.common_dir / "objects") + b"\n")
         # Tags, because version numbers are made from them; branches are none of the attempt's business.
-        tags = user.output("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
-        (own / "packed-refs").write_bytes(b"# pack-refs with: sorted \n" + tags)
+        if self._tags is None:
+            self._tags = user.output("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
+        (own / "packed-refs").write_bytes(b"# pack-refs with: sorted \n" + self._tags)
         (own / "HEAD").write_bytes(self.baseline.encode("ascii") + b"\n")
         shallow = user.common_dir / "shallow"
         if shallow.exists():

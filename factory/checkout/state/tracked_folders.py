@@ -36,6 +36,8 @@ class TrackedFolders:
         # By the path below the root, "" for the root: git's id of the directory, or "" for a submodule.
         self._trees: dict[str, str] = {}
         self._obsolete: set[str] = set()
+        # By git's id of a directory of the present commit what it holds, as far as it was asked for.
+        self._listings: dict[str, _Names] = {}
         # Those which held nothing but the commit's entries when they had this stamp.
         self._clean: dict[str, Stamp] = {}
         # The files that are as new as the index: git compares times by the second, so it is not sure of them.
@@ -66,6 +68,8 @@ class TrackedFolders:
                 trees[os.fsdecode(name)] = identity if kind == "tree" else ""
         self._obsolete = self._trees.keys() - trees.keys()
         self._trees, self._commit = trees, commit
+        present = set(trees.values())
+        self._listings = {tree: names for tree, names in self._listings.items() if tree in present}
 
     def forget(self) -> None:
         """All of them were removed, and only the root is there again."""
@@ -186,23 +190,29 @@ class TrackedFolders:
         }
 
     def _expected(self, folders: list[str]) -> Mapping[str, _Names]:
-        trees = [folder for folder in folders if self._trees[folder]]
-        listed: dict[str, _Names] = {folder: {} for folder in folders}
+        unknown = [tree for folder in folders if (tree := self._trees[folder]) not in self._listings]
+        self._listings |= self._asked([tree for tree in dict.fromkeys(unknown) if tree])
+        return {folder: self._listings.get(self._trees[folder], {}) for folder in folders}
+
+    def _asked(self, trees: list[str]) -> dict[str, _Names]:
+        """What directories hold, by git's ids of them."""
         if not trees:
-            return listed
-        asked = "".join(f"{self._trees[folder]}\n" for folder in trees).encode("ascii")
-        answer = self._git.output("cat-file", "--batch", stdin=asked)
+            return {}
+        answer = self._git.output(
+            "cat-file", "--batch", stdin="".join(f"{tree}\n" for tree in trees).encode()
+        )
+        listings: dict[str, _Names] = {}
         position = 0
-        for folder in trees:
+        for tree in trees:
             end = answer.index(b"\n", position)
             words = answer[position:end].split(b" ")
             if words[1:2] != [b"tree"]:
-                raise GitError(f"git has lost a directory: {folder or '.'}", where=str(self._git.common_dir))
+                raise GitError(f"git has lost a directory: {tree}", where=str(self._git.common_dir))
             size = int(words[2])
-            listed[folder] = _entries(answer[end + 1 : end + 1 + size], len(words[0]) // 2)
+            listings[tree] = _entries(answer[end + 1 : end + 1 + size], len(words[0]) // 2)
             # The object is followed by a line break.
             position = end + 1 + size + 1
-        return listed
+        return listings
 
 
 def _entries(tree: bytes, identity_bytes: int) -> _Names:

@@ -6,8 +6,9 @@ never used for a call after that code has run.
 """
 
 import os
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Self
 
@@ -58,6 +59,9 @@ _THROW_AWAY: Final = (
 )  # fmt: skip
 
 _SEPARATOR: Final = b"\nfalse\n"
+
+
+_FULL_ID: Final = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
 
 class GitError(WorkorderError):
@@ -277,3 +281,28 @@ def _asked(path: Path, *questions: str) -> Captured:
 
 def _version(path: Path) -> str:
     return capture(["git", "version"], cwd=path, env=git_environment(os.environ)).stdout.decode().strip()
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """What a name stands for in a repository, through whichever work tree: a key to remember it by.
+
+    Attributes:
+        common_dir: see `Git`.
+        name: a commit or a tree.
+        git: who is asked.
+    """
+
+    common_dir: Path
+    name: str
+    git: Git = field(compare=False)
+
+    @classmethod
+    def of(cls, git: Git, name: str) -> Self:
+        """What a name stands for in the repository of `git`."""
+        return cls(git.common_dir, name, git)
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether it never changes, as what a full id names."""
+        return _FULL_ID.fullmatch(self.name) is not None

@@ -6,9 +6,10 @@ Only trailers count: the same words elsewhere in a message prove nothing. What f
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
-from factory.system.git.client import Git
+from factory.system.git.client import Git, Recorded
 
 WORK_ORDER: Final = "Work-Order"
 CONTRACT: Final = "Contract"
@@ -55,7 +56,8 @@ def commits_naming(git: Git, revision: str) -> tuple[Commit, ...]:
     Raises:
         GitError: git failed.
     """
-    return _log(git, revision, "--fixed-strings", f"--grep={CONTRACT}: ")
+    recorded = Recorded.of(git, revision)
+    return _remembered(recorded) if recorded.is_fixed else _naming(recorded)
 
 
 def landing_commits(git: Git, revision: str, contracts: Mapping[str, Collection[str]]) -> dict[str, Commit]:
@@ -175,6 +177,14 @@ def files_before(files: frozenset[str], changes: Iterable[Mapping[str, str]]) ->
     # How the first of them that touched a file changed it.
     first = {path: how for changed in changes for path, how in changed.items()}
     return files - {path for path, how in first.items() if how == "A"}
+
+
+def _naming(recorded: Recorded) -> tuple[Commit, ...]:
+    return _log(recorded.git, recorded.name, "--fixed-strings", f"--grep={CONTRACT}: ")
+
+
+# All of a long history is read for it, and a run asks twice of its base.
+_remembered = lru_cache(maxsize=1)(_naming)
 
 
 def _log(git: Git, revision: str, *chosen: str, paths: Sequence[str] = ()) -> tuple[Commit, ...]:

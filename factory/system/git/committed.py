@@ -2,11 +2,16 @@
 
 import os
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TypeAlias
 
 from factory.contract.limits import MAX_SOURCE_BYTES
 from factory.contract.text import Read
 from factory.system.files.tree import FileProblem
-from factory.system.git.client import Git, GitError
+from factory.system.git.client import Git, GitError, Recorded
+
+_Entries: TypeAlias = Mapping[str, tuple[str, str, int]]
+"""Of each file its mode, the id of its bytes, and how many they are."""
 
 
 class CommittedFiles:
@@ -24,12 +29,8 @@ class CommittedFiles:
     def __init__(self, git: Git, commit: str, max_bytes: int = MAX_SOURCE_BYTES) -> None:
         self._git = git
         self._max_bytes = max_bytes
-        self._entries: dict[str, tuple[str, str, int]] = {}
-        for entry in git.output("ls-tree", "-r", "-l", "-z", "--full-tree", commit).split(b"\0"):
-            facts, tab, name = os.fsdecode(entry).partition("\t")
-            if tab:
-                mode, _, identity, size = facts.split()
-                self._entries[name] = (mode, identity, int(size) if size.isdigit() else 0)
+        recorded = Recorded.of(git, commit)
+        self._entries = _remembered(recorded) if recorded.is_fixed else _entries(recorded)
         self.names = frozenset(self._entries)
 
     def read(self, path: str) -> bytes | None:
@@ -91,3 +92,18 @@ def committed_files(git: Git, commit: str, max_bytes: int = MAX_SOURCE_BYTES) ->
     """
     files = CommittedFiles(git, commit, max_bytes)
     return files.names, files.read
+
+
+def _entries(recorded: Recorded) -> _Entries:
+    entries: dict[str, tuple[str, str, int]] = {}
+    listing = recorded.git.output("ls-tree", "-r", "-l", "-z", "--full-tree", recorded.name)
+    for entry in listing.split(b"\0"):
+        facts, tab, name = os.fsdecode(entry).partition("\t")
+        if tab:
+            mode, _, identity, size = facts.split()
+            entries[name] = (mode, identity, int(size) if size.isdigit() else 0)
+    return entries
+
+
+# A run and a build ask for the files of their base several times.
+_remembered = lru_cache(maxsize=1)(_entries)
