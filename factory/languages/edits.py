@@ -3,6 +3,10 @@
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
+
+LOGIC: Final = frozenset({"comparison", "condition", "boolean", "arithmetic", "off-by-one"})
+"""The kinds of changes that only a test of both sides notices; any test of a line notices most others."""
 
 
 @dataclass(frozen=True)
@@ -42,10 +46,13 @@ def shown(text: str) -> str:
 
 
 def spread(edits: Sequence[Edit], operators: Sequence[str], limit: int) -> list[Edit]:
-    """At most `limit` edits, by place: one a line before two, evenly spread where not all lines get one.
+    """At most `limit` edits, by place: one a line before two.
+
+    Where not all lines get one, those come first whose logic can be changed, and of these, or of the others
+    for the rest, they are evenly spread.
 
     Args:
-        edits: in any order.
+        edits: those of one place in the order in which they are to be tried.
         operators: their kinds, those first that a line gives first.
         limit: how many there may be.
     """
@@ -57,14 +64,15 @@ def spread(edits: Sequence[Edit], operators: Sequence[str], limit: int) -> list[
         return edit.start, operators.index(edit.operator), edit.end, edit.new
 
     for group in by_line.values():
-        group.sort(key=lambda edit: (operators.index(edit.operator), place(edit)))
+        # At one place the language's own order: of `<` first `<=`, which only a test at the limit notices.
+        group.sort(key=lambda edit: (operators.index(edit.operator), edit.start, edit.end))
     kept: list[Edit] = []
     turn = 0
     while len(kept) < limit and turn < max(map(len, by_line.values()), default=0):
         offered = [group[turn] for _, group in sorted(by_line.items()) if turn < len(group)]
-        room = limit - len(kept)
-        if len(offered) > room:
-            offered = [offered[index * len(offered) // room] for index in range(room)]
-        kept += offered
+        for is_logic in (True, False):
+            alike = [edit for edit in offered if (edit.operator in LOGIC) is is_logic]
+            room = min(limit - len(kept), len(alike))
+            kept += [alike[number * len(alike) // room] for number in range(room)]
         turn += 1
     return sorted(kept, key=place)

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.summary import KillScores
 from factory.contract.repo_path import RepoPath
+from factory.languages.edits import LOGIC
 from factory.languages.port import MUTANTS, Mutant
 from factory.languages.table import language_of
 
@@ -178,6 +179,8 @@ def chosen_mutants(
 ) -> list[PlacedMutant]:
     """The mutants that are tried, in the order of files and lines; spread evenly over the files.
 
+    Changes of logic come first, see `LOGIC`: others only where a work order has too little of it.
+
     Args:
         sources: the text of each file.
         lines: the lines of each that count.
@@ -187,20 +190,32 @@ def chosen_mutants(
         [PlacedMutant(path, mutant) for mutant in _mutants(path, source, lines[path], most)]
         for path, source in sorted(sources.items())
     ]
-    chosen: list[int] = [0] * len(by_file)
+    chosen: list[PlacedMutant] = []
+    for is_logic in (True, False):
+        alike = [
+            [placed for placed in made if (placed.mutant.operator in LOGIC) is is_logic] for made in by_file
+        ]
+        chosen += _shared(alike, most - len(chosen))
+    kept = set(map(id, chosen))
+    return [placed for made in by_file for placed in made if id(placed) in kept]
+
+
+def _shared(by_file: Sequence[Sequence[PlacedMutant]], most: int) -> list[PlacedMutant]:
+    counts: list[int] = [0] * len(by_file)
     for _ in range(most):
-        # One more from the file that has given the smallest part of its own so far.
-        open_files = [number for number, made in enumerate(by_file) if chosen[number] < len(made)]
+        # One more from a file that has given the fewest so far.
+        open_files = [number for number, made in enumerate(by_file) if counts[number] < len(made)]
         if not open_files:
             break
-        chosen[min(open_files, key=lambda number: (chosen[number], number))] += 1
-    return [mutant for made, count in zip(by_file, chosen, strict=True) for mutant in _spread(made, count)]
+        counts[min(open_files, key=lambda number: (counts[number], number))] += 1
+    # Each from the middle of its share: the first change of a file is seldom the one that tells most.
+    return [
+        made[(2 * number + 1) * len(made) // (2 * count)]
+        for made, count in zip(by_file, counts, strict=True)
+        for number in range(count)
+    ]
 
 
 def _mutants(path: str, source: str, lines: frozenset[int], most: int) -> tuple[Mutant, ...]:
     language = language_of(path)
     return language.mutants(path, source, lines, limit=most) if language is not None else ()
-
-
-def _spread(made: Sequence[PlacedMutant], count: int) -> list[PlacedMutant]:
-    return [made[number * len(made) // count] for number in range(count)]

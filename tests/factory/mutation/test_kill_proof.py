@@ -73,6 +73,20 @@ def test_sources_of_known_languages_count_and_tests_do_not() -> None:
     assert list(filter(is_product_code, counted)) == ["a.py", "src/b.ts", "c.jsx"]
 
 
+def test_changes_of_logic_come_first_whichever_file_they_are_in() -> None:
+    sources = {
+        RepoPath.parse("a.py"): "NAME = 'a'\nSIZE = 1\n",
+        RepoPath.parse("b.py"): "def f(a, b):\n    if a < b:\n        return a\n    return a + b\n",
+    }
+    chosen = chosen_mutants(sources, dict.fromkeys(sources, frozenset(range(1, 9))), 3)
+
+    assert [(placed.path, placed.mutant.operator) for placed in chosen] == [
+        ("a.py", "number"),
+        ("b.py", "comparison"),
+        ("b.py", "arithmetic"),
+    ]
+
+
 def test_mutants_are_spread_over_the_files_of_all_languages() -> None:
     sources = {
         RepoPath.parse("a.py"): "def f(a, b):\n    return a < b\n",

@@ -31,10 +31,10 @@ def mutants(source: str, lines: Collection[int], *, limit: int) -> tuple[Mutant,
         limit: the most mutants that are made.
 
     Returns:
-        By position. If there are more than `limit`, each line gets one before any gets two, and lines that
-        must go without are spread evenly. Every mutant is valid Python and differs from the source in its
-        syntax tree, and from all others; for those that would not, there is no substitute. Empty for a source
-        that can't be parsed, is too long or too deeply nested.
+        By position. If there are more than `limit`, each line gets one before any gets two; where not every
+        line gets one, those whose logic can be changed do, spread evenly. Every mutant is valid Python and
+        differs from the source in its syntax tree, and from all others; for those that would not, there is no
+        substitute. Empty for a source that can't be parsed, is too long or too deeply nested.
     """
     if len(source) > MAX_SOURCE_CHARS or limit < 1 or not lines:
         return ()

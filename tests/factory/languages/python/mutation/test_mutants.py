@@ -169,6 +169,14 @@ def test_a_limit_leaves_no_part_of_the_source_out() -> None:
     assert mutants(source, EVERYTHING, limit=0) == ()
 
 
+def test_where_not_every_line_is_changed_logic_comes_first() -> None:
+    source = "".join(f"a{n} = 'text {n}'\n" for n in range(1, 21)) + "b = a1 < a2\n" + "c = 'more'\n" * 9
+    (only,) = mutants(source, EVERYTHING, limit=1)
+    assert (only.line, only.operator) == (21, "comparison")
+    three = mutants(source, EVERYTHING, limit=3)
+    assert [mutant.line for mutant in three] == [1, 15, 21]
+
+
 @pytest.mark.parametrize(
     "source",
     [
