@@ -4,10 +4,11 @@ Each quote stands for the pieces that hold it: whole items, paragraphs and rows,
 the headings above. What these pieces name and what is defined elsewhere follows, as far as there is room.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from factory.contract.limits import MAX_REFERENCES_BYTES
 from factory.specification.definitions import Definition, What, definitions
@@ -17,8 +18,16 @@ from factory.specification.units import Outline
 GAP: Final = "[…]"
 """Stands where something of the specification is not shown."""
 
+_Kind: TypeAlias = What | Literal["example"]
+
 _DEPTH: Final = 2
 """How far definitions are followed that definitions name."""
+
+_POINTING: Final = re.compile(
+    r"\b(?P<what>\w+)\s+(?P<way>above|below)\s*(?:[.,;:!?)]|$)|\bthe\s+(?P<before>above)\s+(?P<after>\w+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""Words that point to an example or a table; `above 100` and `below the limit` don't."""
 
 
 @dataclass(frozen=True)
@@ -27,12 +36,12 @@ class Reference:
 
     Attributes:
         what: what kind of thing.
-        name: its name.
+        name: its name; of an example or a table that is pointed to, where: `above line 12`.
         lines: the lines that define it, first and last of each run.
         bytes: how many bytes they have.
     """
 
-    what: What
+    what: _Kind
     name: str
     lines: tuple[tuple[int, int], ...]
     bytes: int
@@ -169,13 +178,14 @@ class Specification:
                 if definition not in asked and definition.is_named_in(text, folded)
             ]
             asked.update(named)
+            wanted = [*self._pointed(reading), *((each.what, each.name, each.pieces) for each in named)]
             reading = frozenset()
-            for definition in named:
-                new = self._whole(definition.pieces) - shown - referred
+            for what, name, pieces in wanted:
+                new = self._whole(pieces) - shown - referred
                 if not new:
                     continue
                 size = sum(len(self.outline.text(piece).encode("utf-8")) + 1 for piece in new)
-                reference = Reference(definition.what, definition.name, self._lines(new), size)
+                reference = Reference(what, name, self._lines(new), size)
                 if size > room:
                     left_out.append(reference)
                     continue
@@ -184,6 +194,34 @@ class Specification:
                 referred |= new
                 reading |= new
         return tuple(kept), tuple(left_out), referred
+
+    def _pointed(self, pieces: frozenset[int]) -> Iterator[tuple[_Kind, str, tuple[int, ...]]]:
+        """The examples and tables that pieces point to as above or below.
+
+        Of several the nearest that belongs to what is named (`the journal above`), else the nearest of all.
+        """
+        outline = self.outline
+        for piece in sorted(pieces):
+            if outline.units[piece].kind == "code":
+                continue
+            for match in _POINTING.finditer(outline.text(piece)):
+                way, what = (match["way"] or match["before"]).lower(), match["what"] or match["after"]
+                places = self._examples[:: -1 if way == "above" else 1]
+                places = [place for place in places if (place < piece) is (way == "above") and place != piece]
+                named = (place for place in places if self._is_of(place, what.casefold().removesuffix("s")))
+                place = next(named, next(iter(places), None))
+                if place is not None:
+                    yield "example", f"{way} line {outline.units[piece].last}", (place, *outline.below(place))
+
+    @cached_property
+    def _examples(self) -> list[int]:
+        """The pieces that are code, or the head of a table."""
+        return [index for index, unit in enumerate(self.outline.units) if unit.kind in ("code", "head")]
+
+    def _is_of(self, example: int, what: str) -> bool:
+        """Whether an example, what leads to it or a heading above names a thing."""
+        around = (example, *self.outline.above(example), *self.outline.headings(example))
+        return any(what in self.outline.text(piece).casefold() for piece in around)
 
     def _rendered(self, pieces: frozenset[int]) -> str:
         """Pieces under their headings, in the specification's order; a gap where some are left out."""

@@ -201,7 +201,7 @@ class ReferenceRecord(Record):
     """Something that the passages of a work order name and that the specification defines elsewhere.
 
     Attributes:
-        what: `requirement`, `table`, `section` or `term`.
+        what: `requirement`, `table`, `section`, `term` or `example`.
         name: its name, as far as a line shows it.
         lines: the lines that define it, first and last of each run.
         bytes: how many bytes they have.

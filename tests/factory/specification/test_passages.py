@@ -146,3 +146,51 @@ def test_what_is_shown_are_lines_of_the_specification_in_order(lines: list[str],
     for text in (passages.quoted, passages.referred):
         rest = iter(lines)
         assert all(line in rest for line in text.split("\n") if line and line != GAP)
+
+
+POINTING = """# Book
+
+A journal is a file:
+
+```
+one
+```
+
+## Rules
+
+A sum is above 100 or below the limit.
+
+```
+two
+```
+
+- R1. It is printed as a tree. For the journal above:
+
+  ```
+  tree
+  ```
+- R2. The codes are in the table below.
+
+| code | meaning |
+|------|---------|
+| 1    | wrong   |
+
+- R3. As the codes above.
+- R4. As what is printed above.
+"""
+
+
+def test_what_stands_above_or_below_is_shown_where_a_passage_points_to_it() -> None:
+    spec = Specification(POINTING)
+    tree = spec.passages({"R1": ["For the journal above:"]})
+    assert [(each.what, each.name, each.lines) for each in tree.references] == [
+        ("example", "above line 17", ((3, 3), (5, 7)))
+    ]
+    assert "one" in tree.referred
+    assert "| 1    | wrong   |" in spec.passages({"R3": ["As the codes above."]}).referred
+    assert "tree" in spec.passages({"R4": ["As what is printed above."]}).referred
+    table = spec.passages({"R2": ["The codes are in the table below."]})
+    assert "| 1    | wrong   |" in table.referred
+    assert spec.passages({"sum": ["A sum is above 100 or below the limit."]}).referred == ""
+    cramped = spec.passages({"R1": ["For the journal above:"]}, room=5)
+    assert [each.name for each in cramped.left_out] == ["above line 17", "journal"]
