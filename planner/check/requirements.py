@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Final
 
 from factory.contract.strict_json import JsonObject, JsonValue
+from factory.specification.labels import without_label
 from factory.specification.quotations import folded_words
 from planner.revision.references import SAME_AS
 from planner.specification.numbered import Numbered
@@ -72,13 +73,18 @@ def _completed(
     further = [
         text
         for text in texts
-        if text not in entry.quotes
+        if not _is_said_by(entry, text)
         and not (name in settled and isinstance(text, str) and not spec.lines.places(text))
     ]
     whole = {**_element(entry), **element}
     if not whole.get("text"):
         whole["text"] = entry.text
     return {**whole, "quotes": [*entry.quotes, *further]}
+
+
+def _is_said_by(entry: Numbered, text: JsonValue) -> bool:
+    """Whether a text is one of the quotes that are there without it, with or without the id before it."""
+    return isinstance(text, str) and not {text, without_label(text)}.isdisjoint(entry.quotes)
 
 
 def _element(entry: Numbered) -> JsonObject:

@@ -45,6 +45,7 @@ from typing import Final
 
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule
+from factory.specification.labels import labelled
 from planner.rules.subject import Subject
 
 _MOST_COMPARED: Final = 1_000
@@ -77,8 +78,22 @@ def find(subject: Subject) -> Iterator[Finding]:
                 yield Finding(
                     f"{placed_order.pointer}/requirements/{position}",
                     f"the plan has no requirement {quote(name)}",
-                    f"name a requirement of the plan's list, or add it there{_like(name, known)}",
+                    _passed_over(name)
+                    if name in _numbers(subject)
+                    else f"name a requirement of the plan's list, or add it there{_like(name, known)}",
                 )
+
+
+def _numbers(subject: Subject) -> frozenset[str]:
+    """The ids by which the specification numbers something."""
+    return frozenset(entry.id for entry in labelled(subject.spec.outline)) if subject.spec else frozenset()
+
+
+def _passed_over(name: str) -> str:
+    return (
+        f"the specification has {quote(name)} in a section of what is not asked for, so it is no requirement:"
+        " leave it out, or add it to the list with its quotes"
+    )
 
 
 def _like(name: str, known: Iterable[str]) -> str:

@@ -46,6 +46,12 @@ def test_a_model_may_say_more_of_a_numbered_requirement() -> None:
     assert requirements({"id": "REQ-02"})["REQ-02"]["quotes"] == ["It sorts."]
 
 
+@pytest.mark.parametrize("said", ["L5", "REQ-02: It sorts.", "It sorts."])
+def test_what_a_numbered_requirement_has_already_is_not_quoted_twice(said: str) -> None:
+    listed = requirements({"id": "REQ-02", "text": "Sorted.", "quotes": [said]})
+    assert listed["REQ-02"]["quotes"] == ["It sorts."]
+
+
 def test_what_is_taken_over_loses_the_words_that_the_specification_lost() -> None:
     old = {"id": "REQ-02", "text": "Sorted.", "quotes": ["It sorted.", "It ends."]}
     assert requirements(old, settled={"REQ-02"})["REQ-02"]["quotes"] == ["It sorts.", "It ends."]

@@ -183,6 +183,14 @@ def test_an_unknown_id_names_its_neighbour() -> None:
     assert "did you mean REQ-0" in checked.diagnostics[0].hint
 
 
+def test_an_id_of_what_is_not_asked_for_is_told_as_such() -> None:
+    spec = Spec.of_text("# Words\n\n- R1: It sorts words.\n\n## Not wanted\n\n- R2: It translates.\n")
+    document = plan([requirement("R1", "It sorts words.")], ["R1", "R2"])
+    (found,) = check_document(document, frozenset(), spec).diagnostics
+    assert found.code == "E202"
+    assert "what is not asked for" in found.hint
+
+
 @pytest.mark.parametrize(
     ("quotes", "lines"),
     [
