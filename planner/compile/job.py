@@ -87,6 +87,7 @@ class Job:
             languages,
             self._grain_words,
             None if self.spec is None else self.question.shown_lines(self.spec),
+            () if self.spec is None else [entry.id for entry in self.spec.numbered],
         )
         return (*first, *self._further)
 

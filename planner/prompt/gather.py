@@ -62,7 +62,9 @@ def gather(
         before: the plan that is revised; None for a new one.
     """
     candidates = units(sources, notes, spec, limit)
-    head = HEAD + (OF_A_REPOSITORY if sources.files else "")
+    # A README alone holds nothing that a plan could change.
+    has_code = any(candidates[part] for part in (Part.OUTLINE, Part.TESTS, Part.CONFIGURATION))
+    head = HEAD + (OF_A_REPOSITORY if has_code else "")
     scripted = sources.files.union(*(order.allowed_files for order in before.work_orders) if before else ())
     if not sources.projects and VERIFY_SCRIPT not in scripted:
         commands = default_verification(sources.files, sources.read)

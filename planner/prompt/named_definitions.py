@@ -3,6 +3,7 @@
 Signatures say what is there; whoever plans a change to a function must also know what it does now.
 """
 
+import ast
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from factory.languages.table import language_of
 
 MAX_LINES: Final = 80
 """How much is shown of a definition."""
+
+_MOST_DOCUMENTATION: Final = 10
+"""How many lines of its docstring a definition that is cut keeps."""
 
 _MAX_DEFINITIONS: Final = 40
 _MAX_LOOKED_INTO: Final = 2_000
@@ -98,9 +102,32 @@ def _definitions(path: str, data: bytes) -> Iterator[Definition]:
     text = decoded(data)[0]
     # Each language counts lines in its own way.
     lines = re.split(r"\r\n|\r|\n", text) if language is PYTHON else text.split("\n")
+    is_long = any(span.last - span.first >= MAX_LINES for span in spans)
+    documented = _documentation(data) if is_long and language is PYTHON else []
     for span in spans:
-        shown = lines[span.first - 1 : min(span.last, span.first - 1 + MAX_LINES)]
-        hidden = span.last - span.first + 1 - len(shown)
-        if hidden:
-            shown = [*shown, f"[cut here: {hidden} of {span.last - span.first + 1} lines are left out]"]
+        whole = lines[span.first - 1 : span.last]
+        shown = whole if len(whole) <= MAX_LINES else _cut(whole, span.first, documented)
         yield Definition(path, span.name, span.first, span.last, "\n".join(shown))
+
+
+def _documentation(data: bytes) -> list[tuple[int, int]]:
+    """The first and last lines of the docstrings of functions and classes, in order."""
+    return sorted(
+        (node.body[0].lineno, node.body[0].end_lineno or node.body[0].lineno)
+        for node in ast.walk(ast.parse(data))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+        and ast.get_docstring(node, clean=False) is not None
+    )
+
+
+def _cut(whole: list[str], first: int, documented: list[tuple[int, int]]) -> list[str]:
+    """The beginning of a long definition: what it does tells more than a long text about it."""
+    own = next(((start - first, end - first) for start, end in documented if start >= first), None)
+    kept, left = whole, MAX_LINES
+    if own is not None and own[1] < len(whole) and own[1] - own[0] >= _MOST_DOCUMENTATION:
+        begin = own[0] + _MOST_DOCUMENTATION
+        gap = f"[cut here: {own[1] - begin + 1} lines of its docstring are left out]"
+        kept, left = [*whole[:begin], gap, *whole[own[1] + 1 :]], MAX_LINES + 1
+    if len(kept) <= left:
+        return kept
+    return [*kept[:left], f"[cut here: {len(kept) - left} of {len(whole)} lines are left out]"]

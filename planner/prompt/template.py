@@ -123,6 +123,7 @@ def first_messages(
     languages: str = "",
     grain: str = "",
     lines: Set[int] | None = None,
+    ids: Sequence[str] = (),
 ) -> tuple[Message, ...]:
     """The question of the first attempt.
 
@@ -134,10 +135,12 @@ def first_messages(
         languages: what is said of the languages.
         grain: what is said of the size of work orders.
         lines: the numbers of the specification's lines that are shown; None for all.
+        ids: those of the requirements that the specification numbers.
     """
+    known = f"\n\nRequirements that it numbers itself: {', '.join(ids)}." if ids else ""
     return template.messages(
         {
-            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines),
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines) + known,
             "REPOSITORY_FILES": quoted("repository_files", listing),
             "LANGUAGES": languages,
             GRAIN: grain,

@@ -18,12 +18,13 @@ landed of a plan:
 
 - Find out from the outline where something belongs, and extend what is there. Build nothing a second time \
 beside it. What the specification does not ask to change keeps its names, signatures and behaviour.
-- A file to be changed is an allowed file with the precondition `file_exists`. The implementer sees its \
-whole text and changes passages of it. What else it must agree with is a context file.
+- A file to be changed is an allowed file. The implementer sees its whole text and changes passages of it. \
+What else it must agree with is a context file.
 - A work order that changes a symbol of the repository consumes it as it is and provides it as it shall be.
 - All tests of the repository run after each work order. Tests that assert what the specification changes \
-are allowed files of the work order that changes it."""
-"""What is said only of a repository with files in it."""
+are allowed files of the work order that changes it. New ones stand where the repository has its tests, and \
+are written for the runner that it uses, whatever is said of test files under "Languages"."""
+"""What is said only of a repository with sources, tests or configuration in it."""
 
 WITHOUT_A_VERIFY_SCRIPT: Final = """
 - The repository is verified without a `scripts/verify.sh`. It needs none, so leave its verification as it \

@@ -29,7 +29,7 @@ _SPOKEN_OF: Final = re.compile(
 _SYMBOLS: Final = """\
 A symbol names the file: `slug/slug.go:Slugify(text string) (string, error)`, `slug/slug.go:Slugger`, \
 `slug/slug.go:Slugger.Next(text string) string`, `slug/slug.go:Options.Max int`, `slug/slug.go:Limit int`. \
-Names of parameters don't bind, types do."""
+Names of parameters don't bind, types do. A method is written so for a pointer's receiver, too."""
 _WORDS: Final = f"""\
 Go. {_SYMBOLS} Tests are `NAME_test.go` beside the source, run by `go test ./...` or `go test ./slug -run \
 '^TestSlugify$'`. A module begins with a `go.mod`."""

@@ -30,7 +30,9 @@ A symbol names the file and what it exports: `src/slug.ts:slugify(text: string, 
 _WORDS: Final = f"""\
 TypeScript and JavaScript. {_SYMBOLS} Tests are `tests/NAME.test.ts` (or `.js`), run by `npx --no-install \
 vitest run tests/NAME.test.ts` where vitest is declared, by `node --import tsx --test tests/NAME.test.ts` \
-where tsx is declared, else in JavaScript by `node --test tests/NAME.test.js`. Where the repository \
+where tsx is declared, else in JavaScript by `node --test tests/NAME.test.js`: sources in TypeScript must \
+be compiled before such a test imports them, so an intent says how, best by one helper that runs the \
+declared compiler once into a directory that git ignores, and a work order writes it. Where the repository \
 declares another runner (ava, jest, mocha, …), tests are written for that one, stand where it looks for \
 them, and are run by it (`npx --no-install ava tests/NAME.js`). Name the runner itself, not `npm test`. A \
 package, its `type` and its dependencies stand in `package.json`, the compiler's options in \

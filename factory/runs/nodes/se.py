@@ -1,6 +1,7 @@
 """SE, the software engineer: checks the preconditions, reads the files, asks the model for a proposal."""
 
 from collections.abc import Callable, Sequence
+from typing import Final
 
 from factory.attempt.answers.parse import parse_answer
 from factory.attempt.answers.versions import ContextFile, Versions
@@ -14,6 +15,7 @@ from factory.contract.answer import answer_schema
 from factory.contract.canonical import EMPTY_SHA256, dump, sha256_hex
 from factory.contract.identity import contract_hash
 from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.repo_path import RepoPath
 from factory.contract.text import decoded
 from factory.contract.work_order import VERIFY_SCRIPT, Plan, WorkOrder
 from factory.environments.environment import Package
@@ -24,7 +26,8 @@ from factory.gates.landing_tree import LandingTree
 from factory.gates.step import Begins, Step, StepKind
 from factory.gates.trial import CheckGroup
 from factory.languages.port import Verification
-from factory.languages.table import default_verification
+from factory.languages.python.language import PYTHON
+from factory.languages.table import default_verification, language_of
 from factory.llm.ladder import who
 from factory.llm.ledger.store import recorded
 from factory.llm.port import Answer, FinishReason, Message, Model, ProviderError, Request
@@ -41,6 +44,9 @@ from factory.runs.shown.by_need import shown_by_need
 from factory.runs.shown.consumed import as_defined
 from factory.specification.passages import Passages
 from factory.system.files.tree import FileProblem, Tree
+
+_MOST_PROJECT_BYTES: Final = 8_000
+"""A file that describes a project is shown unasked up to this size."""
 
 
 def propose(
@@ -156,6 +162,28 @@ def _request(
     )
 
 
+def _project_files(order: WorkOrder, tree: Tree) -> list[RepoPath]:
+    """What says how the files of a project are named and built, such as `go.mod`, but for Python's.
+
+    An import in Go begins with the module's path, and a test in JavaScript is written as `type` says.
+    """
+    below = "" if order.project is None else f"{order.project}/"
+    languages = {language_of(path) for path in order.allowed_files} - {None, PYTHON}
+    paths = sorted(below + name for language in languages if language for name in language.project_files)
+    return [
+        path for path in map(RepoPath, paths) if len(_bytes(tree, path)) in range(1, _MOST_PROJECT_BYTES + 1)
+    ]
+
+
+def _bytes(tree: Tree, path: RepoPath) -> bytes:
+    """What a file holds; nothing where it is not there, or can't be read."""
+    try:
+        file = tree.read(path, max_bytes=_MOST_PROJECT_BYTES)
+    except FileProblem:
+        return b""
+    return file.data if file is not None and not decoded(file.data)[1] else b""
+
+
 def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
     """The files that the model sees: the context files, then those allowed files that exist.
 
@@ -163,7 +191,7 @@ def read_context(order: WorkOrder, tree: Tree) -> list[ContextFile] | Failure:
         The files, whole; or the failure, if one can't be shown.
     """
     files: list[ContextFile] = []
-    for path in dict.fromkeys([*order.context_files, *order.allowed_files]):
+    for path in dict.fromkeys([*order.context_files, *_project_files(order, tree), *order.allowed_files]):
         try:
             file = tree.read(path, max_bytes=MAX_CONTEXT_BYTES)
         except FileProblem as error:

@@ -294,7 +294,7 @@ def test_configuration_at_the_root_is_shown_the_checks_first() -> None:
 
     assert part(context, Part.CONFIGURATION) == tuple(sorted(names))
     assert "of 2000 lines are left out]\n</configuration" in text_of(context)
-    assert left_out(known(files, (), limit=1_120)) == {
+    assert left_out(known(files, (), limit=1_160)) == {
         "configuration": ("pyproject.toml", "setup.py", "package.json")
     }
 

@@ -164,3 +164,17 @@ def test_other_languages_have_theirs(
 
 def test_what_no_grammar_reads_has_none() -> None:
     assert named("`take`", {"a.ts": b"function take() {}\xff", "b.txt": "function take() {}"}) == []
+
+
+def test_of_a_long_definition_what_it_does_is_shown_before_all_that_is_said_of_it() -> None:
+    said = "".join(f"    Word {number}.\n" for number in range(50))
+    source = f'def price(item):\n    """The price.\n\n{said}    """\n' + "    x = 1\n" * 90
+    (found,) = named_definitions("`price`", ["shop.py"], {"shop.py": source.encode()}.get)
+    lines = found.source.split("\n")
+    assert lines[:3] == ["def price(item):", '    """The price.', ""]
+    assert "[cut here: 43 lines of its docstring are left out]" in lines
+    assert lines.count("    x = 1") == MAX_LINES - 11
+    assert lines[-1] == "[cut here: 21 of 144 lines are left out]"
+    short = source.replace("    x = 1\n" * 90, "    x = 1\n" * 40)
+    (whole,) = named_definitions("`price`", ["shop.py"], {"shop.py": short.encode()}.get)
+    assert whole.source.count("x = 1") == 40

@@ -53,6 +53,25 @@ def test_the_model_sees_context_files_then_allowed_files_each_once(tree: Tree) -
     ]
 
 
+def test_what_describes_a_project_is_shown_to_who_writes_its_sources(tree: Tree) -> None:
+    module = "module example.com/slug\n\ngo 1.19\n"
+    write_files(tree.root, {"go.mod": module, "sub/go.mod": "module sub\n", "package.json": "{}\n"})
+    (tree.root / "tsconfig.json").write_bytes(b"\xff")
+    shown = {
+        name: [file.path for file in found]
+        for name in ("slug/slug.go", "web/app.ts", "app.py", "go.mod")
+        if not isinstance(found := read_context(order(allowed_files=[name]), tree), Failure)
+    }
+    assert shown == {
+        "slug/slug.go": ["go.mod"],
+        "web/app.ts": ["package.json"],
+        "app.py": [],
+        "go.mod": ["go.mod"],
+    }
+    below = read_context(order(allowed_files=["sub/a.go"], project="sub"), tree)
+    assert below == [ContextFile(RepoPath("sub/go.mod"), "module sub\n", sha256("module sub\n"))]
+
+
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
