@@ -62,10 +62,12 @@ def render_context(context: Context) -> tuple[str, ...]:
     if shortened:
         lines.append(f"context: only the names in {'; '.join(shortened)}")
     left_out = [_listed(kind.part, kind.left_out) for kind in context.parts if kind.left_out]
-    left_out += [quote(name) for kind in context.parts for name in kind.cut]
     if left_out:
         lines.append(f"context: no room for {'; '.join(left_out)}")
-    if shortened or left_out:
+    cut = [quote(name) for kind in context.parts for name in kind.cut]
+    if cut:
+        lines.append(f"context: left out, as one file has a share of the room: {'; '.join(cut)}")
+    if shortened or left_out or cut:
         lines.append(f"context: --context-tokens {2 * context.limit} doubles the room")
     unreadable = [path for part in context.parts for path in part.unreadable]
     lines += [

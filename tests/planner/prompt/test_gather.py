@@ -270,7 +270,8 @@ def test_a_long_readme_is_cut_at_a_line() -> None:
     assert 0 < len(kept) < 2_000
     assert f"\n[cut here: {2_000 - len(kept)} of 2000 lines are left out]\n</readme" in text
     assert estimate_tokens(text) < 24_000 // 8 + 1_000
-    assert f"context: no room for `README.md from line {len(kept) + 1}`" in render_context(context)
+    told = "left out, as one file has a share of the room"
+    assert f"context: {told}: `README.md from line {len(kept) + 1}`" in render_context(context)
 
 
 def test_what_the_specification_names_is_shown_with_its_source_in_a_part_of_the_room() -> None:
