@@ -9,9 +9,9 @@ import tomllib
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Annotated, Any, Final, Literal, get_args
+from typing import Annotated, Any, Final, Literal, Self, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
 from factory.configuration.command_words import shell_syntax, words_of
 from factory.contract.documents import SchemaProblem, schema_problems
@@ -24,6 +24,7 @@ from factory.contract.packages.names import (
     PackageName,
     PythonRequirement,
     PythonVersion,
+    require_one_table,
 )
 from factory.contract.repo_path import RepoPath
 from factory.contract.services.declared import Service, clashes
@@ -175,15 +176,22 @@ class ConfiguredEnvironment(_Table):
         python: Python packages, each as PEP 508 writes it, such as `fastapi>=0.120`.
         python_version: the version of Python, such as `3.12`; None for the repository's own, or the tool's.
         node: npm packages, with the versions that are wanted.
+        node_dev: likewise those that are for development only.
         allow_build: the packages that may run code of theirs when they are installed, inside the sandbox.
     """
 
     python: Annotated[tuple[PythonRequirement, ...], Field(strict=False, max_length=MAX_PACKAGES)] = ()
     python_version: Annotated[PythonVersion | None, Field(alias="python-version")] = None
     node: Annotated[dict[NodePackage, NodeRange], Field(max_length=MAX_PACKAGES)] = {}
+    node_dev: Annotated[dict[NodePackage, NodeRange], Field(alias="node-dev", max_length=MAX_PACKAGES)] = {}
     allow_build: Annotated[
         tuple[PackageName, ...], Field(alias="allow-build", strict=False, max_length=MAX_PACKAGES)
     ] = ()
+
+    @model_validator(mode="after")
+    def _require_one_table(self) -> Self:
+        require_one_table(self.node, self.node_dev)
+        return self
 
 
 class ConfiguredSandbox(_Table):

@@ -116,7 +116,7 @@ def _completed(
 def _made(document: JsonObject, orders: list[JsonValue]) -> Iterator[str]:
     """The manifests that are there before the first work order, because the plan brings packages of npm."""
     environment = document.get("environment")
-    if isinstance(environment, dict) and environment.get("node"):
+    if isinstance(environment, dict) and (environment.get("node") or environment.get("node_dev")):
         yield NODE_MANIFEST
     for order in orders:
         packages = order.get("requires_packages") if isinstance(order, dict) else None

@@ -5,6 +5,7 @@ and a reference to git are refused here, by what they are. Pure.
 """
 
 import re
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Annotated, Final
 
 from pydantic import AfterValidator, Field
@@ -76,6 +77,17 @@ def is_node_range(text: str) -> bool:
     if len(text) > _MAX_CHARS or not text.isprintable():
         return False
     return not text or _RANGE.fullmatch(text.strip()) is not None or _TAG.fullmatch(text) is not None
+
+
+def require_one_table(node: Collection[str], node_dev: Collection[str]) -> None:
+    """Refuse packages of npm that are declared twice, to run the product and for development.
+
+    Raises:
+        ValueError: one is.
+    """
+    both = sorted({*node} & {*node_dev})
+    if both:
+        raise ValueError(f"`{both[0]}` is declared twice: to run the product, and for development only")
 
 
 def _require_requirement(text: str) -> str:

@@ -59,6 +59,7 @@ class Declared:
         python: Python packages, as PEP 508 writes them, by where each is declared.
         python_version: the version of Python; None where nobody says.
         node: the wanted versions of npm packages.
+        node_dev: the names of those of them that are for development only.
         node_places: where each of these is declared.
         allow_build: packages that may be built.
     """
@@ -66,6 +67,7 @@ class Declared:
     python: Mapping[str, str] = field(default_factory=dict)
     python_version: str | None = None
     node: Mapping[str, str] = field(default_factory=dict)
+    node_dev: frozenset[str] = frozenset()
     node_places: Mapping[str, str] = field(default_factory=dict)
     allow_build: frozenset[str] = frozenset()
 
@@ -88,18 +90,20 @@ class Declared:
 
 
 def declared(configured: ConfiguredEnvironment, planned: PlannedEnvironment | None) -> Declared:
-    """What both declare; where they differ in a version, the configuration counts.
+    """What both declare; where they differ, in a version or in what a package is for, the configuration does.
 
     Args:
         configured: the repository's own configuration.
         planned: the plan's; None if it names no packages.
     """
     plan = planned or PlannedEnvironment()
+    planned_node, configured_node = plan.node | plan.node_dev, configured.node | configured.node_dev
     return Declared(
         python=dict.fromkeys(plan.python, THE_PLAN) | dict.fromkeys(configured.python, OWN_FILE),
         python_version=configured.python_version or plan.python_version,
-        node=dict(plan.node) | dict(configured.node),
-        node_places=dict.fromkeys(plan.node, THE_PLAN) | dict.fromkeys(configured.node, OWN_FILE),
+        node=planned_node | configured_node,
+        node_dev=frozenset({*configured.node_dev, *plan.node_dev} - configured.node.keys()),
+        node_places=dict.fromkeys(planned_node, THE_PLAN) | dict.fromkeys(configured_node, OWN_FILE),
         allow_build=frozenset(configured.allow_build),
     )
 

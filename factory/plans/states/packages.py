@@ -49,9 +49,10 @@ def packages_of_environment(environment: PlannedEnvironment | None) -> Iterator[
     for position, text in enumerate(environment.python):
         name = normalised_name(parse_requirement(text).name)
         yield BroughtPackage(f"/environment/python/{position}", "python", name)
-    for name in environment.node:
-        pointed = name.replace("~", "~0").replace("/", "~1")
-        yield BroughtPackage(f"/environment/node/{pointed}", "node", name)
+    for table, names in (("node", environment.node), ("node_dev", environment.node_dev)):
+        for name in names:
+            pointed = name.replace("~", "~0").replace("/", "~1")
+            yield BroughtPackage(f"/environment/{table}/{pointed}", "node", name)
 
 
 @dataclass(frozen=True)

@@ -61,6 +61,7 @@ def _of_toml(path: str, document: object) -> Iterator[str]:
             yield from _texts(group)
     yield from _texts(_at(own, "environment", "python"))
     yield from _ranges(_at(own, "environment", "node"))
+    yield from _ranges(_at(own, "environment", "node-dev"))
 
 
 def _of_manifest(document: object) -> Iterator[str]:

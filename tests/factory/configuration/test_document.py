@@ -85,6 +85,8 @@ WRONG: dict[str, bytes] = {
     "a whole version": b'[environment]\npython-version = "3.12.1"\n',
     "a path for a range": b'[environment]\nnode = { zod = "file:../zod" }\n',
     "a path for a name": b'[environment]\nnode = { "../zod" = "^4" }\n',
+    "a path for a range of development": b'[environment]\nnode-dev = { zod = "file:../zod" }\n',
+    "a package for both": b'[environment]\nnode = { zod = "^4" }\nnode-dev = { zod = "^4" }\n',
     "several at once": b'chekcs = 1\nprice = { input = "1" }\n',
     "a number too long": b"a = " + b"9" * 5_000 + b"\n",
     "too deep": b"a = " + b"[" * 50_000 + b"\n",

@@ -132,6 +132,21 @@ def test_spellings_of_a_name_are_one() -> None:
     assert normalised_name("Ruamel.YAML") == normalised_name("ruamel_yaml") == "ruamel-yaml"
 
 
+def test_an_environment_without_packages_for_development_is_written_as_before_there_were_such() -> None:
+    environment = PlannedEnvironment(node={"zod": "^4"})
+
+    assert environment.model_dump(mode="json") == {
+        "python": [],
+        "python_version": None,
+        "node": {"zod": "^4"},
+    }
+    more = PlannedEnvironment(node_dev={"typescript": "^5"})
+    assert PlannedEnvironment.model_validate(more.model_dump(mode="json")) == more
+    assert more.made_files == ("package.json",)
+    with pytest.raises(ValidationError, match="`zod` is declared twice"):
+        PlannedEnvironment(node={"zod": "^4"}, node_dev={"zod": "^4"})
+
+
 def test_a_plan_may_name_its_packages_but_not_what_may_be_built() -> None:
     environment = PlannedEnvironment.model_validate(
         {"python": ["fastapi>=0.120"], "python_version": "3.12", "node": {"zod": "^4"}}

@@ -109,9 +109,12 @@ def test_what_the_plans_packages_make_is_there_before() -> None:
     ours = order(1, allowed_files=["package.json", "a.ts"])
     theirs = order(2, allowed_files=["web/package.json"], project="web", requires_packages=[package])
 
-    document: Any = with_fixed_parts({"work_orders": [ours, theirs], "environment": {"node": {"a": "1"}}}, ())
-    assert document["work_orders"][0]["preconditions"] == [exists("package.json"), absent("a.ts")]
-    assert document["work_orders"][1]["preconditions"] == [exists("web/package.json")]
+    document: Any
+    for table in ("node", "node_dev"):
+        plan = {"work_orders": [ours, theirs], "environment": {table: {"a": "1"}}}
+        document = with_fixed_parts(plan, ())
+        assert document["work_orders"][0]["preconditions"] == [exists("package.json"), absent("a.ts")]
+        assert document["work_orders"][1]["preconditions"] == [exists("web/package.json")]
     document = with_fixed_parts({"work_orders": [ours, theirs]}, ())
     assert document["work_orders"][0]["preconditions"] == [absent("package.json"), absent("a.ts")]
 

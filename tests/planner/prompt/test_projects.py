@@ -18,7 +18,7 @@ FILES = {
     "api/app.py": b"def app() -> None: ...\n",
     "api/tests/test_app.py": b"def test_app(): ...\n",
     "web/package.json": b'{"dependencies": {"zod": "^4"}, "devDependencies": {"vitest": "^4"}}',
-    "web/workorder.toml": b'[environment]\nnode = { hono = "^4" }\n',
+    "web/workorder.toml": b'[environment]\nnode = { hono = "^4" }\nnode-dev = { tsx = "^4" }\n',
     "web/src/slug.ts": b"export function slug(text: string): string { return text }\n",
 }
 
@@ -44,7 +44,7 @@ def test_each_project_is_told_with_its_language_packages_and_verification() -> N
         "verified by: python -m compileall; python -m pytest",
         "Project web:",
         "language: TypeScript/JavaScript",
-        "packages: hono@^4, zod@^4, vitest@^4",
+        "packages: hono@^4, tsx@^4, zod@^4, vitest@^4",
         "verified by: nothing yet",
         "Beside the projects, `project` is null:",
         "language: Python",

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from factory.contract.documents import schema_problems
+from factory.contract.packages.planned import PlannedEnvironment
 from factory.contract.work_order import Plan, WorkOrder
 from factory.plans.states.sources import Sources
 from planner.check.document import check_document, check_reply
@@ -37,6 +38,7 @@ def refused(spec: str, *packages: Any, files: dict[str, bytes] | None = None, **
         ("With SQLAlchemy, 2.0.", package("sqlalchemy[asyncio]>=2")),
         ("It uses zod.", package("zod@^4", "node")),
         ("It uses @types/node.", package("@types/node@^22", "node")),
+        ("It uses @types/node.", package("dev:@types/node@^22", "node")),
     ],
 )
 def test_a_package_that_the_specification_names_is_allowed(spec: str, required: Any) -> None:
@@ -50,6 +52,7 @@ def test_a_package_that_the_specification_names_is_allowed(spec: str, required: 
         ("It uses fastapi-users.", package("fastapi")),
         ("It uses my-fastapi.", package("fastapi")),
         ("It uses @types/node.", package("node@*", "node")),
+        ("It needs a dev.", package("dev:zod", "node")),
     ],
 )
 def test_one_that_nobody_names_is_not(spec: str, required: Any) -> None:
@@ -120,6 +123,10 @@ def test_a_model_can_not_allow_itself_a_package() -> None:
         package("--index-url=x"),
         package("zod", "pypi"),
         package("zod@github:evil/zod", "node"),
+        package("dev:", "node"),
+        package("dev:dev:zod", "node"),
+        package("dev:zod@github:evil/zod", "node"),
+        package("dev:pytest"),
         package("../x@1", "node"),
         package("", "node"),
         package("", "python"),
@@ -142,3 +149,25 @@ def test_the_environment_of_a_plan_holds_what_its_work_orders_require() -> None:
     assert wanted.python == ("numpy", "fastapi>=0.120")
     assert wanted.node == {"zod": "^4", "@a/b": "*"}
     assert Plan.model_validate(manifest(order())).wanted_environment() is None
+
+
+def test_what_a_work_order_needs_to_run_is_not_for_development_only() -> None:
+    def wanted(*packages: str, **environment: Any) -> PlannedEnvironment | None:
+        orders = [
+            makes(number, f"{number}.ts", requires_packages=[package(specifier, "node")])
+            for number, specifier in enumerate(packages, start=1)
+        ]
+        return Plan.model_validate(manifest(*orders, environment=environment)).wanted_environment()
+
+    assert wanted(
+        "dev:typescript@^5", "dev:@types/node", "dev:typescript@^6", "zod@^4"
+    ) == PlannedEnvironment(node={"zod": "^4"}, node_dev={"typescript": "^5", "@types/node": "*"})
+    once = PlannedEnvironment(node={"zod": "^4"})
+    assert wanted("dev:zod@^4", "zod@^3") == wanted("zod@^4", "dev:zod@^3") == once
+    assert wanted("zod", node_dev={"zod": "^4"}) == wanted("dev:zod", node={"zod": "^4"}) == once
+
+
+def test_a_plans_environment_names_packages_for_development_too() -> None:
+    named = {"environment": {"node_dev": {"typescript": "^5", "@a/b": "*"}}}
+
+    assert refused("With TypeScript.", **named) == ["/environment/node_dev/@a~1b"]

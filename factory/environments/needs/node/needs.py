@@ -5,7 +5,7 @@ Everything that is no version of a package of a registry is refused by name: git
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -99,8 +99,9 @@ def node_needs(files: CommitFiles, declared: Declared) -> NodeNeeds | None:
     refuse_overrides(manifest.get("overrides"))
     added = _added(asked, workspaces, declared)
     if LOCK not in files.names and PNPM_LOCK in files.names:
-        return _of_pnpm_lock(manifest, asked, added, files)
-    return _of_npm(text, manifest, workspaces, added, files)
+        return _of_pnpm_lock(manifest, asked, added, declared.node_dev, files)
+    whole = _with(manifest, added, declared.node_dev)
+    return _of_npm(text, manifest, whole, workspaces, files)
 
 
 def unread_workspaces(files: CommitFiles) -> str:
@@ -152,13 +153,19 @@ def _naming_unread(manifest: JsonObject, files: CommitFiles) -> str:
 
 
 def _of_pnpm_lock(
-    manifest: JsonObject, asked: Mapping[str, str], added: Mapping[str, str], files: CommitFiles
+    manifest: JsonObject,
+    asked: Mapping[str, str],
+    added: Mapping[str, str],
+    dev: Set[str],
+    files: CommitFiles,
 ) -> NodeNeeds:
     if added:
+        calls = (("pnpm add", added.keys() - dev), ("pnpm add -D", added.keys() & dev))
+        run = " and ".join(f"`{call} {' '.join(sorted(names))}`" for call, names in calls if names)
         raise BadPackages(
             f"does not have {', '.join(sorted(added))}, and Workorder can't write it",
             where=PNPM_LOCK,
-            hint=f"run `pnpm add {' '.join(sorted(added))}`, and commit",
+            hint=f"run {run}, and commit",
         )
     # Where pnpm before version 11 has its settings.
     older = of_pnpm(manifest.get("pnpm"))
@@ -176,10 +183,19 @@ def _of_pnpm_lock(
 def _of_npm(
     text: str | None,
     manifest: JsonObject,
+    whole: JsonObject,
     workspaces: tuple[Workspace, ...],
-    added: Mapping[str, str],
     files: CommitFiles,
 ) -> NodeNeeds:
+    """Of npm.
+
+    Args:
+        text: `package.json` as it is; None if there is none.
+        manifest: what it says.
+        whole: the same with what is declared.
+        workspaces: the packages of the repository's own.
+        files: the commit's files.
+    """
     lock_text = files.text(LOCK)
     foreign = next((name for name in _NOT_READ if name in files.names), None)
     if lock_text is None and foreign is not None:
@@ -192,15 +208,14 @@ def _of_npm(
     lacks = () if lock is None else lacking(lock, workspaces)
     if lock is not None:
         require_fit(manifest, lock, [workspace for workspace in workspaces if workspace not in lacks])
-    is_whole = not added and not lacks
-    whole = _with(manifest, added)
+    is_whole = whole == manifest and not lacks
     names = {workspace.name for workspace in workspaces}
     asked = {name for one in workspaces for name in one.wanted} | {
         name for name, _ in wanted(whole, MANIFEST)
     }
     return NodeNeeds(
         manifest={**handed_on(whole, "overrides"), **(named_by(manifest) if workspaces else {})},
-        text=_written(text, whole) if added else None,
+        text=_written(text, whole) if whole != manifest else None,
         lock=lock if is_whole else None,
         before=None if is_whole else lock,
         direct=frozenset(asked - names),
@@ -233,12 +248,15 @@ def _added(asked: Mapping[str, str], workspaces: Sequence[Workspace], declared: 
     return added
 
 
-def _with(manifest: JsonObject, added: Mapping[str, str]) -> JsonObject:
-    if not added:
-        return manifest
-    present = manifest.get("dependencies", {})
-    assert isinstance(present, dict)
-    return {**manifest, "dependencies": dict(sorted({**present, **added}.items()))}
+def _with(manifest: JsonObject, added: Mapping[str, str], dev: Set[str]) -> JsonObject:
+    """A manifest that asks for more, of which some is for development only."""
+    whole = dict(manifest)
+    for name, versions in added.items():
+        table = "devDependencies" if name in dev else "dependencies"
+        present = whole.get(table, {})
+        assert isinstance(present, dict)
+        whole[table] = dict(sorted({**present, name: versions}.items()))
+    return whole
 
 
 def _written(before: str | None, manifest: JsonObject) -> bytes:

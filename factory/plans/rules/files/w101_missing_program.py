@@ -160,7 +160,8 @@ def _declaring(subject: Subject, order: WorkOrder) -> Callable[[str], bool]:
     wanted = subject.plan.wanted_environment(order.project) if subject.plan is not None else None
     planned: tuple[str, ...] = ()
     if wanted is not None:
-        planned = (*(parse_requirement(text).name for text in wanted.python), *wanted.node)
+        python = (parse_requirement(text).name for text in wanted.python)
+        planned = (*python, *wanted.node, *wanted.node_dev)
 
     version = wanted.python_version if wanted is not None else None
 

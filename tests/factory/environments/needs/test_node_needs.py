@@ -1,11 +1,14 @@
 """What a repository asks for of npm's registry, and what of it is refused."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
+from factory.configuration.document import ConfiguredEnvironment
+from factory.contract.packages.planned import PlannedEnvironment
 from factory.environments.environment import Package
-from factory.environments.needs.declared import BadPackages, CommitFiles, Declared
+from factory.environments.needs.declared import THE_PLAN, BadPackages, CommitFiles, Declared, declared
 from factory.environments.needs.node.lock import checked_lock, locked_packages
 from factory.environments.needs.node.needs import node_needs, unread_workspaces
 
@@ -58,6 +61,57 @@ def test_what_is_declared_is_added_to_a_manifest_which_stays_as_it_is() -> None:
     assert json.loads(needs.text)["dependencies"] == {"alpha": "^4", "beta": "1"}
     # What npm gets has nothing that it would run.
     assert "scripts" not in needs.manifest
+
+
+def test_what_is_for_development_only_is_added_to_those_packages() -> None:
+    wanted = replace(asking(typescript="^5", vite="^7", zod="^4"), node_dev=frozenset({"typescript", "vite"}))
+    bare = replace(asking(typescript="^5"), node_dev=frozenset({"typescript"}))
+    present = {"name": "a", "dependencies": {"vite": "^7"}, "devDependencies": {"mocha": "^11"}}
+    made, added = node_needs(commit(), bare), node_needs(commit(manifest=present), wanted)
+
+    assert made is not None
+    assert made.text == b'{\n  "devDependencies": {\n    "typescript": "^5"\n  },\n  "private": true\n}\n'
+    assert made.direct == {"typescript"}
+    assert added is not None
+    assert added.text is not None
+    # What a manifest asks for already stays where it is.
+    assert json.loads(added.text) == {
+        "name": "a",
+        "dependencies": {"vite": "^7", "zod": "^4"},
+        "devDependencies": {"mocha": "^11", "typescript": "^5"},
+    }
+
+
+@pytest.mark.parametrize("table", ["dependencies", "devDependencies"])
+def test_a_manifest_that_asks_for_a_package_in_the_other_table_stays_as_it_is(table: str) -> None:
+    files = commit(manifest={table: {"zod": "^4"}}, lock=lock({table: {"zod": "^4"}}, zod=ENTRY))
+
+    for dev in (frozenset[str](), frozenset({"zod"})):
+        needs = node_needs(files, replace(asking(zod="^4"), node_dev=dev))
+        assert needs is not None
+        assert (needs.text, needs.is_open) == (None, False)
+
+
+def test_what_a_lock_of_pnpm_lacks_is_to_be_added_for_what_it_is() -> None:
+    files = commit(manifest={"dependencies": {"a": "1"}}, pnpm="lockfileVersion: '9.0'\n")
+    wanted = replace(asking(typescript="^5", zod="^4"), node_dev=frozenset({"typescript"}))
+
+    with pytest.raises(BadPackages) as caught:
+        node_needs(files, wanted)
+    assert caught.value.hint == "run `pnpm add zod` and `pnpm add -D typescript`, and commit"
+
+
+def test_where_a_plan_and_the_configuration_differ_in_what_a_package_is_for_the_latter_counts() -> None:
+    configured = ConfiguredEnvironment.model_validate({"node": {"zod": "^4"}, "node-dev": {"vite": "^7"}})
+    both = declared(
+        configured, PlannedEnvironment(node={"vite": "^7"}, node_dev={"zod": "^3", "typescript": "^5"})
+    )
+
+    assert both.node == {"zod": "^4", "vite": "^7", "typescript": "^5"}
+    assert both.node_dev == {"vite", "typescript"}
+    assert both.node_places == {
+        "zod": "workorder.toml", "vite": "workorder.toml", "typescript": THE_PLAN
+    }  # fmt: skip
 
 
 def test_a_lock_that_holds_all_is_taken_and_its_places_are_not_believed() -> None:

@@ -1,5 +1,6 @@
 """Packages from a registry of npm's kind on loopback, by the real npm: locked, installed, and refused."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -111,6 +112,20 @@ def test_what_is_declared_is_locked_and_installed(scene: Scene) -> None:
     scene.own["NPM_CONFIG_REGISTRY"] = "http://127.0.0.1:9"
     with node_packages(commit(texts), wanted, scene.cache, scene.workshop) as kept:
         assert kept == part
+
+
+def test_what_is_for_development_only_is_installed_and_locked_as_that(scene: Scene) -> None:
+    wanted = replace(asking(alpha="^1"), node_dev=frozenset({"alpha"}))
+    texts = scene.locked({}, wanted)
+
+    assert json.loads(texts["package.json"]) == {"private": True, "devDependencies": {"alpha": "^1"}}
+    packages = json.loads(texts["package-lock.json"])["packages"]
+    assert all(entry["dev"] for place, entry in packages.items() if place)
+    assert scene.locked(texts, wanted) == texts
+    with node_packages(commit(texts), wanted, scene.cache, scene.workshop) as part:
+        assert part is not None
+        # A source may import it, as it may one of `devDependencies` in a manifest of the repository's.
+        assert Package("node", "alpha", "1.0.0", is_direct=True) in part.packages
 
 
 def test_a_project_without_packages_still_has_the_node_that_its_commands_find(scene: Scene) -> None:
