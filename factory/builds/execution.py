@@ -36,7 +36,7 @@ from factory.plans.rules.judgement import judge_before_work, stopping
 from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.target import Target
-from factory.runs.base import BASELINE_FOLDER, verify_base
+from factory.runs.base import BASELINE_FOLDER, tell_tally, verify_base
 from factory.runs.inputs import Ports, Run, setting_of
 from factory.runs.plan_defect import tell_warnings
 from factory.runs.preflight import indexes_folder
@@ -225,6 +225,7 @@ class PlanExecution:
                 ),
             )
         self.watch(Doing("", None))
+        tell_tally(report, self.ports.progress)
         return report
 
     def _left_out(self) -> frozenset[str]:

@@ -1,6 +1,6 @@
 """What the verification said about the baseline, before anything was changed. Pure values."""
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
 
 from factory.attempt.failure import Failure, FailureClass
 
@@ -18,6 +18,8 @@ class BaselineCheck(BaseModel):
             could not tell them apart.
         passed_tests: the ids of the tests that passed, without parameters; None if they are not known.
         changed: whether a command of it changed what it must not.
+        passed: how many tests passed, each set of parameters by itself; 0 if that is not known.
+        skipped: how many were skipped.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
@@ -29,6 +31,8 @@ class BaselineCheck(BaseModel):
     failing_tests: tuple[str, ...] | None
     changed: bool
     passed_tests: tuple[str, ...] | None = None
+    passed: int = Field(default=0, exclude_if=lambda value: not value)
+    skipped: int = Field(default=0, exclude_if=lambda value: not value)
 
     @property
     def red(self) -> bool:
@@ -80,6 +84,15 @@ class BaselineReport(BaseModel):
     def passed_tests(self) -> tuple[str, ...]:
         """The ids of the tests that passed, as far as they are known."""
         return tuple(test for check in self.checks for test in check.passed_tests or ())
+
+    @property
+    def tally(self) -> str:
+        """How many tests passed and were skipped, in words; empty if none is known."""
+        passed = sum(check.passed for check in self.checks)
+        skipped = sum(check.skipped for check in self.checks)
+        if not passed:
+            return ""
+        return f"{passed:,} of its tests pass" + (f", {skipped:,} skipped" if skipped else "")
 
     def check(self, name: str) -> BaselineCheck | None:
         """What the check of this name found; None if there was none."""

@@ -1,6 +1,6 @@
 """Verifies what is started from by the repository's own means, before a model is asked."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final
@@ -118,8 +118,15 @@ def on_verified_base(run: Run, bench: Bench, out: Path, *, red_accepted: bool) -
         )
     finally:
         bench.checkout.restore()
+    tell_tally(report, run.ports.progress)
     known = report if red_accepted else None
     return replace(run, known=known, kept_tests=report.passed_tests)
+
+
+def tell_tally(report: BaselineReport, progress: Callable[[str], None]) -> None:
+    """Tell how much the base's tests say: those that are skipped for lack of a package say nothing."""
+    if report.tally:
+        progress(f"the base: {report.tally}")
 
 
 def try_services(

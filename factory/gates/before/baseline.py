@@ -148,6 +148,7 @@ def run_verification(
     checks: list[BaselineCheck] = []
     for check in expanded([check for part in parts for check in part.checks], context):
         result = run_check(check, context, Stage.VERIFY_FAILED)
+        summaries = [command.summary for command in result.commands if command.summary is not None]
         checks.append(
             BaselineCheck(
                 name=result.name,
@@ -157,6 +158,8 @@ def run_verification(
                 failing_tests=result.failing_tests,
                 passed_tests=result.passed_tests,
                 changed=result.changed,
+                passed=sum(summary.passed for summary in summaries),
+                skipped=sum(summary.skipped for summary in summaries),
             )
         )
         if result.changed:

@@ -111,6 +111,16 @@ def test_a_baseline_that_passes(tmp_path: Path) -> None:
     assert git(repo, "status", "--porcelain", "--ignored") == before
 
 
+def test_how_much_its_tests_say_is_told(tmp_path: Path) -> None:
+    skips = "import pytest\n\n@pytest.mark.skip\ndef test_{}():\n    pass\n"
+    both = "import pytest\n\n@pytest.mark.parametrize('x', [1, 2])\ndef test_p(x):\n    pass\n"
+    repo = make_repo(tmp_path / "repo", {"test_a.py": both, "test_b.py": skips.format("b")})
+    with desk(repo) as opened:
+        report = opened.examine()
+        assert report.tally == "2 of its tests pass, 1 skipped"
+        assert BaselineReport.model_validate_json(report.model_dump_json()) == report
+
+
 def test_an_empty_product_passes(tmp_path: Path) -> None:
     with desk(make_repo(tmp_path / "repo", {"README.md": "x"})) as opened:
         report = opened.examine()
