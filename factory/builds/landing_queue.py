@@ -135,7 +135,7 @@ class LandingQueue:
         commit = make_commit(
             self._git,
             order,
-            summary=result.proposal.summary,
+            summaries=result.proposal.summaries,
             run_id=result.run_id,
             known_by=result.known_by,
             environment=self._environments[order.project],

@@ -1,4 +1,4 @@
-"""What a model proposes, its answer read: `WriteProposal`, in which every file is whole."""
+"""What a model proposes, its answer read: `WriteProposal`, in which every file is whole, and `Repair`."""
 
 import re
 from typing import Annotated
@@ -57,3 +57,23 @@ class WriteProposal(Document):
     remarks: Annotated[
         tuple[Annotated[str, Field(strict=True)], ...], Field(exclude_if=lambda value: not value)
     ] = ()
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        """What was said of all that is in it, the oldest first."""
+        return (self.summary,)
+
+
+class Repair(WriteProposal):
+    """A proposal that keeps or edits files of the one before it, which failed; written, it is like any other.
+
+    Attributes:
+        repaired: what was said of those before it.
+    """
+
+    repaired: Annotated[tuple[str, ...], Field(exclude=True)]
+
+    @property
+    def summaries(self) -> tuple[str, ...]:
+        # Who repairs may say the same again.
+        return tuple(dict.fromkeys((*self.repaired, self.summary)))

@@ -36,7 +36,7 @@ def make_commit(
     git: Git,
     order: WorkOrder,
     *,
-    summary: str,
+    summaries: tuple[str, ...],
     run_id: str,
     known_by: VerdictKind,
     environment: str,
@@ -52,7 +52,7 @@ def make_commit(
     Args:
         git: the user's repository.
         order: the work order.
-        summary: the model's own words about its proposal.
+        summaries: the model's own words about its proposal, after those about what it repairs.
         run_id: the run.
         known_by: how it can be known that the acceptance commands passed.
         environment: the hash of the environment that they passed in.
@@ -72,8 +72,9 @@ def make_commit(
     """
     hashes = changed_hashes(git, parent, tree, accepted & {*order.allowed_files, *authorship.widened})
     contract = contract_trailers(order)[0]
+    *repaired, summary = summaries
     message = commit_message(
-        order, summary, contract, run_id, known_by, environment, authorship, hashes, scores, removed
+        order, summary, contract, run_id, known_by, environment, authorship, hashes, scores, removed, repaired
     ).encode("utf-8")
     return commit_tree(git, tree, parent, message)
 

@@ -13,7 +13,7 @@ from factory.attempt.reply.mended import mended
 from factory.contract.answer import AnsweredWrite, WriteAnswer
 from factory.contract.documents import BadDocument, read_document, schema_problems
 from factory.contract.limits import MAX_REMARK_CHARS, MAX_REMARKS
-from factory.contract.proposal import Write, WriteProposal
+from factory.contract.proposal import Repair, Write, WriteProposal
 from factory.contract.reply import json_text
 from factory.contract.strict_json import BadJson, JsonValue
 from factory.llm.port import Answer, FinishReason
@@ -31,6 +31,9 @@ def parse_answer(
         versions: what it may edit or keep: the files that the model was shown, and what it proposed before.
         known: if fenced blocks were asked for, the files of the work order with their hashes; JSON is
             understood all the same.
+
+    Returns:
+        The proposal, a `Repair` if it edits or keeps what was proposed before; or the failure.
     """
     unfinished = _unfinished(answer)
     if unfinished is not None:
@@ -44,6 +47,7 @@ def parse_answer(
     except BadDocument as error:
         return _invalid(error.message, where=error.where, hint="answer with exactly the fields of the schema")
     writes: list[JsonValue] = []
+    is_repair = False
     for number, write in enumerate(read.writes):
         where = f"{_SOURCE} /writes/{number}"
         meant = versions.meant(write.path, write.base_sha256)
@@ -52,6 +56,7 @@ def parse_answer(
             return content
         # Whichever version it is about, it replaces the file as it is.
         base = meant if isinstance(meant, str) else meant.base_sha256
+        is_repair |= write.content is None and isinstance(_edited_version(write, meant, versions), Write)
         writes.append({"path": write.path, "base_sha256": base, "content": content})
     written = {write.path for write in read.writes}
     for number, path in enumerate(dict.fromkeys(read.keep)):
@@ -65,6 +70,7 @@ def parse_answer(
                 hint="write the file, or leave it out of `keep` if it shall stay as it is",
             )
         writes.append({"path": path, "base_sha256": kept.base_sha256, "content": kept.content})
+        is_repair = True
     document: JsonValue = {"summary": read.summary, "writes": writes, "remarks": [*_bounded(read.remarks)]}
     problems = schema_problems(WriteProposal, document)
     if problems:
@@ -72,7 +78,8 @@ def parse_answer(
             "; ".join(f"{problem.pointer}: {problem.message}" for problem in problems),
             hint="write less, as far as the work order allows it",
         )
-    return WriteProposal.model_validate(document)
+    proposal = WriteProposal.model_validate(document)
+    return Repair(**dict(proposal), repaired=versions.summaries) if is_repair else proposal
 
 
 def _unfinished(answer: Answer) -> Failure | None:
@@ -133,14 +140,14 @@ def _content(write: AnsweredWrite, meant: Write | str, versions: Versions, where
         content = write.content
     else:
         assert write.edits is not None
-        text = _edited_text(write, meant, versions)
-        if text is None:
+        version = _edited_version(write, meant, versions)
+        if version is None:
             return _invalid(
                 f"`{write.path}` is not among the files that were shown, so it can't be edited",
                 where=f"{where}/edits",
                 hint="give the whole text of a new file as `content`",
             )
-        made = edited(text, write.edits)
+        made = edited(version.content if isinstance(version, Write) else version, write.edits)
         if isinstance(made, BadEdit):
             passage = write.edits[made.number].old
             return _invalid(
@@ -158,14 +165,13 @@ def _content(write: AnsweredWrite, meant: Write | str, versions: Versions, where
     return content
 
 
-def _edited_text(write: AnsweredWrite, meant: Write | str, versions: Versions) -> str | None:
-    """The version that is edited; None if there is no text of it."""
+def _edited_version(write: AnsweredWrite, meant: Write | str, versions: Versions) -> Write | str | None:
+    """What is edited: what was proposed, or the text of the file; None if there is no text of it."""
     if isinstance(meant, Write):
-        return meant.content
+        return meant
     text = versions.text(write.path)
-    proposed = versions.proposed.get(write.path)
     # Of a file that does not exist there is only what was proposed.
-    return text if text is not None or proposed is None else proposed.content
+    return versions.proposed.get(write.path) if text is None else text
 
 
 def _shortened(passage: str) -> str:

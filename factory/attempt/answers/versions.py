@@ -36,10 +36,12 @@ class Versions:
     Attributes:
         files: the files as they are; one that is not among them does not exist.
         proposed: what was proposed before of files that have not changed since.
+        summaries: what was said of that.
     """
 
     files: Mapping[RepoPath, ContextFile]
     proposed: Mapping[RepoPath, Write]
+    summaries: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, files: Iterable[ContextFile], previous: WriteProposal | None) -> Self:
@@ -47,7 +49,9 @@ class Versions:
         shown = {file.path: file for file in files}
         writes = previous.writes if previous is not None else ()
         return cls(
-            shown, {write.path: write for write in writes if write.base_sha256 == _hash(shown, write.path)}
+            shown,
+            {write.path: write for write in writes if write.base_sha256 == _hash(shown, write.path)},
+            previous.summaries if previous is not None else (),
         )
 
     def base(self, path: RepoPath) -> str:

@@ -2,7 +2,7 @@
 
 import shlex
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -27,10 +27,11 @@ def commit_message(
     accepted: Mapping[str, str] = MappingProxyType({}),
     scores: KillScores | None = None,
     removed: int = 0,
+    repaired: Sequence[str] = (),
 ) -> str:
-    """A subject, the model's summary, and the trailers that say what landed.
+    """A subject, the model's summary after those of what it repairs, and the trailers that say what landed.
 
-    Text of a plan or a model can't forge a trailer: the summary's lines are indented, and git reads trailers
+    Text of a plan or a model can't forge a trailer: the summaries' lines are indented, and git reads trailers
     from the last paragraph only.
 
     Args:
@@ -44,13 +45,11 @@ def commit_message(
         accepted: the hashes of the files of the user's configuration that it changes, by their paths.
         scores: how many changes of what was written its checks noticed; None if none were tried.
         removed: how many tests that passed before it removed from files that it may write.
+        repaired: the model's own words about the proposals that this one repairs, the oldest first.
     """
     subject = one_line(f"{order.id}: {order.title}")
     if len(subject) > _MAX_SUBJECT:
         subject = subject[: _MAX_SUBJECT - 1].rstrip() + "…"
-    if len(summary) > _MAX_SUMMARY:
-        summary = summary[: _MAX_SUMMARY - 1] + "…"
-    body = "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
     verdict = known_by.replace(" ", "-")
     trailers = f"Work-Order: {order.id}\nContract: {contract}\nRun-Id: {run_id}\nVerdict: {verdict}\n"
     trailers += f"Kill-Score: {scores.counts}\n" if scores is not None and scores.tried else ""
@@ -59,7 +58,8 @@ def commit_message(
     trailers += authorship.trailers
     trailers += "".join(f"Accepted-Configuration: {sha256} {path}\n" for path, sha256 in accepted.items())
     trailers += authorship.last_trailers
-    return "\n\n".join(part for part in (subject, body, trailers) if part)
+    bodies = map(_body, (*repaired, summary))
+    return "\n\n".join(part for part in (subject, *bodies, trailers) if part)
 
 
 def generator(adapter: str, model: str) -> str:
@@ -76,6 +76,12 @@ def generator(adapter: str, model: str) -> str:
     except (ValueError, IndexError):
         return adapter
     return f"{adapter}:{program.rpartition('/')[2]}"
+
+
+def _body(summary: str) -> str:
+    if len(summary) > _MAX_SUMMARY:
+        summary = summary[: _MAX_SUMMARY - 1] + "…"
+    return "\n".join(part for line in summary.strip().splitlines() for part in _wrapped(line))
 
 
 def _wrapped(line: str) -> list[str]:

@@ -122,7 +122,7 @@ def land_attempt(
         commit = make_commit(
             target.git,
             order,
-            summary=proposal.summary,
+            summaries=proposal.summaries,
             run_id=run_id,
             known_by=state["known_by"],
             environment=environment,

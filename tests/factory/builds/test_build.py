@@ -16,7 +16,7 @@ from factory.gates.step import Step, StepKind
 from factory.llm.port import ProviderError, Request
 from factory.llm.spending.prices import Price
 from factory.runs.record.files import REPAIR_REQUEST
-from tests.support.answers import a_proposal
+from tests.support.answers import a_proposal, an_edit
 from tests.support.builds import BuildScene, ReplyingModel, write_plan, writes
 from tests.support.repositories import commit_files, git, make_repo
 from tests.support.runs import read_object
@@ -49,6 +49,19 @@ def test_all_work_orders_land_in_the_plans_order(repo: Path, jobs: int) -> None:
     assert git(repo, "status", "--porcelain") == ""
     assert (repo / "WO-03.txt").read_text() == "by WO-03\n"
     assert sorted(scene.model.asked) == [("WO-01", 1), ("WO-02", 1), ("WO-03", 1)]
+
+
+def test_the_commit_of_a_repair_also_says_what_it_repaired(repo: Path) -> None:
+    def repairs(order_id: str, attempt: int, _request: Request) -> str:
+        name = f"{order_id}.txt"
+        return a_proposal({name: "bad\n"}) if attempt == 1 else an_edit(name, "bad\n", ("bad", "good"))
+
+    order = writes("WO-01.txt", acceptance_commands=["grep -q good WO-01.txt"])
+    assert BuildScene(repo, [order], repairs).build().ended.exit_code == 0
+
+    assert "\n\n  Wrote the files.\n\n  Edited WO-01.txt.\n\nWork-Order: " in git(
+        repo, "log", "-1", "--format=%B"
+    )
 
 
 def test_building_again_asks_nobody(repo: Path) -> None:

@@ -1,5 +1,6 @@
 """A passed attempt becomes the branch's tip: what the commit holds, and what may happen meanwhile."""
 
+import json
 import os
 from pathlib import Path
 
@@ -10,7 +11,7 @@ from factory.attempt.commit.message import commit_message, generator
 from factory.attempt.summary import KillScores
 from factory.contract.identity import contract_trailers
 from factory.contract.work_order import WorkOrder
-from tests.support.answers import APP, a_proposal
+from tests.support.answers import APP, a_proposal, an_edit
 from tests.support.environments import bare
 from tests.support.repositories import (
     VERIFY_PASSES,
@@ -72,6 +73,48 @@ def test_the_commit_holds_exactly_the_proposals_files_and_says_what_it_is(tmp_pa
     result = read_object(finished.folder / "attempt_1" / "write_result.json")
     assert result["tree"] == git(repo, "rev-parse", f"{commit}^{{tree}}")
     assert git(repo, "reflog", "-1", "--format=%gs", "main") == "workorder: land"
+
+
+FIRST = a_proposal({"src/app.py": "1\n", "test.txt": "2\n"}, summary="It adds the application and its test.")
+KEEPS = json.dumps({"summary": "It adds a file.", "keep": ["src/app.py", "test.txt"], "writes": []})
+EDITS = json.dumps({**json.loads(an_edit("test.txt", "2\n", ("2", "good"))), "keep": ["src/app.py"]})
+ANEW = a_proposal({"src/app.py": "1\n", "test.txt": "good\n"}, summary="Anew.")
+OF_BOTH = ["  It adds the application and its test.", "", "  Edited test.txt.", ""]
+
+
+@pytest.mark.parametrize(
+    ("answers", "said"),
+    [
+        ([FIRST, EDITS], OF_BOTH),
+        # An answer that can't be read, and one that says the same again, tell nothing more.
+        ([FIRST, "no JSON", EDITS], OF_BOTH),
+        ([FIRST, FIRST, EDITS], OF_BOTH),
+        ([FIRST, KEEPS, EDITS], [*OF_BOTH[:2], "  It adds a file.", "", *OF_BOTH[2:]]),
+        # Nothing of the first is in what is written anew.
+        ([FIRST, ANEW], ["  Anew.", ""]),
+    ],
+)
+def test_the_commit_of_a_repair_also_says_what_it_repaired(
+    answers: list[str], said: list[str], tmp_path: Path
+) -> None:
+    scene = Scene(
+        make_repo(tmp_path / "repo"),
+        answers,
+        allowed_files=["src/app.py", "test.txt"],
+        acceptance_commands=["grep -q good test.txt"],
+    )
+
+    finished = scene.run(max_attempts=len(answers))
+
+    assert finished.ending.commit is not None
+    lines = os.fsdecode(_message(scene.repo, finished.ending.commit)).splitlines()
+    assert lines[: len(said) + 3] == ["WO-01: Add the application", "", *said, "Work-Order: WO-01"]
+    # The records are those of any proposal, and the next prompt tells what the last one said alone.
+    assert finished.folder is not None
+    last = finished.folder / f"attempt_{len(answers)}"
+    assert set(read_object(last / "proposed_writes.json")) == {"summary", "writes"}
+    prompt = (last / "se_prompt.txt").read_text()
+    assert prompt.count("It adds the application and its test.") == (0 if KEEPS in answers else 1)
 
 
 def test_what_the_kill_proof_found_stands_in_the_commit() -> None:
@@ -168,6 +211,16 @@ def test_who_wrote_it_is_told_without_the_place_and_the_arguments_of_a_program(
     adapter: str, model: str, said: str
 ) -> None:
     assert generator(adapter, model) == said
+
+
+def test_each_summary_of_a_repair_is_bounded() -> None:
+    order, ours = WorkOrder.model_validate(a_work_order()), ("é" * 100_000, "\n", "It repairs that.")
+    *before, last = ours
+
+    message = commit_message(order, last, "c" * 64, "f" * 16, "exit code", "e" * 64, repaired=before)
+
+    assert len(message) < 5_000
+    assert "é…\n\n  It repairs that.\n\nWork-Order: WO-01\n" in message
 
 
 @pytest.mark.parametrize("summary", ["", "\n \n", "é" * 100_000])

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from factory.attempt.answers.parse import fitted, parse_answer
 from factory.attempt.answers.versions import ContextFile, Versions
 from factory.attempt.failure import Failure, FailureClass, Stage
-from factory.contract.proposal import WriteProposal
+from factory.contract.canonical import dump
+from factory.contract.proposal import Repair, WriteProposal
 from factory.contract.repo_path import RepoPath
 from factory.llm.port import Answer, FinishReason
 from tests.support.answers import a_proposal, an_edit, sha256
@@ -202,6 +203,24 @@ class TestAfterAFailure:
 
         assert isinstance(parsed, WriteProposal)
         assert [(write.path, write.content) for write in parsed.writes] == [("a.py", "x")]
+
+    def test_only_what_is_kept_or_edited_in_it_makes_a_repair_of_what_was_proposed(self) -> None:
+        edits = [{"old": "b", "new": "c"}]
+        repair = self.read(keep=["a.py"])
+        anew = self.write("README.md", sha256("b\n")[:16], content="c\n")
+        of_the_file = self.write("README.md", sha256("a product\n")[:16], edits=[{"old": "a", "new": "c"}])
+
+        assert isinstance(repair, Repair)
+        assert repair.summaries == ("Wrote the files.", "s")
+        edit = self.write("README.md", sha256("b\n")[:16], edits=edits)
+        assert isinstance(self.read(writes=[edit]), Repair)
+        for write in (anew, of_the_file):
+            assert type(self.read(writes=[write])) is WriteProposal
+        # Written, it is a proposal like any other; and what it repaired is told with what repairs it.
+        assert "repaired" not in dump(repair)  # type: ignore[operator]
+        again = self.read(Versions.of([README], repair), keep=["a.py"])
+        assert isinstance(again, Repair)
+        assert again.summaries == ("Wrote the files.", "s")
 
     @pytest.mark.parametrize(
         "versions",
