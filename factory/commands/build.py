@@ -2,6 +2,7 @@
 
 import os
 from argparse import Namespace
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,6 +56,7 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
     from factory.commands.composition import LEFT_AT_ONCE, limits_of, ports_of
     from factory.commands.people.kept import keep_call
     from factory.report.build import view
+    from factory.report.remarks import Remarks
     from factory.system.clock import SystemClock
 
     terminal = None if options.quiet or options.json else console.animated(os.environ)
@@ -62,7 +64,7 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
     if options.dry_run:
         return _rehearse(settings, options, console)
     last_word = LEFT_AT_ONCE if terminal is None else f"{SHOW_CURSOR}\n{LEFT_AT_ONCE}"
-    built, began = None, SystemClock().monotonic()
+    built, began, remarks = None, SystemClock().monotonic(), Remarks(options.out)
     try:
         with (
             interruptible(lambda: last_word),
@@ -75,6 +77,7 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
                 repository="" if terminal is None else _repository(options.repo),
                 ledger=ledger_folder(options),
                 limits=limits_of(options),
+                remarks=remarks,
             ) as shown,
             trials_of(options, shown.progress) as trials,
         ):
@@ -90,9 +93,12 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
         raise
     if built.state is not None:
         keep_call("build", options, options.out)
-    if not (options.quiet or options.json):
-        _tell_totals(built, options, console, SystemClock().monotonic() - began)
-    _tell(built, options, console)
+    left = remarks.left(built.state) if built.state is not None else []
+    if options.quiet or options.json:
+        _tell(built, options, console, left)
+    else:
+        _tell(built, options, console)
+        _tell_totals(built, options, console, SystemClock().monotonic() - began, left)
     _notify(options, built.ended.exit_code, built.ended.message, console)
     return built.ended.exit_code
 
@@ -152,10 +158,10 @@ def _rehearse(settings: "BuildSettings", options: Namespace, console: Console) -
     return ended.exit_code
 
 
-def _tell(built: "Built", options: Namespace, console: Console) -> None:
+def _tell(built: "Built", options: Namespace, console: Console, remarks: Sequence[str] = ()) -> None:
     from factory.report.build import render_build
 
-    text = console.naming(render_build(built, options.out))
+    text = console.naming(render_build(built, options.out, remarks))
     # The exit code is the build's, also if nobody reads any more.
     with suppress(BrokenPipeError):
         if built.ended.exit_code is not ExitCode.PASS:
@@ -166,7 +172,9 @@ def _tell(built: "Built", options: Namespace, console: Console) -> None:
             console.result(text)
 
 
-def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: float) -> None:
+def _tell_totals(
+    built: "Built", options: Namespace, console: Console, seconds: float, remarks: Sequence[str]
+) -> None:
     from factory.report.totals import render_totals
     from factory.repository.onward import onward
     from factory.system.git.client import Git
@@ -175,7 +183,7 @@ def _tell_totals(built: "Built", options: Namespace, console: Console, seconds: 
     # What has happened stays true, also where the repository can't be read any more.
     with suppress(WorkorderError):
         around = onward(Git.open(options.repo), built.state.branch) if built.state is not None else None
-    text = render_totals(built, options.out, seconds, around)
+    text = render_totals(built, options.out, seconds, around, remarks)
     with suppress(BrokenPipeError):
         if text:
             console.progress(text)

@@ -52,12 +52,18 @@ def run(options: Namespace, console: Console) -> int:
         baseline_red=options.baseline_red,
         ledger=ledger_folder(options),
     )
-    progress = (lambda _text: None) if options.quiet else console.progress
+    told: list[str] = []
+
+    def progress(text: str) -> None:
+        if not options.quiet:
+            console.progress(text)
+            told.append(text)
+
     with interruptible(lambda: LEFT_AT_ONCE):
         finished = run_work_order(settings, ports_of(options, progress))
     if finished.folder is not None:
         keep_call("run", options, finished.folder)
-    text = console.naming(render_ending(finished.ending, finished.folder))
+    text = console.naming(render_ending(finished.ending, finished.folder, told))
     # The exit code is the run's, also if nobody reads any more.
     with suppress(BrokenPipeError):
         if finished.ending.exit_code is ExitCode.PASS:

@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,8 +18,9 @@ from factory.builds.watch import Doing
 from factory.contract.strict_json import JsonObject
 from factory.llm.ledger.store import Ledger
 from factory.llm.spending.budget import Limits
-from factory.report.endings import FAILED, render_next_steps, render_remarks, render_repair
+from factory.report.endings import FAILED, render_next_steps, render_repair
 from factory.report.figures import in_one_line, output_lines
+from factory.report.remarks import Remarks, render_remarks
 from factory.report.transitions import render_event
 from factory.runs.record.events import EVENTS_FILE, latest_events
 from factory.system.clock import SystemClock
@@ -46,11 +47,15 @@ class View:
     Args:
         face: how; None to show nothing.
         naming: names commands as who reads has called them.
+        remarks: those of the build; each is told when it comes. None where that is left to the end.
     """
 
-    def __init__(self, face: Face | None, naming: Callable[[str], str]) -> None:
+    def __init__(
+        self, face: Face | None, naming: Callable[[str], str], remarks: Remarks | None = None
+    ) -> None:
         self._face = face
         self._naming = naming
+        self._remarks = remarks
 
     def progress(self, text: str) -> None:
         """Something that is no event."""
@@ -59,12 +64,15 @@ class View:
     def event(self, state: BuildState, event: JsonObject) -> None:
         """An event, and the state after it."""
         self._show(lambda face: face.event(state, event))
+        if self._remarks is not None:
+            lines = self._remarks.news(state, event)
+            self._show(lambda face: [*map(face.progress, lines)])
 
     def doing(self, doing: Doing) -> None:
         """What is done now."""
         self._show(lambda face: face.doing(doing))
 
-    def _show(self, show: Callable[[Face], None]) -> None:
+    def _show(self, show: Callable[[Face], object]) -> None:
         if self._face is not None:
             try:
                 show(self._face)
@@ -83,6 +91,7 @@ def view(
     repository: str,
     ledger: Path,
     limits: Limits,
+    remarks: Remarks,
 ) -> Iterator[View]:
     """The view that fits where the user is and what they asked for.
 
@@ -95,13 +104,14 @@ def view(
         repository: the repository, as the state of a build names it.
         ledger: where answers are remembered.
         limits: what may be spent.
+        remarks: those of the build, to be told unless only events or only the result are wanted.
     """
     if as_json:
         yield View(_JsonLines(console), console.naming)
     elif quiet:
         yield View(None, console.naming)
     elif terminal is None:
-        yield View(_Lines(console), console.naming)
+        yield View(_Lines(console), console.naming, remarks)
     else:
         # Only here: it takes a tenth of a second, and a build in a log needs none of it.
         from factory.report.live.earlier import taken_before
@@ -114,7 +124,7 @@ def view(
             taken_before(out, repository),
         )
         with LiveView(terminal, SystemClock(), known) as live:
-            yield View(live, console.naming)
+            yield View(live, console.naming, remarks)
 
 
 @dataclass(frozen=True)
@@ -150,12 +160,13 @@ class _JsonLines:
         """A program learns of what is lasting."""
 
 
-def render_build(built: Built, out: Path) -> str:
+def render_build(built: Built, out: Path, remarks: Sequence[str] = ()) -> str:
     """The last lines of a build: what happened, who must act, where to look.
 
     Args:
         built: how it ended.
         out: its directory.
+        remarks: those that are to be told here.
     """
     ended = built.ended
     lines = [ended.message]
@@ -168,8 +179,7 @@ def render_build(built: Built, out: Path) -> str:
     if built.state is not None:
         folder = out / ended.run_id if ended.run_id else out
         lines.append(f"  artifacts: {folder}")
-        runs = dict.fromkeys(run.run_id for order in built.state.orders for run in order.runs)
-        lines += render_remarks(out / run for run in runs)
+        lines += render_remarks(remarks)
         lines += render_repair(folder)
     if ended.exit_code in FAILED:
         if ended.work_order is not None:

@@ -1,29 +1,28 @@
 """The last lines of a run: what happened, who must act, where to look."""
 
 import shlex
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
 from factory.attempt.exit_codes import ExitCode
 from factory.report.figures import output_lines
+from factory.report.remarks import render_remarks
 from factory.runs.record.endings import Ending
-from factory.runs.record.files import PROPOSAL, REPAIR_REQUEST, RUN, WORK_ORDER
-from factory.runs.record.folder import attempts_in
-from factory.system.terminal.console import one_line
+from factory.runs.record.files import REPAIR_REQUEST, RUN
+from factory.runs.record.remarks import remarks_in
 
 FAILED: Final = (ExitCode.FAIL, ExitCode.PLAN_DEFECT)
 """The exit codes of a work order that failed by itself: a person can do something about it."""
 
-_MOST_REMARKS: Final = 20
 
-
-def render_ending(ending: Ending, folder: Path | None) -> str:
+def render_ending(ending: Ending, folder: Path | None, told: Collection[str] = ()) -> str:
     """The ending as text for the terminal.
 
     Args:
         ending: the ending.
         folder: that of the run.
+        told: lines that were told meanwhile; a remark among them is not told again.
     """
     lines = [ending.message]
     if ending.failure is not None and ending.failure.excerpt:
@@ -32,7 +31,7 @@ def render_ending(ending: Ending, folder: Path | None) -> str:
         lines.append(f"  hint: {ending.hint}")
     if folder is not None:
         lines.append(f"  artifacts: {folder}")
-        lines += render_remarks([folder])
+        lines += render_remarks([line for line in remarks_in([folder]) if line not in told])
         lines += render_repair(folder)
         record = RUN.read_sound(folder)
         if ending.exit_code in FAILED and record is not None:
@@ -72,26 +71,6 @@ def render_next_steps(
         f"  by hand: factory open {named}, then factory adopt {named}",
         f"  not at all: factory skip {named} --reason TEXT",
     ]
-
-
-def render_remarks(folders: Iterable[Path]) -> list[str]:
-    """What the model wants people to know, of all attempts of some runs, each remark once.
-
-    Args:
-        folders: those of the runs.
-    """
-    remarks: dict[str, None] = {}
-    for folder in folders:
-        order = WORK_ORDER.read_sound(folder)
-        for _, attempt in attempts_in(folder):
-            proposal = PROPOSAL.read_sound(attempt)
-            if proposal is not None and order is not None:
-                remarks |= dict.fromkeys(
-                    f"  {order.id} remarks: {one_line(text)}" for text in proposal.remarks
-                )
-    lines = list(remarks)
-    more = [f"  {len(lines) - _MOST_REMARKS} more remarks: factory show tells them"]
-    return lines[:_MOST_REMARKS] + (more if len(lines) > _MOST_REMARKS else [])
 
 
 def render_repair(folder: Path) -> list[str]:

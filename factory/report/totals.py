@@ -1,7 +1,7 @@
 """What a build came to, in a few lines at its end: time, price, retries, what no check noticed, what next."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from factory.builds.settings import Built
@@ -9,13 +9,20 @@ from factory.builds.state.attempts import unpriced
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
 from factory.report.figures import dollars, in_one_line, spent
+from factory.report.remarks import render_remarks
 from factory.repository.onward import Onward
 from factory.runs.record.files import KILL_PROOF, WORK_ORDER
 from factory.runs.record.folder import attempts_in
 from factory.system.terminal.console import duration, listed, one_line
 
 
-def render_totals(built: Built, out: Path, seconds: float, around: Onward | None = None) -> str:
+def render_totals(
+    built: Built,
+    out: Path,
+    seconds: float,
+    around: Onward | None = None,
+    remarks: Sequence[str] = (),
+) -> str:
     """The lines; empty if nothing was begun.
 
     Args:
@@ -23,12 +30,13 @@ def render_totals(built: Built, out: Path, seconds: float, around: Onward | None
         out: its directory.
         seconds: how long this pass took.
         around: where the branch may go on from here.
+        remarks: those that were not told yet.
     """
     state = built.state
     if state is None or not state.has_begun:
         return ""
     report = f"factory report --out {shlex.quote(str(out))}"
-    lines = list(_lines(state, out, seconds))
+    lines = [*_lines(state, out, seconds), *render_remarks(remarks)]
     if all(order.state in (OrderPhase.LANDED, OrderPhase.SKIPPED) for order in state.orders):
         lines += _next(state.branch, report, around or Onward())
     return "\n".join([*lines, f"to show it: {report} --html report.html"])
@@ -38,7 +46,7 @@ def _lines(state: BuildState, out: Path, seconds: float) -> Iterator[str]:
     yield from _fates(state)
     attempts = state.attempts
     failed = sum(attempt.stage is not None for attempt in attempts)
-    line = f"took {duration(seconds)}; all passes used {spent(state.spent)}"
+    line = f"took {duration(seconds)}; all calls of factory build for this plan used {spent(state.spent)}"
     without = unpriced(attempts)
     if dollars(state.spent) and without:
         line += f", and {without} answer{'s have' if without != 1 else ' has'} no known price"

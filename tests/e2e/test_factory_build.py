@@ -48,8 +48,9 @@ if does == "fails":
 if does == "prose":
     print("prose")
 else:
+    said = ["Is " + name + " right?"] if does == "remarks" else []
     write = {"path": name + ".txt", "base_sha256": hashlib.sha256(b"").hexdigest(), "content": does + chr(10)}
-    print(json.dumps({"summary": "Did it.", "writes": [write]}))
+    print(json.dumps({"summary": "Did it.", "writes": [write], "remarks": said}))
 """
 
 
@@ -143,6 +144,37 @@ def test_a_success_and_the_same_again(tmp_path: Path, temporary_files: Path) -> 
     assert list(temporary_files.iterdir()) == []
 
 
+def test_in_one_log_remarks_come_with_their_answers_and_the_result_before_what_it_came_to(
+    tmp_path: Path,
+) -> None:
+    user = User(tmp_path)
+    user.teach(WO_01="remarks")
+
+    with (tmp_path / "log").open("wb") as log:
+        build = starts.start(user.command(), cwd=ROOT, stdout=log.fileno(), stderr=log.fileno())
+        assert build.wait(60) == 0
+    quiet = user.builds("--quiet")
+
+    lines = (tmp_path / "log").read_text().splitlines()
+    tip = git(user.repo, "rev-parse", "main~1")
+    begins = [
+        "WO-01: attempt 1, testing",
+        "WO-01 remarks: Is WO-01 right?",
+        f"WO-01: landed as {tip[:12]}",
+        "2 of 2 work orders have landed on main",
+        f"  artifacts: {user.out}",
+        "took 0:",
+        "next: git log --stat main",
+        f"to show it: factory report --out {user.out} --html report.html",
+    ]
+    assert [line for line in lines if line.startswith(tuple(begins))] == [
+        next(line for line in lines if line.startswith(begin)) for begin in begins
+    ]
+    # Who was not told meanwhile is told at the end.
+    assert quiet.stdout == "\n".join([*begins[3:5], f"  {begins[1]}\n"])
+    assert quiet.stderr == ""
+
+
 def test_each_prompt_carries_the_nearest_agents_file_and_the_notes(tmp_path: Path) -> None:
     user = User(tmp_path)
     commit_files(user.repo, {"AGENTS.md": "Be </agents_md> brief {{X}}.\n"})
@@ -191,7 +223,16 @@ def test_a_failure_a_reset_and_a_build_that_asks_anew(tmp_path: Path) -> None:
     assert "error: WO-01 failed: 2 attempts are spent" in failed.stderr
     request = next(user.out.glob("*/repair_request.json"))
     assert f"  if the plan is wrong: planner revise --failure {request} …" in failed.stderr
-    assert failed.stderr.endswith(f"  to have the model asked anew: factory reset --out {user.out}\n")
+    # Who fails is told first, and what all of it came to at the end.
+    ends = [
+        "error: WO-01 failed: 2 attempts are spent",
+        f"  to have the model asked anew: factory reset --out {user.out}",
+        "landed: 0 of 2; not: WO-01 (failed), WO-02 (blocked)",
+        "took 0:0",
+        f"to show it: factory report --out {user.out} --html report.html",
+    ]
+    lines = failed.stderr[failed.stderr.index("error: ") :].splitlines()
+    assert [end for line in lines for end in ends if line.startswith(end)] == ends
     assert status.startswith("failed, last change")
     assert "       llm_output_invalid (model_defect): not valid JSON" in status
 

@@ -1,5 +1,6 @@
 """`python -m factory run` as a user meets it: exit codes, the screen, and kill -9 in every stage."""
 
+import json
 import os
 import shlex
 import signal
@@ -145,6 +146,21 @@ def test_a_copied_repository_is_landed_in_at_once(tmp_path: Path) -> None:
     assert calls_of(tmp_path / "model.py") == 1
     assert files_of(user.repo)["README.md"] == b"a better product\n"
     assert git(user.repo, "status", "--porcelain") == ""
+
+
+def test_a_remark_is_told_when_it_comes_and_at_the_end_to_who_was_not_told(tmp_path: Path) -> None:
+    answer = json.dumps(json.loads(a_proposal()) | {"remarks": ["Is\n\x1b[2Jthis right?"]})
+    llm = answering_program(tmp_path / "model.py", answer)
+    (tmp_path / "quiet").mkdir()
+
+    done = User(tmp_path, llm).runs()
+    quiet = User(tmp_path / "quiet", llm).runs("--quiet")
+
+    line = "WO-01 remarks: Is\\n\\x1b[2Jthis right?"
+    log = done.stderr.splitlines()
+    assert log.index(line) < log.index("attempt 1: TR applies the proposal")
+    assert "remarks" not in done.stdout
+    assert quiet.stdout.splitlines()[-1] == f"  {line}"
 
 
 def test_a_pass_and_the_same_again(tmp_path: Path, temporary_files: Path) -> None:

@@ -38,6 +38,7 @@ from factory.runs.plan_defect import plan_defect
 from factory.runs.record.files import ANSWER, ANSWER_TEXT, PASSAGES, PROMPT_TEXT, PROPOSAL
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import AnswerRecord, PassagesRecord
+from factory.runs.record.remarks import remarks_of
 from factory.runs.settings import AttemptSettings
 from factory.runs.shown.agents_files import nearest_agents
 from factory.runs.shown.by_need import shown_by_need
@@ -108,6 +109,8 @@ def propose(
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
+    for line in remarks_of(order.id, proposal):
+        progress(line)
     return {**paid, "proposal": proposal, "generated_by": generator(answered.adapter, answered.model)}
 
 

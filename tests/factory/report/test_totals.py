@@ -46,14 +46,17 @@ def test_time_price_failures_what_nobody_noticed_and_what_next(tmp_path: Path) -
     around = Onward("main", "origin", "github")
     state = state.model_copy(update={"branch": "built it"})
 
-    assert render_totals(Built(ENDED, state), tmp_path, 75.9, around).splitlines() == [
+    text = render_totals(Built(ENDED, state), tmp_path, 75.9, around, ["WO-01 remarks: Odd."])
+
+    assert text.splitlines() == [
         "landed: 1 of 2; not: WO-02 (skipped)",
         (
-            "took 1:15; all passes used 2,000 tokens in, 400 out, $0.0100, and 1 answer has no known price;"
-            " 2 attempts, 1 was a retry, 1 failed"
+            "took 1:15; all calls of factory build for this plan used 2,000 tokens in, 400 out, $0.0100, and"
+            " 1 answer has no known price; 2 attempts, 1 was a retry, 1 failed"
         ),
         "WO-01: no check notices 2 of 3 changes, such as a.py:7 (1 for 0\\x1b[31m)",
         "WO-01: the plan accepts W401",
+        "  WO-01 remarks: Odd.",
         "next: git log --stat 'built it'",
         "to merge it into main: git merge 'built it'",
         "to push it: git push origin 'built it'",
