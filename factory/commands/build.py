@@ -77,6 +77,7 @@ def run(options: Namespace, console: Console, *, retried: str | None = None) -> 
                 repository="" if terminal is None else _repository(options.repo),
                 ledger=ledger_folder(options),
                 limits=limits_of(options),
+                mutants=settings.attempts.mutants,
                 remarks=remarks,
             ) as shown,
             trials_of(options, shown.progress) as trials,

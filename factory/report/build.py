@@ -20,8 +20,8 @@ from factory.llm.ledger.store import Ledger
 from factory.llm.spending.budget import Limits
 from factory.report.endings import FAILED, render_next_steps, render_repair
 from factory.report.figures import in_one_line, output_lines
+from factory.report.log import Log
 from factory.report.remarks import Remarks, render_remarks
-from factory.report.transitions import render_event
 from factory.runs.record.events import EVENTS_FILE, latest_events
 from factory.system.clock import SystemClock
 from factory.system.terminal.console import Console, listed
@@ -91,6 +91,7 @@ def view(
     repository: str,
     ledger: Path,
     limits: Limits,
+    mutants: int,
     remarks: Remarks,
 ) -> Iterator[View]:
     """The view that fits where the user is and what they asked for.
@@ -104,6 +105,7 @@ def view(
         repository: the repository, as the state of a build names it.
         ledger: where answers are remembered.
         limits: what may be spent.
+        mutants: how many changes of what was written are tried at most.
         remarks: those of the build, to be told unless only events or only the result are wanted.
     """
     if as_json:
@@ -111,7 +113,7 @@ def view(
     elif quiet:
         yield View(None, console.naming)
     elif terminal is None:
-        yield View(_Lines(console), console.naming, remarks)
+        yield View(Log(console, out, mutants), console.naming, remarks)
     else:
         # Only here: it takes a tenth of a second, and a build in a log needs none of it.
         from factory.report.live.earlier import taken_before
@@ -125,23 +127,6 @@ def view(
         )
         with LiveView(terminal, SystemClock(), known) as live:
             yield View(live, console.naming, remarks)
-
-
-@dataclass(frozen=True)
-class _Lines:
-    """Plain lines, for a log."""
-
-    console: Console
-
-    def progress(self, text: str) -> None:
-        self.console.progress(text)
-
-    def event(self, state: BuildState, event: JsonObject) -> None:
-        for line in render_event(state, event):
-            self.console.progress(line)
-
-    def doing(self, doing: Doing) -> None:
-        """A log stays calm."""
 
 
 @dataclass(frozen=True)

@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from factory.builds.settings import Built
-from factory.builds.state.attempts import unpriced
+from factory.builds.state.attempts import AttemptRecord, unpriced
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import BuildState
+from factory.builds.state.plan_record import read_plan_record
 from factory.report.figures import dollars, in_one_line, spent
 from factory.report.remarks import render_remarks
 from factory.repository.onward import Onward
@@ -44,10 +45,10 @@ def render_totals(
 
 def _lines(state: BuildState, out: Path, seconds: float) -> Iterator[str]:
     yield from _fates(state)
-    attempts = state.attempts
+    attempts = _attempts(state, out)
     failed = sum(attempt.stage is not None for attempt in attempts)
     line = f"took {duration(seconds)}; all calls of factory build for this plan used {spent(state.spent)}"
-    without = unpriced(attempts)
+    without = unpriced(state.attempts)
     if dollars(state.spent) and without:
         line += f", and {without} answer{'s have' if without != 1 else ' has'} no known price"
     retried = sum(attempt.attempt > 1 for attempt in attempts)
@@ -56,6 +57,19 @@ def _lines(state: BuildState, out: Path, seconds: float) -> Iterator[str]:
     yield f"{line}; {count}{again}, {failed} failed"
     yield from _survivors(state, out)
     yield from _accepted(state, out)
+
+
+def _attempts(state: BuildState, out: Path) -> list[AttemptRecord]:
+    """All that was tried, without what the plan gave and what passed: nobody was asked for that."""
+    record = read_plan_record(out)
+    given = record.given if record is not None else ()
+    return [
+        attempt
+        for order in state.orders
+        for run in order.runs
+        for attempt in run.attempts
+        if not (attempt.passed and order.id in given)
+    ]
 
 
 def _fates(state: BuildState) -> Iterator[str]:

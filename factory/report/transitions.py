@@ -1,5 +1,6 @@
 """The events of a build as lines for a log. Pure."""
 
+from collections.abc import Collection
 from typing import Final
 
 from factory.attempt.summary import KillScores
@@ -12,12 +13,13 @@ from factory.runs.record.model import EnvironmentRecord, ProjectRecord
 _SHOWN_CHARS: Final = 500
 
 
-def render_event(state: BuildState, event: JsonObject) -> list[str]:
+def render_event(state: BuildState, event: JsonObject, given: Collection[str] = frozenset()) -> list[str]:
     """The lines that a person wants to read about an event; none for the ends, which the result tells.
 
     Args:
         state: the state after the event.
         event: as in `events.jsonl`.
+        given: the work orders whose files the plan gives.
     """
     match event.get("event"):
         case "build" if event.get("after") == BuildPhase.RUNNING:
@@ -33,7 +35,7 @@ def render_event(state: BuildState, event: JsonObject) -> list[str]:
             found = in_one_line(project.environment.description)
             return [f"commands in {in_one_line(project.directory)} find {found}"]
         case "work_order":
-            return _order(str(event["work_order"]), event)
+            return _order(str(event["work_order"]), event, given)
         case _:
             return []
 
@@ -47,9 +49,11 @@ def lasting(event: JsonObject) -> bool:
     )
 
 
-def _order(order_id: str, event: JsonObject) -> list[str]:
+def _order(order_id: str, event: JsonObject, given: Collection[str]) -> list[str]:
     attempt = event["attempt"]
     match event["after"]:
+        case OrderPhase.GENERATING if order_id in given:
+            return [f"{order_id}: attempt {attempt}, writing what the plan gives"]
         case OrderPhase.GENERATING | OrderPhase.TESTING:
             return [f"{order_id}: attempt {attempt}, {event['after']}"]
         case OrderPhase.PATCHING:

@@ -13,9 +13,10 @@ from tests.support.repositories import git, make_repo
 ROOT = Path(__file__).parents[2]
 
 
-def called(*words: str | Path) -> None:
+def called(*words: str | Path) -> str:
     done = starts.run([sys.executable, "-m", *words], cwd=ROOT, timeout=100)
     assert done.returncode == 0, done.stderr
+    return done.stderr
 
 
 def refused(code: int, *words: str | Path) -> None:
@@ -40,8 +41,12 @@ def test_the_bootstrap_lands_without_a_model(tmp_path: Path) -> None:
         *("--llm", llm),
     )
     called("planner", "sync", plan, "--repo", repo)
-    called("factory", "build", "--repo", repo, "--plan", plan, "--out", out, "--llm", llm, "--jobs", "2")
+    built = ("--repo", repo, "--plan", plan, "--out", out, "--llm", llm, "--jobs", "2")
+    log = called("factory", "build", *built)
     # then
+    assert "WO-01: attempt 1, writing what the plan gives\n" in log
+    assert "WO-02: attempt 1, generating\n" in log
+    assert "; 1 attempt, 0 failed\n" in log
     assert git(repo, "log", "--format=%s %(trailers:key=Generated-By,valueonly,separator=)") == (
         f"WO-02: Write hello.py command:{Path(sys.executable).name}\n"
         "WO-01: Bootstrap verification plan\n"

@@ -27,6 +27,11 @@ class PlanRecord(Record):
     plan: Plan
     found: tuple[Found, ...] | None = None
 
+    @property
+    def given(self) -> frozenset[str]:
+        """The work orders whose files the plan gives, so that no model is asked."""
+        return frozenset(order.id for order in self.plan.work_orders if order.fixed_files)
+
 
 def record_plan(out: Path, plan: Plan) -> None:
     """Write down what is to be executed.

@@ -8,7 +8,8 @@ from factory.attempt.exit_codes import ExitCode
 from factory.builds.settings import Built
 from factory.builds.state.machine import OrderPhase
 from factory.builds.state.model import Ended
-from factory.contract.work_order import WorkOrder
+from factory.builds.state.plan_record import record_plan
+from factory.contract.work_order import Plan, WorkOrder
 from factory.mutation.kill_proof import Fate
 from factory.report.totals import render_totals
 from factory.repository.onward import Onward
@@ -66,6 +67,21 @@ def test_time_price_failures_what_nobody_noticed_and_what_next(tmp_path: Path) -
         ),
         f"to show it: factory report --out {tmp_path} --html report.html",
     ]
+
+
+def test_files_that_the_plan_gives_are_no_attempt_unless_they_fail(tmp_path: Path) -> None:
+    given = makes(1, "a.py", fixed_files=[{"path": "a.py", "text": ""}])
+    record_plan(tmp_path, Plan.model_validate({"work_orders": [given, makes(2, "b.py")]}))
+    other = an_order(2, OrderPhase.LANDED, attempts=(an_attempt(1),))
+
+    for attempts, told in (
+        ((an_attempt(1),), "; 1 attempt, 0 failed"),
+        ((an_attempt(1, passed=False), an_attempt(1)), "; 2 attempts, 1 failed"),
+    ):
+        state = a_state(an_order(1, OrderPhase.LANDED, attempts=attempts), other)
+        first, *_ = render_totals(Built(ENDED, state), tmp_path, 1).splitlines()
+        assert first.startswith("took 0:01; all calls of factory build for this plan used ")
+        assert first.endswith(told)
 
 
 def test_what_was_not_begun_came_to_nothing(tmp_path: Path) -> None:

@@ -72,6 +72,13 @@ def test_what_a_log_tells(event: JsonObject, lines: list[str]) -> None:
     assert render_event(STATE, event) == lines
 
 
+def test_what_the_plan_gives_is_not_said_to_be_generated() -> None:
+    event = changed(OrderPhase.PENDING, OrderPhase.GENERATING)
+
+    assert render_event(STATE, event, {"WO-03"}) == ["WO-03: attempt 1, writing what the plan gives"]
+    assert render_event(STATE, event, {"WO-01"}) == ["WO-03: attempt 1, generating"]
+
+
 def test_beside_a_picture_only_what_must_not_scroll_away_is_told() -> None:
     assert lasting(changed(OrderPhase.TESTING, OrderPhase.FAILED))
     assert not lasting(changed(OrderPhase.PENDING, OrderPhase.GENERATING))
