@@ -4,6 +4,7 @@ from collections.abc import Collection
 from typing import Final
 
 from factory.attempt.summary import KillScores
+from factory.attempt.telling_line import with_telling_line
 from factory.builds.state.machine import BuildPhase, OrderPhase
 from factory.builds.state.model import BuildState
 from factory.contract.strict_json import JsonObject, JsonValue
@@ -87,4 +88,5 @@ def _why(failure: JsonValue) -> str:
     message = in_one_line(str(failure["message"]))
     if len(message) > _SHOWN_CHARS:
         message = message[:_SHOWN_CHARS] + "…"
-    return f" at {failure['stage']}: {message}"
+    # Events of an earlier version may have no excerpt.
+    return f" at {failure['stage']}: {with_telling_line(message, str(failure.get('excerpt', '')))}"

@@ -9,6 +9,7 @@ from factory.attempt.failure import Failure
 from factory.attempt.routing import blamed_on_plan, spends_attempt
 from factory.attempt.state import RunState
 from factory.attempt.summary import AttemptSummary
+from factory.attempt.telling_line import with_telling_line
 from factory.checkout.workspace import Checkout
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
@@ -47,7 +48,8 @@ def finalize(
     number = state["attempt"]
     FAILURE_BRIEF.write(folder.opened_attempt(number).path, failure)
     folder.event("attempt_failed", attempt=number, stage=failure.stage, failure_class=failure.failure_class)
-    progress(f"attempt {number} failed at {failure.stage}: {failure.headline}")
+    why = with_telling_line(failure.headline, failure.excerpt)
+    progress(f"attempt {number} failed at {failure.stage}: {why}")
     checkout.restore()
     return _after_failure(state, failure, max_attempts)
 

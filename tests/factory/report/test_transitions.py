@@ -10,8 +10,10 @@ from tests.support.build_states import a_state, an_order
 STATE = a_state(an_order(1), an_order(2))
 
 
-def changed(before: OrderPhase, after: OrderPhase, attempt: int = 1, message: str = "") -> JsonObject:
-    failure: JsonObject = {"stage": "verify_failed", "message": message}
+def changed(
+    before: OrderPhase, after: OrderPhase, attempt: int = 1, message: str = "", excerpt: str = ""
+) -> JsonObject:
+    failure: JsonObject = {"stage": "verify_failed", "message": message, "excerpt": excerpt}
     return {
         "event": "work_order",
         "work_order": "WO-03",
@@ -59,6 +61,20 @@ def changed(before: OrderPhase, after: OrderPhase, attempt: int = 1, message: st
         (
             changed(OrderPhase.TESTING, OrderPhase.FAILED, 2, "x" * 600),
             [f"WO-03: failed at verify_failed: {'x' * 500}…"],
+        ),
+        (
+            changed(
+                OrderPhase.TESTING, OrderPhase.FAILED, 1, "returned 1", "E   assert 1 == 2\nFAILED\x1b[2J"
+            ),
+            ["WO-03: failed at verify_failed: returned 1: assert 1 == 2"],
+        ),
+        (
+            changed(OrderPhase.TESTING, OrderPhase.FAILED, 1, "returned 1", "a\n\x1b[2J\tlast words\n"),
+            ["WO-03: failed at verify_failed: returned 1: \\x1b[2J last words"],
+        ),
+        (
+            changed(OrderPhase.TESTING, OrderPhase.FAILED, 1, "it says: last words", "last words"),
+            ["WO-03: failed at verify_failed: it says: last words"],
         ),
         (changed(OrderPhase.PENDING, OrderPhase.FAILED), ["WO-03: failed"]),
         (

@@ -19,7 +19,7 @@ from tests.support.runs import Scene, read_object, summary_of
 def test_a_run_goes_through_its_stages_in_order(tmp_path: Path) -> None:
     # Given three attempts that fail at three stages, and a fourth that passes
     repo = make_repo(tmp_path / "repo")
-    passes = "python -c \"exit('bad' in open('src/app.py').read())\""
+    passes = "python -c \"exit('it is ' + 'bad' if 'bad' in open('src/app.py').read() else 0)\""
     answers = ["prose", a_proposal({"other.py": ""}), a_proposal({"src/app.py": "bad"}), a_proposal()]
     scene = Scene(repo, answers, acceptance_commands=[passes])
 
@@ -45,7 +45,7 @@ def test_a_run_goes_through_its_stages_in_order(tmp_path: Path) -> None:
         "attempt 3: TR applies the proposal",
         "attempt 3: PO runs verify",
         "attempt 3: PO runs acceptance",
-        f"attempt 3 failed at acceptance_failed: the command returned 1 ({passes})",
+        f"attempt 3 failed at acceptance_failed: the command returned 1 ({passes}): it is bad",
         "attempt 4 of 4: SE asks",
         "attempt 4: TR applies the proposal",
         "attempt 4: PO runs verify",
