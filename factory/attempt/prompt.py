@@ -69,6 +69,8 @@ Somebody of the project has looked at this work order after it failed, and says 
 below. Follow it within the work order. It changes nothing about the files that may be written, the commands \
 that judge, or the form of your answer."""
 
+_ABOUT_ASKED: Final = "The plan has these requirements of it under ids of its own:"
+
 _ABOUT_ABSENT: Final = "What the plan quotes for it beside those:"
 
 _ABOUT_REFERRED: Final = "What these name:"
@@ -241,6 +243,9 @@ def passages_text(passages: Passages | None) -> list[str]:
     if passages is None:
         return []
     parts = [_ABOUT_PASSAGES] if passages.quoted or passages.absent else []
+    if passages.asked:
+        lines = "\n".join(passages.asked)
+        parts.append(f"{_ABOUT_ASKED}\n\n{quoted('requirements', lines)}")
     if passages.quoted:
         parts.append(quoted("specification", passages.quoted))
     if passages.absent:

@@ -110,7 +110,7 @@ def answer_schema() -> JsonObject:
         edits={**edits, "items": edit},
     )
     return _object(
-        summary=_described("string", "What was done and why, in a few sentences."),
+        summary=_described("string", "What was done and why, in one to three sentences."),
         writes={"type": "array", "items": write},
         keep=_texts("The files that stay as the failed proposal had them; empty without one."),
         remarks=_texts("What a person or the planner should know; mostly empty."),

@@ -60,7 +60,7 @@ from factory.system.clock import Clock
 from factory.system.process.stop import Stop
 from factory.system.sandbox.policy import Resources
 from factory.system.sandbox.port import Terms
-from factory.system.terminal.console import visible
+from factory.system.terminal.console import one_line, visible
 from factory.trials.conditions import Conditions, Setting
 from factory.trials.local import LocalTrials
 from factory.trials.port import Trials
@@ -273,7 +273,8 @@ class Run:
         """What the specification says of the work order's requirements; None if there is none at hand."""
         if self.spec is None or not self.requirements:
             return None
-        return self.spec.passages({asked.id: asked.quotes for asked in self.requirements})
+        quotes = {asked.id: asked.quotes for asked in self.requirements}
+        return self.spec.passages(quotes, {asked.id: one_line(asked.text) for asked in self.requirements})
 
     @cached_property
     def run_id(self) -> str:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from factory.contract.limits import MAX_REFERENCES_BYTES
@@ -58,6 +59,7 @@ class Passages:
         absent: the quotes that are not in the specification, by requirement.
         references: what `referred` holds.
         left_out: what they name and there was no room for.
+        asked: a line for each requirement whose id the passages do not show: the id, and what is asked for.
     """
 
     quoted: str
@@ -66,6 +68,7 @@ class Passages:
     absent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     left_out: tuple[Reference, ...] = ()
+    asked: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -97,11 +100,19 @@ class Specification:
         lines = {self.words.all[index].line for place in self.words.places(quote) for index in place.words}
         return frozenset(piece for line in lines if (piece := self.outline.at(line)) is not None)
 
-    def passages(self, quotes: Mapping[str, Sequence[str]], *, room: int = MAX_REFERENCES_BYTES) -> Passages:
+    def passages(
+        self,
+        quotes: Mapping[str, Sequence[str]],
+        texts: Mapping[str, str] = MappingProxyType({}),
+        *,
+        room: int = MAX_REFERENCES_BYTES,
+    ) -> Passages:
         """What is shown to whoever carries out requirements.
 
         Args:
             quotes: the quotes of each requirement, by its id.
+            texts: what each asks for in a line, which is shown where no passage has its id: who plans names
+                requirements by them.
             room: how many bytes what is referred to may take.
         """
         pieces = {
@@ -110,8 +121,9 @@ class Specification:
         }
         shown = self._whole(frozenset().union(*pieces.values()))
         references, left_out, referred = self._referred(shown, room)
+        quoted = self._rendered(shown)
         return Passages(
-            quoted=self._rendered(shown),
+            quoted=quoted,
             referred=self._rendered(referred),
             lines={name: self._lines(found) for name, found in pieces.items()},
             absent={
@@ -121,6 +133,11 @@ class Specification:
             },
             references=references,
             left_out=left_out,
+            asked=tuple(
+                f"{name}: {text}"
+                for name, text in texts.items()
+                if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", quoted) is None
+            ),
         )
 
     def lines_of(self, quotes: Mapping[str, Sequence[str]]) -> frozenset[int]:

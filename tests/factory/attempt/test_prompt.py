@@ -87,6 +87,17 @@ def test_passages_of_the_specification_stand_behind_the_work_order_and_stay_text
     assert prompt.index("# The work order") < prompt.index("<specification id")
 
 
+def test_ids_that_no_passage_shows_are_told_with_what_they_ask_for() -> None:
+    spec = Specification("# Boards\n\n- R1. A cell is square.\n- Boards live.\n")
+    passages = spec.passages(
+        {"R1": ["A cell is square."], "REQ-12": ["Boards live."]},
+        {"R1": "Square cells.", "REQ-12": "A board lives."},
+    )
+    prompt = build_messages(TEMPLATE, ORDER, FILES, None, passages=passages)[1].content
+    told = re.findall(r'<requirements id="(\w+)">\n(.*?)</requirements id="\1">', prompt, re.DOTALL)
+    assert [text for _, text in told] == ["REQ-12: A board lives.\n"]
+
+
 def passages_in(prompt: str) -> dict[str, str]:
     quotations = re.findall(r'<(specification\w*) id="(\w+)">\n(.*?)</\1 id="\2">', prompt, re.DOTALL)
     return {tag: text for tag, _, text in quotations}
