@@ -257,6 +257,19 @@ class TestUnlistedPath:
     @pytest.mark.parametrize(
         "sentence",
         [
+            "Create go.mod (module words, go 1.19) and the package.",
+            "Create tests with an empty tests/__init__.py, without which nothing is found.",
+            "Add `conftest.py`, which may be empty.",
+        ],
+    )
+    def test_what_the_first_demand_makes_is_a_file_whatever_follows(self, sentence: str) -> None:
+        step = makes(1, "app/cli.py", intent=sentence)
+        assert found("W105", step) == ["/work_orders/0/intent"]
+        assert found("W105", step, makes(2, "go.mod", "tests/__init__.py", "conftest.py")) == []
+
+    @pytest.mark.parametrize(
+        "sentence",
+        [
             "Create `data/results.json`.",
             "Create an empty file `data/results.json`.",
             "Write the results to `data/results.json`.",

@@ -84,6 +84,13 @@ _TOLD_TO_MAKE: Final = re.compile(
 )
 """The beginning of a sentence, with a NUL for each path, up to data that the engineer is told to make."""
 
+_MADE_OUTRIGHT: Final = re.compile(
+    r"(?:^\W*(?:create|add|write)\s+(?:(?:an?|the|new|empty|file)\s+)*|\bwith\s+(?:an?\s+)?(?:empty|new)\s+)"
+    r"(?P<path>(?:[\w.-]+/)*[\w.-]*\w\.(?P<suffix>mod|[A-Za-z]{1,5}))(?![\w/*<>{}(-])",
+    re.IGNORECASE,
+)
+"""A source or settings whose making is the sentence's first demand, or that something is made with."""
+
 _TOLD_TO_TELL: Final = re.compile(
     r"\W*(?:(?:also|then|finally|next),?\s+)?(?:mention|describe|document|explain|list|note|record)\b[^,:;\0]*"
     r"\bin\s+(?:(?:the|files?)\s+)*",
@@ -163,6 +170,14 @@ def _wanted(intent: str, known: _Known) -> Iterator[tuple[str, bool]]:
     for sentence in _SENTENCE.split(intent):
         # A command, or words that a program prints, are no file.
         text = _CODE.sub(lambda found: " " if " " in found[0] else f" {found[0][1:-1]} ", sentence)
+        for found in _MADE_OUTRIGHT.finditer(text):
+            path = found["path"].removeprefix("./")
+            if (
+                found["suffix"].lower() in _SUFFIXES | {"mod"}
+                and path not in known.ends
+                and "../" not in path
+            ):
+                yield path, False
         if _ASIDE.search(_NAMED_FILE.sub("", _PATH.sub("\0", text))):
             continue
         for found in _PATH.finditer(text):
