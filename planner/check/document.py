@@ -5,7 +5,7 @@ for `on_disk`.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from factory.contract.documents import schema_problems
 from factory.contract.repo_path import RepoPath
@@ -21,7 +21,7 @@ from planner.check.requirements import with_requirements
 from planner.check.services import with_services
 from planner.plan.bootstrap import with_given
 from planner.revision.amendment import Amendment
-from planner.revision.references import SAME_AS, each_alone
+from planner.revision.references import SAME_AS, corrected, each_alone
 from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
@@ -36,12 +36,14 @@ class Checked:
         document: the JSON document, if there is one.
         diagnostics: every finding, by position, then code.
         is_json: whether what was checked was JSON at all.
+        answered: the answer with what it took over from the one that it corrects; None if it is no answer.
     """
 
     plan: Plan | None
     document: JsonValue
     diagnostics: tuple[Diagnostic, ...]
     is_json: bool
+    answered: JsonValue = None
 
     @property
     def ok(self) -> bool:
@@ -71,6 +73,7 @@ def check_reply(
     amendment: Amendment | None = None,
     given: WorkOrder | None = None,
     allowed_packages: Collection[str] = (),
+    before: JsonValue = None,
 ) -> Checked:
     """Check a model's reply, a new plan: it must have requirements.
 
@@ -84,13 +87,29 @@ def check_reply(
         amendment: what the plan amends; None of a plan of its own.
         given: the work order that a new plan begins with, which the reply names; None for none.
         allowed_packages: the names of packages that a person allows.
+        before: the answer that this one corrects, as `Checked.answered` has it; None for a first answer.
     """
     parsed = parse_reply(text)
     if parsed.diagnostics:
         return Checked(None, None, parsed.diagnostics, parsed.is_json)
-    answer = with_remarks(with_services(parsed.document), spec)
+    first = None if amendment is not None else 1 if given is None else 2
+    answered = corrected(parsed.document, before, first)
     if amendment is not None:
-        answer = each_alone(answer, amendment.before)
+        answered = each_alone(answered, amendment.before)
+    checked = _check_answer(answered, repo_files, spec, sources, amendment, given, allowed_packages)
+    return replace(checked, answered=answered)
+
+
+def _check_answer(
+    answered: JsonValue,
+    repo_files: frozenset[str],
+    spec: Spec | None,
+    sources: Sources | None,
+    amendment: Amendment | None,
+    given: WorkOrder | None,
+    allowed_packages: Collection[str],
+) -> Checked:
+    answer = with_remarks(with_services(answered), spec)
     if spec is not None:
         answer = with_requirements(answer, spec)
     alone = sources.alone if sources is not None else None

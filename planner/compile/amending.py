@@ -63,8 +63,8 @@ class Revision:
         provenance = self.amendment.before.work_orders[0].provenance
         return None if provenance is None else provenance.spec_hash
 
-    def schema(self, projects: Sequence[str]) -> JsonObject:
-        """The schema of an answer that may name what stays."""
+    def schema(self, projects: Sequence[str], *, corrects: bool = False) -> JsonObject:
+        """The schema of an answer that may name what stays, of the plan or of the answer that it corrects."""
         return revision_schema(projects)
 
     def shown_lines(self, spec: Spec) -> frozenset[int] | None:

@@ -23,6 +23,7 @@ class Asking:
         model: who is asked.
         parameters: how, at the start.
         schema: the JSON schema of the answers.
+        correction: that of answers that correct one.
         artifacts: where prompts and answers are kept.
         progress: who hears of it.
         watch: told what happens.
@@ -33,6 +34,7 @@ class Asking:
         model: RecordedModel,
         parameters: Parameters,
         schema: JsonObject,
+        correction: JsonObject,
         artifacts: Artifacts,
         progress: Callable[[str], None],
         watch: Watch = nobody,
@@ -40,21 +42,23 @@ class Asking:
         self._model = model
         self._parameters = parameters
         self._schema = schema
+        self._correction = correction
         self._artifacts = artifacts
         self._progress = progress
         self._watch = watch
         self._was_cut_off = False
         self._calls: list[CallRecord] = []
 
-    def ask(self, attempt: int, messages: tuple[Message, ...]) -> Answer | End:
-        """The answer, or why there is none that can be checked."""
+    def ask(self, attempt: int, messages: tuple[Message, ...], *, corrects: bool = False) -> Answer | End:
+        """The answer, which may correct one, or why there is none that can be checked."""
+        schema = self._correction if corrects else self._schema
         self._artifacts.text(PROMPT, attempt, transcript(messages))
         try:
-            answer = self._call(attempt, messages)
+            answer = self._call(attempt, messages, schema)
             if answer.finish_reason is FinishReason.LENGTH and not self._was_cut_off:
                 self._artifacts.text(CUT_OFF_ANSWER, attempt, answer.text)
                 self._double_the_limit(attempt)
-                answer = self._call(attempt, messages)
+                answer = self._call(attempt, messages, schema)
         except ProviderError as error:
             return provider_failed(attempt, error)
         self._artifacts.text(ANSWER, attempt, answer.text)
@@ -71,12 +75,12 @@ class Asking:
         self._parameters = self._parameters.model_copy(update={"max_output_tokens": limit})
         self._progress(f"attempt {attempt}: the answer was cut off; asking again for up to {limit:,} tokens")
 
-    def _call(self, attempt: int, messages: tuple[Message, ...]) -> Answer:
+    def _call(self, attempt: int, messages: tuple[Message, ...], schema: JsonObject) -> Answer:
         request = Request(
             purpose="plan" if attempt == 1 else "revise",
             messages=messages,
             schema_name=SCHEMA_NAME,
-            answer_schema=self._schema,
+            answer_schema=schema,
             parameters=self._parameters,
             attempt=attempt,
         )

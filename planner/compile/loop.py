@@ -4,11 +4,13 @@ What it touches is handed in: the model, the clock, the artifacts, who hears of 
 a right plan is (`check`), how it is written (`emit`), and options and exit (`cli`).
 """
 
+import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Final, assert_never
 
+from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import Plan
 from factory.llm.ledger.store import RecordedModel
 from factory.llm.port import Answer
@@ -121,8 +123,15 @@ class _Compile:
         self._settings = job.settings(deps.model)
         self._model_name = f"{deps.model.adapter}:{deps.model.name}"
         self._compile_hash = job.compile_hash(self._model_name)
-        schema = job.question.schema(job.named_projects)
-        self._asking = Asking(deps.model, job.parameters, schema, deps.artifacts, deps.progress, deps.watch)
+        self._asking = Asking(
+            deps.model,
+            job.parameters,
+            job.question.schema(job.named_projects),
+            job.question.schema(job.named_projects, corrects=True),
+            deps.artifacts,
+            deps.progress,
+            deps.watch,
+        )
         self._attempts: list[PlanningAttempt] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()
         self._warned = False
@@ -138,11 +147,13 @@ class _Compile:
         messages = first
         number = 1
         sound: Checked | None = None
+        before: JsonValue = None
         may_see: Callable[[str, Spec | None], Further | None] | None = self._job.question.further
         while True:
             began = self._deps.clock.monotonic()
             self._detail(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name}")
-            answer = self._asking.ask(number, messages)
+            corrects = before is not None
+            answer = self._asking.ask(number, messages, corrects=corrects)
             further = (
                 None if may_see is None or isinstance(answer, End) else may_see(answer.text, self._job.spec)
             )
@@ -152,11 +163,11 @@ class _Compile:
                 names = listed(further.names)
                 self._deps.progress(f"attempt {number}: the model asks to see {names}")
                 first, messages = (*first, further.message), (*messages, further.message)
-                answer = self._asking.ask(number, messages)
+                answer = self._asking.ask(number, messages, corrects=corrects)
             if isinstance(answer, End):
                 self._record_attempt(number, began, None)
                 return answer if sound is None else self._settle_for(sound)
-            checked = self._check(number, answer)
+            checked = self._check(number, answer, before)
             self._record_attempt(number, began, checked)
             if checked.ok and self._job.warnings is not Warnings.ERROR:
                 sound = checked
@@ -173,7 +184,10 @@ class _Compile:
             for line in _sent_back(checked.diagnostics):
                 self._detail(line)
             rendered = [render([diagnostic], OutputFormat.FULL) for diagnostic in checked.diagnostics]
-            messages = (*first, revision_message(self._job.revision, answer.text, rendered))
+            before = checked.answered
+            # What it took over from the one before stands in it, so that one is all there is to see.
+            shown = json.dumps(before, ensure_ascii=False, indent=1) if corrects and before else answer.text
+            messages = (*first, revision_message(self._job.revision, shown, rendered))
             number += 1
 
     def _may_stay(self, checked: Checked, *, is_last: bool) -> bool:
@@ -255,7 +269,7 @@ class _Compile:
         text = job.question.spec_text if job.spec is None else job.spec.text
         return remark_records(plan.remarks if plan else (), None if text is None else SpecLines(text))
 
-    def _check(self, number: int, answer: Answer) -> Checked:
+    def _check(self, number: int, answer: Answer, before: JsonValue) -> Checked:
         job = self._job
         checked = check_reply(
             answer.text,
@@ -265,6 +279,7 @@ class _Compile:
             amendment=job.question.amendment,
             given=job.question.given,
             allowed_packages=job.allowed_packages,
+            before=before,
         )
         if checked.document is not None:
             self._deps.artifacts.document(MANIFEST, number, checked.document)

@@ -24,6 +24,21 @@ def manifest_schema(projects: Sequence[str] = ()) -> JsonObject:
     return _plan(_overview(), _remarks(), _services(), _requirement(), _work_order(projects))
 
 
+def correction_schema(projects: Sequence[str] = ()) -> JsonObject:
+    """The schema of an answer that corrects one: what stays as it was there may be named; see `references`.
+
+    Args:
+        projects: see `manifest_schema`.
+    """
+    return _plan(
+        _or_null(_overview()),
+        _or_null(_remarks()),
+        _or_null(_services()),
+        _or_same(_requirement(), "The id of a requirement of the previous answer that stays as it is."),
+        _or_same(_work_order(projects), "The id of a work order of the previous answer that stays as it is."),
+    )
+
+
 def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
     """The schema of an answer that revises a plan: what stays as it is may be named; see `references`.
 

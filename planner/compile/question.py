@@ -7,7 +7,7 @@ from typing import Final, Protocol
 from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan, WorkOrder
 from factory.llm.port import Message
-from planner.compile.manifest_schema import manifest_schema
+from planner.compile.manifest_schema import correction_schema, manifest_schema
 from planner.revision.amendment import Amendment
 from planner.specification.spec import Spec
 
@@ -48,8 +48,13 @@ class Question(Protocol):
     def spec_text(self) -> str | None:
         """The text of that specification, if it is known."""
 
-    def schema(self, projects: Sequence[str]) -> JsonObject:
-        """The JSON schema of the answers, where work orders name one of these projects."""
+    def schema(self, projects: Sequence[str], *, corrects: bool = False) -> JsonObject:
+        """The JSON schema of the answers, where work orders name one of these projects.
+
+        Args:
+            projects: the directories of these.
+            corrects: whether the answer corrects one.
+        """
 
     def shown_lines(self, spec: Spec) -> frozenset[int] | None:
         """The numbers of the specification's lines that the model is shown; None for all."""
@@ -78,9 +83,9 @@ class NewPlan:
     before_sha256: None = None
     spec_text: None = None
 
-    def schema(self, projects: Sequence[str]) -> JsonObject:
-        """The schema of a whole plan."""
-        return manifest_schema(projects)
+    def schema(self, projects: Sequence[str], *, corrects: bool = False) -> JsonObject:
+        """The schema of a whole plan, or of one that says what changes."""
+        return correction_schema(projects) if corrects else manifest_schema(projects)
 
     def shown_lines(self, spec: Spec) -> None:
         """All of it is planned."""

@@ -1,8 +1,8 @@
 """References in the answer of a revision: what stays as it is in the present plan is named, not copied.
 
 An element `{"same_as": ID}` of `requirements` or `work_orders` stands for the element of the present plan
-that has this id, `{"same_as": "ID to ID"}` for all from one to the other. Pure. What stands for nothing stays
-as it is, and rule E211 tells of it.
+that has this id, `{"same_as": "ID to ID"}` for all from one to the other; in an answer that corrects another
+one, for what that has. Pure. What stands for nothing stays as it is, and rule E211 tells of it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -85,6 +85,41 @@ def resolved(answer: JsonObject, before: Plan, landed: Collection[str] = ()) -> 
     return {**{name: value for name, value in answer.items() if name != SHOW}, **single, **lists}
 
 
+def corrected(answer: JsonValue, before: JsonValue, first: int | None = None) -> JsonValue:
+    """An answer that corrects another one, with what it names of that, and with what it leaves out.
+
+    Args:
+        answer: the answer as it was read.
+        before: the one before it, completed likewise; None if that could not be read.
+        first: the number of the first work order, for those that are named to get the numbers of their
+            places; None where they keep theirs.
+    """
+    if not isinstance(answer, dict) or not isinstance(before, dict):
+        return answer
+    made: JsonObject = {
+        name: value for name, value in before.items() if name in _SINGLE and answer.get(name) is None
+    }
+    for name in _LISTS:
+        elements, known = answer.get(name), before.get(name)
+        if not isinstance(known, list):
+            continue
+        if elements is None:
+            made[name] = known
+        elif isinstance(elements, list):
+            by_id = {each: element for element in known if (each := _id_of(element)) is not None}
+            alone = list(_one_by_one(elements, tuple(by_id)))
+            whole = [_whole(element, by_id) for element in alone]
+            is_numbered = name == "work_orders" and first is not None
+            made[name] = list(_numbered(whole, (), first)) if is_numbered else [each for each, _ in whole]
+    return {**answer, **made}
+
+
+def _id_of(element: JsonValue) -> str | None:
+    """The id of an element of an answer, or what it names; None without one."""
+    name = element.get("id", element.get(SAME_AS)) if isinstance(element, dict) else None
+    return name if isinstance(name, str) else None
+
+
 def references(document: JsonObject) -> Iterator[tuple[str, JsonObject]]:
     """The references of a document that stand for nothing, with their places."""
     for name in _LISTS:
@@ -119,7 +154,7 @@ def _one_by_one(elements: Iterable[JsonValue], ids: Sequence[str]) -> Iterator[J
             yield element
 
 
-def _whole(element: JsonValue, known: dict[str, JsonObject]) -> tuple[JsonValue, bool]:
+def _whole(element: JsonValue, known: dict[str, JsonValue]) -> tuple[JsonValue, bool]:
     """What a reference stands for, each at most once, and other elements as they are; whether it was one."""
     if not isinstance(element, dict) or set(element) != {SAME_AS}:
         return element, False
@@ -128,12 +163,14 @@ def _whole(element: JsonValue, known: dict[str, JsonObject]) -> tuple[JsonValue,
     return (element, False) if whole is None else (whole, True)
 
 
-def _numbered(elements: Iterable[tuple[JsonValue, bool]], landed: Collection[str]) -> Iterator[JsonValue]:
-    """Work orders, those that references stood for with the numbers that they have here."""
-    due = 1
+def _numbered(
+    elements: Iterable[tuple[JsonValue, bool]], landed: Collection[str], due: int | None = None
+) -> Iterator[JsonValue]:
+    """Work orders, those that references stood for with the numbers that they have here, from `due` on."""
+    due = 1 if due is None else due
     for element, is_named in elements:
-        name = element.get("id") if isinstance(element, dict) else None
-        number = number_of(name) if isinstance(name, str) else None
+        name = _id_of(element)
+        number = number_of(name) if name is not None else None
         if is_named and isinstance(element, dict) and name not in landed:
             number = number if landed and number is not None and number >= due else due
             yield {**element, "id": work_order_id(number)}
@@ -142,9 +179,9 @@ def _numbered(elements: Iterable[tuple[JsonValue, bool]], landed: Collection[str
         due = (due if number is None else number) + 1
 
 
-def _by_id(elements: JsonValue) -> dict[str, JsonObject]:
+def _by_id(elements: JsonValue) -> dict[str, JsonValue]:
     assert isinstance(elements, list)
-    by_id = {}
+    by_id: dict[str, JsonValue] = {}
     for element in elements:
         assert isinstance(element, dict)
         by_id[str(element["id"])] = element

@@ -5,7 +5,8 @@
 In the answer of a revision, an element `{"same_as": ID}` of `work_orders` or `requirements` whose id the plan
 before does not have, that was used before, or that has other fields beside it.
 
-In an answer to `planner compile` nothing can be named but the first work order, if it is given.
+In an answer to `planner compile` nothing can be named but the first work order, if it is given, and, where an
+answer corrects another one, what that had.
 
 ## Why it matters
 
@@ -74,7 +75,7 @@ def find(subject: Subject) -> Iterator[Finding]:
             yield Finding(
                 pointer,
                 f"nothing can be named here by `{SAME_AS}`",
-                "write it whole; of a new plan, only a first work order that is given is named",
+                "write it whole; named is what the answer before had, and a first work order that is given",
             )
         return
     before = amendment.before

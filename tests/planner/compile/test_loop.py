@@ -21,8 +21,10 @@ from planner.compile.artifacts import Artifacts, default_directory
 from planner.compile.ending import Outcome
 from planner.compile.job import Job, Warnings
 from planner.compile.loop import Compiled, Deps, compile_spec
+from planner.compile.manifest_schema import correction_schema, manifest_schema
 from planner.compile.watch import Answered, Asked, Happening, Judged
 from planner.prompt.gather import gather
+from planner.revision.references import corrected
 from planner.specification.spec import Spec
 from tests.support.scripted_model import Script, ScriptedModel, answer
 
@@ -206,6 +208,50 @@ def test_a_revision_carries_the_latest_answer_only(bench: Bench) -> None:
     revision = bench.models[0].requests[2].messages[-1].content
     assert "prose" in revision
     assert "missing.py" not in revision
+
+
+def test_a_correction_names_what_stays_and_writes_what_changes(bench: Bench) -> None:
+    wrong = order(2, preconditions=[{"kind": "file_exists", "path": "missing.py"}])
+    right = {"requirements": [{"same_as": "REQ-01"}], "work_orders": [{"same_as": "WO-01"}, order(2)]}
+    summary = bench.compile([reply(order(), wrong, order(3)), json.dumps(right)]).summary
+
+    assert summary.outcome == Outcome.WRITTEN
+    assert [each["id"] for each in bench.plan["work_orders"]] == ["WO-01", "WO-02"]
+    assert bench.plan["system_overview"] == ["Small."]
+    first, second = bench.models[0].requests
+    assert first.answer_schema == manifest_schema()
+    assert second.answer_schema == correction_schema()
+
+
+def test_what_a_correction_leaves_out_stays_and_what_is_put_in_front_moves_the_rest(bench: Bench) -> None:
+    wrong = order(2, preconditions=[{"kind": "file_exists", "path": "missing.py"}])
+    still = {"work_orders": [order(1), {**wrong, "title": "Wrong again"}, {"same_as": "WO-03"}]}
+    right = {"work_orders": [{"same_as": "WO-01"}, {"same_as": "WO-03"}]}
+    summary = bench.compile([reply(wrong, order(3)), json.dumps(still), json.dumps(right)]).summary
+
+    assert summary.outcome == Outcome.WRITTEN, [each.message for each in summary.diagnostics]
+    assert [(each["id"], each["allowed_files"]) for each in bench.plan["work_orders"]] == [
+        ("WO-01", ["m1.py"]),
+        ("WO-02", ["m3.py"]),
+    ]
+    # The third question shows the second answer as it is with what it took over.
+    shown = bench.models[0].requests[2].messages[-1].content
+    assert "Wrong again" in shown
+    assert "same_as" not in shown.partition("<previous_answer")[2].partition("</previous_answer")[0]
+
+
+def test_a_given_work_order_may_be_named_in_a_correction_too() -> None:
+    before = {"work_orders": [order(2), order(3)]}
+    answered = {"work_orders": [{"same_as": "WO-01"}, {"same_as": "WO-02 to WO-03"}]}
+    made = corrected(answered, before, 2)  # type: ignore[arg-type]
+    assert isinstance(made, dict)
+    assert made["work_orders"] == [{"same_as": "WO-01"}, order(2), order(3)]
+
+
+def test_a_name_that_stands_for_nothing_is_told(bench: Bench) -> None:
+    wrong = {"work_orders": [{"same_as": "WO-07"}]}
+    assert bench.compile([BAD, json.dumps(wrong), GOOD]).summary.outcome == Outcome.WRITTEN
+    assert any("E211" in line for line in bench.progress)
 
 
 def test_a_fenced_answer_is_understood(bench: Bench) -> None:
