@@ -35,7 +35,7 @@ from factory.runs.record.files import (
 )
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import AnswerRecord, PassagesRecord
-from factory.runs.record.remarks import remarks_of
+from factory.runs.record.remarks import tell_remarks
 from factory.runs.settings import AttemptSettings
 from factory.runs.shown.consumed import as_defined
 from factory.specification.passages import Passages
@@ -99,8 +99,7 @@ def propose_by_agent(
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal}
     PROPOSAL.write(attempt.path, proposal)
-    for line in remarks_of(order.id, proposal):
-        progress(line)
+    tell_remarks(order.id, proposal, progress)
     return {**paid, "proposal": proposal, "generated_by": generator(model.adapter, model.name)}
 
 

@@ -1,6 +1,7 @@
 """SE, the software engineer: checks the preconditions, reads the files, asks the model for a proposal."""
 
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
 from factory.attempt.answers.parse import parse_answer
@@ -38,7 +39,7 @@ from factory.runs.plan_defect import plan_defect
 from factory.runs.record.files import ANSWER, ANSWER_TEXT, PASSAGES, PROMPT_TEXT, PROPOSAL
 from factory.runs.record.folder import RunFolder
 from factory.runs.record.model import AnswerRecord, PassagesRecord
-from factory.runs.record.remarks import remarks_of
+from factory.runs.record.remarks import tell_remarks
 from factory.runs.settings import AttemptSettings
 from factory.runs.shown.agents_files import nearest_agents
 from factory.runs.shown.by_need import shown_by_need
@@ -89,8 +90,7 @@ def propose(
         hints=texts_for(folder.path.parent, contract_hash(order), number),
         may_keep=not in_blocks,
     )
-    if passages is not None:
-        PASSAGES.write(attempt.path, PassagesRecord.of(passages))
+    _keep(passages, attempt.path)
     attempt.text(PROMPT_TEXT, transcript(messages))
     asked = who(model, number)
     progress(f"attempt {number} of {settings.max_attempts}: SE asks {asked.adapter} {asked.name}")
@@ -109,9 +109,13 @@ def propose(
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}
     PROPOSAL.write(attempt.path, proposal)
-    for line in remarks_of(order.id, proposal):
-        progress(line)
+    tell_remarks(order.id, proposal, progress)
     return {**paid, "proposal": proposal, "generated_by": generator(answered.adapter, answered.model)}
+
+
+def _keep(passages: Passages | None, folder: Path) -> None:
+    if passages is not None:
+        PASSAGES.write(folder, PassagesRecord.of(passages))
 
 
 def verification_of(order: WorkOrder, checkout: Checkout) -> tuple[Verification, ...]:

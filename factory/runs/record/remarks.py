@@ -1,6 +1,6 @@
 """What who wrote the files wants people to know, as lines: of one proposal, or of all that runs have kept."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from factory.contract.proposal import WriteProposal
@@ -12,6 +12,12 @@ from factory.system.terminal.console import one_line
 def remarks_of(order_id: str, proposal: WriteProposal) -> list[str]:
     """A line for each remark, whatever stands in it."""
     return [f"{order_id} remarks: {one_line(text)}" for text in proposal.remarks]
+
+
+def tell_remarks(order_id: str, proposal: WriteProposal, progress: Callable[[str], None]) -> None:
+    """Tell them while there is time to stop."""
+    for line in remarks_of(order_id, proposal):
+        progress(line)
 
 
 def remarks_in(folders: Iterable[Path]) -> list[str]:
