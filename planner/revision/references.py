@@ -144,14 +144,21 @@ def named(name: str, ids: Sequence[str]) -> tuple[str, ...]:
 
 
 def _one_by_one(elements: Iterable[JsonValue], ids: Sequence[str]) -> Iterator[JsonValue]:
-    """Elements of an answer, a reference to several as one to each."""
+    """Elements of an answer, a reference to several as one to each.
+
+    Each element stands for one at most, so what names more than there is stays as it is: a small answer could
+    become a very large one.
+    """
+    left = len(ids)
     for element in elements:
         name = element[SAME_AS] if isinstance(element, dict) and set(element) == {SAME_AS} else None
-        if isinstance(name, str):
-            for each in named(name, ids):
-                yield {SAME_AS: each}
-        else:
+        each = named(name, ids) if isinstance(name, str) else ()
+        if not each or 1 < len(each) > left:
             yield element
+            continue
+        left -= len(each) if each[0] in ids else 0
+        for one in each:
+            yield {SAME_AS: one}
 
 
 def _whole(element: JsonValue, known: dict[str, JsonValue]) -> tuple[JsonValue, bool]:

@@ -248,6 +248,16 @@ def test_a_given_work_order_may_be_named_in_a_correction_too() -> None:
     assert made["work_orders"] == [{"same_as": "WO-01"}, order(2), order(3)]
 
 
+def test_a_small_answer_becomes_no_large_one() -> None:
+    before = {"work_orders": [order(number) for number in range(1, 101)]}
+    answered = {"work_orders": [{"same_as": "WO-01 to WO-100"}] * 10_000}
+    made = corrected(answered, before, 1)  # type: ignore[arg-type]
+    assert isinstance(made, dict)
+    assert isinstance(made["work_orders"], list)
+    assert made["work_orders"][:100] == before["work_orders"]
+    assert len(made["work_orders"]) == 100 + 9_999
+
+
 def test_a_name_that_stands_for_nothing_is_told(bench: Bench) -> None:
     wrong = {"work_orders": [{"same_as": "WO-07"}]}
     assert bench.compile([BAD, json.dumps(wrong), GOOD]).summary.outcome == Outcome.WRITTEN
