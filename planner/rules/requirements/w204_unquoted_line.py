@@ -69,6 +69,7 @@ from typing import Final
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.requirements.mentions import beginnings, mentioned
 from factory.plans.rules.rule import Finding, Rule
+from factory.specification.labels import without_label
 from factory.specification.quotations import Passage
 from planner.rules.subject import Subject
 from planner.specification.lines import SpecLines, is_covered
@@ -98,7 +99,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     said_elsewhere = beginnings(" ".join(subject.quotes))
     for passage in lines.normative:
         if not is_covered(passage, quoted):
-            if _sums_up(passage.text, said_elsewhere):
+            # An id before a sentence (`R7. It prints …`) asks for nothing by itself.
+            if not without_label(passage.text) or _sums_up(passage.text, said_elsewhere):
                 continue
             partly = any(index in quoted for index in passage.words)
             yield Finding(

@@ -183,6 +183,14 @@ def test_an_unknown_id_names_its_neighbour() -> None:
     assert "did you mean REQ-0" in checked.diagnostics[0].hint
 
 
+@pytest.mark.parametrize("label", ["- R1. ", "R1. ", "- **R1.** ", "1. R1: ", "- [R1] "])
+def test_an_id_before_a_sentence_needs_no_quote(label: str) -> None:
+    spec = Spec.of_text(f"# Words\n\n{label}It prints the words of a file.\n\n- R2. It must count them.\n")
+    document = plan([requirement("R1", "It prints the words of a file.")], ["R1"])
+    found = check_document(document, frozenset(), spec).diagnostics
+    assert [(each.code, each.message.split()[1]) for each in found] == [("W204", "5")]
+
+
 def test_an_id_of_what_is_not_asked_for_is_told_as_such() -> None:
     spec = Spec.of_text("# Words\n\n- R1: It sorts words.\n\n## Not wanted\n\n- R2: It translates.\n")
     document = plan([requirement("R1", "It sorts words.")], ["R1", "R2"])
