@@ -30,13 +30,7 @@ def correction_schema(projects: Sequence[str] = ()) -> JsonObject:
     Args:
         projects: see `manifest_schema`.
     """
-    return _plan(
-        _or_null(_overview()),
-        _or_null(_remarks()),
-        _or_null(_services()),
-        _or_same(_requirement(), "The id of a requirement of the previous answer that stays as it is."),
-        _or_same(_work_order(projects), "The id of a work order of the previous answer that stays as it is."),
-    )
+    return _naming("previous answer", projects)
 
 
 def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
@@ -45,13 +39,19 @@ def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
     Args:
         projects: see `manifest_schema`.
     """
-    asked: JsonObject = {SHOW: _list(_text("The id of what you must see first; [] in a plan."))}
+    return _naming(
+        "present plan", projects, {SHOW: _list(_text("The id of what you must see first; [] in a plan."))}
+    )
+
+
+def _naming(source: str, projects: Sequence[str], asked: JsonObject | None = None) -> JsonObject:
+    """The schema of an answer that may name what stays as it is in something."""
     return _plan(
         _or_null(_overview()),
         _or_null(_remarks()),
         _or_null(_services()),
-        _or_same(_requirement(), "The id of a requirement of the present plan that stays as it is."),
-        _or_same(_work_order(projects), "The id of a work order of the present plan that stays as it is."),
+        _or_same(_requirement(), f"The id of a requirement of the {source} that stays as it is."),
+        _or_same(_work_order(projects), f"The id of a work order of the {source} that stays as it is."),
         asked,
     )
 
