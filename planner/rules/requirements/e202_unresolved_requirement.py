@@ -72,16 +72,21 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f"keep to the ids that the specification gives{_like(name, given)}",
             )
         known.setdefault(name, placed.index)
-    for placed_order in subject.orders:
-        for position, name in enumerate(placed_order.order.requirements):
-            if name not in known:
-                yield Finding(
-                    f"{placed_order.pointer}/requirements/{position}",
-                    f"the plan has no requirement {quote(name)}",
-                    _passed_over(name)
-                    if name in _numbers(subject)
-                    else f"name a requirement of the plan's list, or add it there{_like(name, known)}",
-                )
+    unknown = [
+        (f"{placed_order.pointer}/requirements/{position}", name)
+        for placed_order in subject.orders
+        for position, name in enumerate(placed_order.order.requirements)
+        if name not in known
+    ]
+    numbers = _numbers(subject) if unknown else frozenset()
+    for pointer, name in unknown:
+        yield Finding(
+            pointer,
+            f"the plan has no requirement {quote(name)}",
+            _passed_over(name)
+            if name in numbers
+            else f"name a requirement of the plan's list, or add it there{_like(name, known)}",
+        )
 
 
 def _numbers(subject: Subject) -> frozenset[str]:
