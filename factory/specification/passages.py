@@ -24,6 +24,9 @@ _Kind: TypeAlias = What | Literal["example"]
 _DEPTH: Final = 2
 """How far definitions are followed that definitions name."""
 
+_MOST_LOOKED_AT: Final = 20
+"""How many examples, the nearest, may be what is pointed to."""
+
 _POINTING: Final = re.compile(
     r"\b(?P<what>\w+)\s+(?P<way>above|below)\s*(?:[.,;:!?)]|$)|\bthe\s+(?P<before>above)\s+(?P<after>\w+)",
     re.IGNORECASE | re.MULTILINE,
@@ -225,6 +228,7 @@ class Specification:
                 way, what = (match["way"] or match["before"]).lower(), match["what"] or match["after"]
                 places = self._examples[:: -1 if way == "above" else 1]
                 places = [place for place in places if (place < piece) is (way == "above") and place != piece]
+                del places[_MOST_LOOKED_AT:]
                 named = (place for place in places if self._is_of(place, what.casefold().removesuffix("s")))
                 place = next(named, next(iter(places), None))
                 if place is not None:
