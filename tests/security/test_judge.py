@@ -172,4 +172,5 @@ def test_no_signal_and_no_word_makes_a_failure_a_success(level: str, user: str) 
 
     assert {name for name, answer in answers.items() if answer["exit_code"] == 0} == set()
     assert answers["writes to every descriptor"]["exit_code"] == 3
-    assert answers["writes to every descriptor of others"]["exit_code"] == 3
+    # Where its judge has not yet read that it was started, the judge can't start it: it fails with 1 then.
+    assert answers["writes to every descriptor of others"]["exit_code"] in (1, 3)
