@@ -10,13 +10,13 @@ from typing import Final
 from factory.system.terminal.arguments import Parser, Version
 from factory.system.terminal.edge import Program, run_program
 from factory.system.terminal.exit_code import epilog
-from planner.commands import check, explain, impact, revise, sync, trace
+from planner.commands import check, explain, impact, review, revise, sync, trace
 from planner.commands import compile as compile_
 from planner.commands.views import approve, diff, graph, show
 from planner.compile.exit_codes import EXIT_CODES, ExitCode
 
 _NAME: Final = "planner"
-_COMMANDS: Final = (compile_, revise, check, show, approve, diff, sync, trace, impact, explain, graph)
+_COMMANDS: Final = (compile_, revise, check, review, show, approve, diff, sync, trace, impact, explain, graph)
 
 
 def main(

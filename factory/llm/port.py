@@ -74,7 +74,7 @@ class Request(_Frozen):
         base: git's id of the tree that it is answered in, of who answers by changing files; else empty.
     """
 
-    purpose: Literal["plan", "revise", "propose", "oracle"]
+    purpose: Literal["plan", "revise", "review", "propose", "oracle"]
     messages: tuple[Message, ...]
     schema_name: str
     # pydantic's own type of JSON values, the same as `strict_json.JsonValue`, which it can't resolve.

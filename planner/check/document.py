@@ -20,8 +20,10 @@ from planner.check.remarks import with_remarks, without_outdated
 from planner.check.requirements import with_requirements
 from planner.check.services import with_services
 from planner.plan.bootstrap import with_given
+from planner.plan.objections import Objection
 from planner.revision.amendment import Amendment
 from planner.revision.references import SAME_AS, corrected, each_alone
+from planner.rules.requirements import w220_second_opinion
 from planner.rules.subject import Subject
 from planner.rules.table import RULES
 from planner.specification.spec import Spec
@@ -195,17 +197,44 @@ def check_document(
         allowed_packages=allowed_packages,
     )
     plan = _plan(subject)
-    # By their numbers: an amendment may have dropped some of those before them.
-    history = [f"/work_orders/{index}" for index, raw in subject.raw_orders if _has_landed(raw, subject)]
-    diagnostics = judge(subject, RULES, frozenset(history))
+    diagnostics = judge(subject, RULES, _settled(subject))
     if plan is not None:
         diagnostics = with_reasons(diagnostics, plan)
     return Checked(plan, document, diagnostics, is_json=True)
 
 
+def _settled(subject: Subject) -> frozenset[str]:
+    """The pointers of what has landed, by numbers: an amendment may have dropped some before them."""
+    return frozenset(
+        f"/work_orders/{index}" for index, raw in subject.raw_orders if _has_landed(raw, subject)
+    )
+
+
 def _has_landed(raw: JsonObject, subject: Subject) -> bool:
     name = raw.get("id")
     return isinstance(name, str) and name in subject.landed
+
+
+def objected(
+    document: JsonValue,
+    spec: Spec | None,
+    objections: tuple[Objection, ...],
+    landed: Collection[str] = (),
+) -> tuple[Diagnostic, ...]:
+    """What a second opinion objects to in a plan, as far as it has evidence.
+
+    Args:
+        document: the plan.
+        spec: the specification that it is for, if it is known.
+        objections: what the second opinion says.
+        landed: the ids of the work orders that have landed; nothing is told of them.
+    """
+    subject = Subject(
+        document=document, repo_files=frozenset(), spec=spec, landed=landed, objections=objections
+    )
+    found = judge(subject, (w220_second_opinion.RULE,), _settled(subject))
+    plan = _plan(subject)
+    return found if plan is None else with_reasons(found, plan)
 
 
 def in_project(document: JsonValue, project: RepoPath | None) -> JsonValue:

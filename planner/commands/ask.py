@@ -92,7 +92,7 @@ def _estimate(job: Job, options: Namespace) -> str:
     )
     # No key is needed, so it can be asked for before there is one.
     price = job.price or price_of_named(options.llm)
-    return estimate.in_words(first, job.max_attempts, price)
+    return estimate.in_words(first, job.max_attempts, price, reviews=job.review is not None)
 
 
 def _artifacts_directory(options: Namespace) -> Path:

@@ -9,6 +9,7 @@ from planner.commands.options import (
     add_allowed_packages,
     add_built_in,
     add_command,
+    add_output_format,
     add_plan,
     refuse_lone_branch,
 )
@@ -24,12 +25,7 @@ def add_options(commands: Commands) -> None:
         "--spec", type=Path, metavar="FILE", help="the specification that the plan is for, to compare the two"
     )
     add_allowed_packages(command)
-    command.add_argument(
-        "--output-format",
-        choices=("full", "concise", "json", "github", "sarif", "junit", "gitlab"),
-        default="full",
-        help="how findings are shown (default: %(default)s)",
-    )
+    add_output_format(command)
     command.add_argument(
         "--all", action="store_true", help="show each of many findings with one cause, not only the first"
     )
@@ -48,7 +44,7 @@ def run(options: Namespace, console: Console) -> int:
     """
     from factory.plans.diagnostics.render import OutputFormat, render, summary
     from planner.check.on_disk import check_built_plan
-    from planner.commands.inputs import read_spec
+    from planner.commands.inputs import plan_files, read_spec
 
     refuse_lone_branch(options)
     spec = None if options.spec is None else read_spec(options.spec)
@@ -56,7 +52,7 @@ def run(options: Namespace, console: Console) -> int:
         options.plan, options.repo, options.branch, spec, options.allow_packages, options.project
     )
     output_format = OutputFormat(options.output_format)
-    text = render(checked.diagnostics, output_format, _files(options.plan), folds=not options.all)
+    text = render(checked.diagnostics, output_format, plan_files(options.plan), folds=not options.all)
     if text:
         console.result(text)
     report = summary(checked.diagnostics)
@@ -67,18 +63,3 @@ def run(options: Namespace, console: Console) -> int:
     console.progress(f"{options.plan}: {report}")
     passes = checked.ok and not (options.strict and checked.warnings)
     return ExitCode.DONE if passes else ExitCode.INVALID
-
-
-def _files(plan: Path) -> dict[str, bytes]:
-    """What of a plan findings are about, by path: its manifest, or else its work orders."""
-    from factory.contract.errors import WorkorderError
-    from factory.contract.work_order import MANIFEST_NAME
-    from factory.system.files.tree import read_bounded
-
-    manifest = plan / MANIFEST_NAME
-    orders = [manifest] if manifest.exists() else sorted(plan.glob("WO-*.json"))
-    try:
-        return {str(file): read_bounded(file) for file in ([plan] if plan.is_file() else orders)}
-    except (WorkorderError, OSError):
-        # What can't be read was told already.
-        return {}

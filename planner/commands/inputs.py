@@ -8,7 +8,7 @@ from typing import Final
 from factory.contract.canonical import sha256_hex
 from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
-from factory.contract.work_order import Plan
+from factory.contract.work_order import MANIFEST_NAME, Plan
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.plans.diagnostics.render import OutputFormat, render
 from factory.system.files.tree import FileProblem, read_bounded
@@ -21,6 +21,7 @@ from planner.prompt.template import (
     COMPILE_PLACEHOLDERS,
     COMPILE_REQUIRED,
     EXAMPLE,
+    REVIEW_PLACEHOLDERS,
     REVISION_PLACEHOLDERS,
     Template,
 )
@@ -32,6 +33,7 @@ COMPILE_TEMPLATE: Final = "prompts/planner.md"
 EXAMPLE_TEMPLATE: Final = "prompts/planner_example.md"
 REVISION_TEMPLATE: Final = "prompts/planner_revision.md"
 AMENDING_TEMPLATE: Final = "prompts/planner_amend.md"
+REVIEW_TEMPLATE: Final = "prompts/plan_review.md"
 STARTER_SPEC: Final = "spec.md"
 
 
@@ -92,6 +94,17 @@ def read_old_spec(given: Path | None, place: Path, plan: Plan) -> Spec | None:
     return Spec(text, provenance.spec_hash)
 
 
+def plan_files(plan: Path) -> dict[str, bytes]:
+    """What of a plan findings are about, by path: its manifest, or else its work orders."""
+    manifest = plan / MANIFEST_NAME
+    orders = [manifest] if manifest.exists() else sorted(plan.glob("WO-*.json"))
+    try:
+        return {str(file): read_bounded(file) for file in ([plan] if plan.is_file() else orders)}
+    except (WorkorderError, OSError):
+        # What can't be read was told already.
+        return {}
+
+
 def refuse_missing(
     diagnostics: Sequence[Diagnostic], place: Path, purpose: str, console: Console
 ) -> ExitCode:
@@ -129,6 +142,11 @@ def read_revision_template() -> Template:
 def read_amending_template() -> Template:
     """The packaged template of what is added to the first question for a plan that is revised."""
     return _packaged(AMENDING_TEMPLATE, AMENDING_PLACEHOLDERS)
+
+
+def read_review_template() -> Template:
+    """The packaged template of the question for a second opinion on a plan."""
+    return _packaged(REVIEW_TEMPLATE, REVIEW_PLACEHOLDERS)
 
 
 def _packaged(name: str, placeholders: frozenset[str]) -> Template:

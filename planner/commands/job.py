@@ -12,10 +12,10 @@ from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
 from factory.plans.states.sources import Sources
 from factory.system.notes import read_notes
-from planner.commands.inputs import read_revision_template, read_template
+from planner.commands.grain import chosen_grain
+from planner.commands.inputs import read_review_template, read_revision_template, read_template
 from planner.commands.options import PROVIDER_DEFAULT
 from planner.compile.emit import refuse_unusable
-from planner.compile.grain import chosen_grain
 from planner.compile.job import Job, Warnings
 from planner.compile.question import NEW_PLAN, NewPlan, Question
 from planner.plan.bootstrap import bootstrap
@@ -78,17 +78,18 @@ def job_of(
         ),
         price=Price(*options.price) if options.price else None,
         sources=sources,
-        context=gather(_shown(sources), notes, text, options.context_tokens, before=before),
+        context=gather(shown_sources(sources), notes, text, options.context_tokens, before=before),
         question=question,
         warnings=Warnings(options.warnings),
         allowed_packages=tuple(
             sorted({*options.allow_packages, *(before.allowed_packages if before else ())})
         ),
         grain=grain if template.asks(GRAIN) else None,
+        review=read_review_template() if options.review else None,
     )
 
 
-def _shown(sources: Sources) -> Sources:
+def shown_sources(sources: Sources) -> Sources:
     """What of a repository is shown: of one whose product is a directory that, and what is asked of all."""
     alone = sources.alone
     if alone is None:

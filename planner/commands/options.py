@@ -45,10 +45,45 @@ def add_asking(command: Parser) -> None:
     _add_grain(plan)
     add_allowed_packages(plan)
     _add_warnings(plan)
+    _add_review(plan)
     _add_prompt(command.section("what the model is shown"))
-    _add_model(command.section("who is asked"))
-    _add_spending(command.section("what may be spent"))
+    asked = command.section("who is asked")
+    _add_model(asked)
+    _add_attempts(asked)
+    spent = command.section("what may be spent")
+    _add_spending(spent)
+    spent.add_argument(
+        "--estimate",
+        action="store_true",
+        help="tell what it may cost at least and at most; no model is asked, and nothing is written",
+    )
     add_notify(command.section("what is shown"))
+
+
+def add_opinion(command: Parser) -> None:
+    """How a model is asked for an opinion on a plan."""
+    shown = command.section("what the model is shown")
+    add_knowledge(shown)
+    _add_context_tokens(shown)
+    _add_model(command.section("who is asked"))
+    spent = command.section("what may be spent, and where it is kept")
+    spent.add_argument(
+        "--artifacts-dir",
+        type=Path,
+        metavar="DIR",
+        help="where the question and the answer go (default: PLAN.review)",
+    )
+    _add_spending(spent)
+
+
+def add_output_format(command: Options) -> None:
+    """How findings are shown: `output_format`."""
+    command.add_argument(
+        "--output-format",
+        choices=("full", "concise", "json", "github", "sarif", "junit", "gitlab"),
+        default="full",
+        help="how findings are shown (default: %(default)s)",
+    )
 
 
 def add_plan(command: Parser) -> None:
@@ -180,13 +215,6 @@ def _add_model(command: Options) -> None:
         " command:PROGRAM ARGS or replay:DIR (default: %(default)s)",
     )
     command.add_argument(
-        "--max-attempts",
-        type=positive,
-        default=DEFAULT_MAX_ATTEMPTS,
-        metavar="N",
-        help="how many answers are checked before giving up (default: %(default)s)",
-    )
-    command.add_argument(
         "--reasoning-effort",
         choices=EFFORTS,
         default="medium",
@@ -202,6 +230,16 @@ def _add_model(command: Options) -> None:
     )
 
 
+def _add_attempts(command: Options) -> None:
+    command.add_argument(
+        "--max-attempts",
+        type=positive,
+        default=DEFAULT_MAX_ATTEMPTS,
+        metavar="N",
+        help="how many answers are checked before giving up (default: %(default)s)",
+    )
+
+
 def _add_warnings(command: Options) -> None:
     command.add_argument(
         "--warnings",
@@ -212,9 +250,22 @@ def _add_warnings(command: Options) -> None:
     )
 
 
+def _add_review(command: Options) -> None:
+    command.add_argument(
+        "--review",
+        action="store_true",
+        help="ask for a second opinion on the plan before it is taken; what that objects to goes back to the"
+        " model once",
+    )
+
+
 def _add_prompt(command: Options) -> None:
     command.add_argument("--template", type=Path, metavar="FILE", help="a prompt template of your own")
     add_knowledge(command)
+    _add_context_tokens(command)
+
+
+def _add_context_tokens(command: Options) -> None:
     command.add_argument(
         "--context-tokens",
         type=whole,
@@ -233,8 +284,3 @@ def _add_spending(command: Options) -> None:
         help="where answers are remembered (default: ledger in the artifacts)",
     )
     add_limits(command)
-    command.add_argument(
-        "--estimate",
-        action="store_true",
-        help="tell what it may cost at least and at most; no model is asked, and nothing is written",
-    )

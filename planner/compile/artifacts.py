@@ -41,7 +41,17 @@ ANSWER: Final = AttemptFile("llm_raw_response", "txt")
 CUT_OFF_ANSWER: Final = AttemptFile("llm_cut_off_response", "txt")
 MANIFEST: Final = AttemptFile("manifest_raw", "json")
 DIAGNOSTICS: Final = AttemptFile("validation_errors", "json")
-ATTEMPT_FILES: Final = (PROMPT, ANSWER, CUT_OFF_ANSWER, MANIFEST, DIAGNOSTICS)
+REVIEW_PROMPT: Final = AttemptFile("review_prompt", "txt")
+REVIEW_ANSWER: Final = AttemptFile("review_answer", "txt")
+ATTEMPT_FILES: Final = (
+    PROMPT,
+    ANSWER,
+    CUT_OFF_ANSWER,
+    MANIFEST,
+    DIAGNOSTICS,
+    REVIEW_PROMPT,
+    REVIEW_ANSWER,
+)
 
 
 def default_directory(outdir: Path) -> Path:

@@ -54,6 +54,7 @@ class Job:
         warnings: what follows from warnings.
         allowed_packages: the names of packages that a person allows.
         grain: how large work orders shall be, and why; None of a template that says it itself.
+        review: the template of the question for a second opinion on the plan; None where none is asked for.
     """
 
     spec: Spec | None
@@ -71,6 +72,7 @@ class Job:
     warnings: Warnings = Warnings.REVISE
     allowed_packages: tuple[str, ...] = ()
     grain: ChosenGrain | None = None
+    review: Template | None = None
 
     def messages(self) -> tuple[Message, ...]:
         """What the model is asked first."""

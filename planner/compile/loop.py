@@ -7,15 +7,16 @@ a right plan is (`check`), how it is written (`emit`), and options and exit (`cl
 import json
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, assert_never
 
 from factory.contract.strict_json import JsonValue
 from factory.contract.work_order import Plan
 from factory.llm.ledger.store import RecordedModel
 from factory.llm.port import Answer
+from factory.llm.spending.budget import BudgetReached
 from factory.llm.spending.prices import cost_usd
-from factory.plans.diagnostics.diagnostic import Diagnostic, Severity
+from factory.plans.diagnostics.diagnostic import Diagnostic, Severity, in_order
 from factory.plans.diagnostics.render import OutputFormat, as_json, render, summary
 from factory.plans.rules.judgement import stopping
 from factory.plans.states.sources import NO_SOURCES
@@ -23,13 +24,15 @@ from factory.system.clock import Clock
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import shielded
 from factory.system.terminal.console import listed
-from planner.check.document import Checked, check_reply
+from planner.check.document import Checked, check_reply, objected
 from planner.compile.artifacts import DIAGNOSTICS, MANIFEST, Artifacts
-from planner.compile.asking import Asking
+from planner.compile.asking import Asking, Form
 from planner.compile.emit import with_computed_fields, with_spec_text, write_plan
-from planner.compile.ending import End, attempts_spent, stopped_by, written
+from planner.compile.ending import End, Outcome, attempts_spent, stopped_by, written
 from planner.compile.job import Job, Warnings
+from planner.compile.manifest_schema import SCHEMA_NAME
 from planner.compile.question import Further
+from planner.compile.reviewing import counted_objections, opinion, question
 from planner.compile.summary import (
     CompileSummary,
     PlanningAttempt,
@@ -123,15 +126,8 @@ class _Compile:
         self._settings = job.settings(deps.model)
         self._model_name = f"{deps.model.adapter}:{deps.model.name}"
         self._compile_hash = job.compile_hash(self._model_name)
-        self._asking = Asking(
-            deps.model,
-            job.parameters,
-            job.question.schema(job.named_projects),
-            job.question.schema(job.named_projects, corrects=True),
-            deps.artifacts,
-            deps.progress,
-            deps.watch,
-        )
+        self._asking = Asking(deps.model, job.parameters, deps.artifacts, deps.progress, deps.watch)
+        self._review = job.review
         self._attempts: list[PlanningAttempt] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()
         self._warned = False
@@ -153,7 +149,8 @@ class _Compile:
             began = self._deps.clock.monotonic()
             self._detail(f"attempt {number} of {self._job.max_attempts}: asking {self._model_name}")
             corrects = before is not None
-            answer = self._asking.ask(number, messages, corrects=corrects)
+            form = Form(SCHEMA_NAME, self._job.question.schema(self._job.named_projects, corrects=corrects))
+            answer = self._asking.ask(number, messages, form)
             further = (
                 None if may_see is None or isinstance(answer, End) else may_see(answer.text, self._job.spec)
             )
@@ -163,16 +160,20 @@ class _Compile:
                 names = listed(further.names)
                 self._deps.progress(f"attempt {number}: the model asks to see {names}")
                 first, messages = (*first, further.message), (*messages, further.message)
-                answer = self._asking.ask(number, messages, corrects=corrects)
+                answer = self._asking.ask(number, messages, form)
             if isinstance(answer, End):
                 self._record_attempt(number, began, None)
                 return answer if sound is None else self._settle_for(sound)
+            is_last = number == self._job.max_attempts
             checked = self._check(number, answer, before)
+            may_stay = self._may_stay(checked, is_last=is_last)
+            if may_stay:
+                checked, is_objected = self._reviewed(number, checked)
+                may_stay = is_last or not is_objected or self._job.warnings is Warnings.ACCEPT
             self._record_attempt(number, began, checked)
             if checked.ok and self._job.warnings is not Warnings.ERROR:
                 sound = checked
-            is_last = number == self._job.max_attempts
-            if checked.plan is not None and self._may_stay(checked, is_last=is_last):
+            if checked.plan is not None and may_stay:
                 return checked.plan
             if is_last and sound is not None:
                 return self._settle_for(sound)
@@ -288,6 +289,31 @@ class _Compile:
         self._deps.watch(Judged(number, checked.diagnostics, checked.is_json))
         self._deps.progress(f"attempt {number}: {_verdict(checked)}")
         return checked
+
+    def _reviewed(self, number: int, checked: Checked) -> tuple[Checked, bool]:
+        """A plan with what a second opinion, asked for once, objects to; and whether that is anything."""
+        template, self._review = self._review, None
+        if template is None or checked.plan is None:
+            return checked, False
+        job = self._job
+        self._detail(f"attempt {number}: asking {self._model_name} for a second opinion on the plan")
+        messages = question(template, checked.plan, job.spec, job.context)
+        try:
+            said = opinion(self._asking, number, messages)
+        except BudgetReached as error:
+            said = End(Outcome.ERROR, error.headline, error.hint)
+        if isinstance(said, End):
+            # The plan is sound without it, and paid.
+            self._deps.progress(f"there is no second opinion: {said.message}")
+            return checked, False
+        amendment = job.question.amendment
+        found = objected(checked.document, job.spec, said, amendment.landed if amendment else ())
+        self._deps.progress(f"attempt {number}: {counted_objections(len(found), len(said))}")
+        diagnostics = in_order([*checked.diagnostics, *found])
+        self._deps.artifacts.document(DIAGNOSTICS, number, as_json(diagnostics))
+        self._diagnostics = diagnostics
+        self._deps.watch(Judged(number, diagnostics, is_json=True))
+        return replace(checked, diagnostics=diagnostics), bool(found)
 
     def _record_attempt(self, number: int, began: float, checked: Checked | None) -> None:
         errors = checked.errors if checked else 0

@@ -30,6 +30,7 @@ COMPILE_PLACEHOLDERS: Final = frozenset(
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
 REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
 AMENDING_PLACEHOLDERS: Final = frozenset({"PRESENT_PLAN", "LANDED", "REASONS"})
+REVIEW_PLACEHOLDERS: Final = frozenset({"REPOSITORY_FILES", "PRODUCT_SPEC", "PLAN"})
 
 USER_MARKER: Final = "<!-- user -->"
 """The line of a template that ends the system message; without it, all of it is the user's message."""
@@ -167,6 +168,28 @@ def revision_message(template: Template, previous_answer: str, diagnostics: Iter
         "DIAGNOSTICS": quoted("diagnostics", "\n".join(lines)),
     }
     return Message(role="user", content=fill(template.text, values, source=template.source).strip())
+
+
+def review_messages(
+    template: Template, plan: str, spec: str | None, listing: str, context: Message | None = None
+) -> tuple[Message, ...]:
+    """The question for a second opinion on a plan.
+
+    Args:
+        template: its template.
+        plan: the plan, as it is shown.
+        spec: the specification, if it is at hand.
+        listing: the names of the repository's files.
+        context: what is known of the repository beside these; None for nothing.
+    """
+    messages = template.messages(
+        {
+            "REPOSITORY_FILES": quoted("repository_files", listing),
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, None),
+            "PLAN": quoted("plan", plan),
+        }
+    )
+    return messages if context is None else (*messages, context)
 
 
 def _split(text: str) -> tuple[str, str, str]:

@@ -11,7 +11,7 @@ from typing import Final
 
 from factory.contract.reply import json_text
 from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
-from factory.contract.work_order import GIVEN_FIELDS
+from factory.contract.work_order import GIVEN_FIELDS, Plan
 from planner.revision.amendment import Amendment
 from planner.revision.references import SHOW, TO, as_answered, named
 
@@ -44,6 +44,17 @@ def asked_for(answer: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(asked))[:_MAX_ASKED]
 
 
+def whole_text(plan: Plan) -> str:
+    """All of a plan that somebody decided, an element a line.
+
+    Args:
+        plan: the plan.
+    """
+    document = as_answered(plan)
+    orders = [_order(order, ()) for order in _elements(document, "work_orders")]
+    return _element_by_element({**document, "work_orders": list(orders)})
+
+
 def plan_text(amendment: Amendment, mentioned: str | None) -> str:
     """The present plan, an element a line.
 
@@ -58,18 +69,16 @@ def plan_text(amendment: Amendment, mentioned: str | None) -> str:
     touched = amendment.impact.dirty_requirements if amendment.impact is not None else ()
     ids = [str(item["id"]) for item in requirements]
     taken = {name for order in orders if order["id"] in whole for name in _texts(order, "requirements")}
-    lists = {
-        "requirements": list(_chosen_requirements(requirements, {*taken, *touched})),
-        "work_orders": [
-            _order(order, amendment.landed) if order["id"] in whole else _line(order, ids) for order in orders
-        ],
-    }
-    rest = {name: value for name, value in document.items() if name not in lists}
-    parts = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in rest.items()]
-    for name, elements in lists.items():
-        lines = ",\n".join(json.dumps(element, ensure_ascii=False) for element in elements)
-        parts.append(f"{json.dumps(name)}: [\n{lines}\n]" if elements else f"{json.dumps(name)}: []")
-    return "{" + ",\n".join(parts) + "}"
+    return _element_by_element(
+        {
+            **document,
+            "requirements": list(_chosen_requirements(requirements, {*taken, *touched})),
+            "work_orders": [
+                _order(order, amendment.landed) if order["id"] in whole else _line(order, ids)
+                for order in orders
+            ],
+        }
+    )
 
 
 def whole_orders(amendment: Amendment, mentioned: str | None) -> frozenset[str]:
@@ -108,6 +117,18 @@ def elements_text(amendment: Amendment, names: Sequence[str]) -> str:
         for each in dict.fromkeys(each for ids in lists for each in named(name, ids) if each in known)
         or (name,)
     )
+
+
+def _element_by_element(document: JsonObject) -> str:
+    """A plan as JSON, each requirement and each work order on a line of its own, at the end."""
+    lists = ("requirements", "work_orders")
+    rest = {name: value for name, value in document.items() if name not in lists}
+    parts = [f"{json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in rest.items()]
+    for name in lists:
+        elements = _elements(document, name)
+        lines = ",\n".join(json.dumps(element, ensure_ascii=False) for element in elements)
+        parts.append(f"{json.dumps(name)}: [\n{lines}\n]" if elements else f"{json.dumps(name)}: []")
+    return "{" + ",\n".join(parts) + "}"
 
 
 def _order(order: JsonObject, landed: Collection[str]) -> JsonObject:

@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from factory.contract.services.declared import Service
 from factory.plans.rules import rule
 from factory.plans.states.packages import NamedPackages
+from planner.plan.objections import Objection
 from planner.revision.amendment import Amendment
 from planner.revision.references import references
 from planner.specification.spec import Spec
@@ -24,11 +25,13 @@ class Subject(rule.Subject):
         spec: the specification that the plan is for, if it is known.
         amendment: what the plan amends; None of a plan of its own.
         allowed_packages: the names of packages that a person allows beside those that the plan remembers.
+        objections: what a second opinion on the plan says.
     """
 
     spec: Spec | None = None
     amendment: Amendment | None = None
     allowed_packages: Collection[str] = ()
+    objections: tuple[Objection, ...] = ()
 
     @cached_property
     def schema_exceptions(self) -> frozenset[str]:

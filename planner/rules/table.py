@@ -16,6 +16,7 @@ from planner.rules.requirements import (
     e219_contradicted_code,
     w204_unquoted_line,
     w215_retold_passage,
+    w220_second_opinion,
 )
 from planner.rules.revision import (
     e206_check_removed,
@@ -45,8 +46,9 @@ _OWN: Final[tuple[Rule[Subject], ...]] = (
     e219_contradicted_code.RULE,
     w204_unquoted_line.RULE,
     w215_retold_passage.RULE,
+    w220_second_opinion.RULE,
 )
-"""Those that look at the specification, or at the plan that is amended."""
+"""Those that look at the specification, at the plan that is amended, or at a second opinion."""
 
 RULES: Final[tuple[Rule[Subject], ...]] = tuple(sorted((*table.RULES, *_OWN), key=lambda rule: rule.code))
 """Every rule, by its code."""

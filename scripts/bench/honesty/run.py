@@ -2,7 +2,7 @@
 """How many defective plans are noticed before a model attempt is paid, and how many sound ones are stopped.
 
     .venv/test/bin/python scripts/bench/honesty/run.py [--json FILE] [--only TEXT] [--list] [--checks-only]
-        [--set DIR]
+        [--set DIR] [--review MODEL]
 
 Six sound plans are built with a program that answers with their solution, which proves them sound. Then a
 hundred copies with one known defect each, and thirty-odd sound variants, are tried: first `planner check` for
@@ -15,6 +15,9 @@ a diagnostic, or does not build.
 
 `--set DIR` tries another set, which the rules were not made for: `DIR/plans/` holds its plans as `plans/`
 does, and `DIR/cases.py` defines `DEFECTS` and `VARIANTS` as `defects/` and `variants.py` do.
+
+`--review MODEL` asks that model for a second opinion on each plan that has no error, too, by `planner
+review`: what it objects to counts as a diagnostic, and of a variant as a false alarm wherever it is.
 
 Two at a time; a check has at most a minute, a build four. On two idle processors it takes a few minutes, and
 it leaves nothing behind but what it prints.
@@ -41,7 +44,7 @@ import draft
 import variants
 from draft import Case, read_draft
 from measure import machine
-from trial import Begun, Build, Finding, build, check
+from trial import Begun, Build, Finding, build, check, review
 
 DEFECTS: Sequence[Case] = defects.DEFECTS
 CASES: Sequence[Case] = (*DEFECTS, *variants.VARIANTS)
@@ -119,7 +122,7 @@ def main() -> None:
         return
     print(machine(), flush=True)
     with tempfile.TemporaryDirectory(prefix="honesty-") as folder:
-        results = _try(chosen, Path(folder), builds=not options.checks_only)
+        results = _try(chosen, Path(folder), builds=not options.checks_only, model=options.review)
     planted = [tried for tried in results if tried.case in DEFECTS]
     print(_report(planted, [tried for tried in results if tried.case not in DEFECTS]))
     if options.json is not None:
@@ -136,11 +139,11 @@ def _take(folder: Path) -> None:
     DEFECTS, CASES = cases.DEFECTS, (*cases.DEFECTS, *cases.VARIANTS)
 
 
-def _try(cases: Sequence[Case], root: Path, *, builds: bool) -> list[Tried]:
+def _try(cases: Sequence[Case], root: Path, *, builds: bool, model: str | None) -> list[Tried]:
     """What becomes of each case; everything that is made is made in `root`."""
     plans = list(dict.fromkeys(case.plan for case in cases)) if builds else []
     begun = dict(zip(plans, _in_turn(_begin, plans, root), strict=True))
-    findings = _in_turn(_check, [CASES.index(case) for case in cases], root)
+    findings = _in_turn(_check, [(CASES.index(case), model) for case in cases], root)
     checked = [Tried(case, new) for case, new in zip(cases, findings, strict=True)]
     if not builds:
         return checked
@@ -159,6 +162,7 @@ def _options() -> argparse.Namespace:
         "--only", default="", metavar="TEXT", help="cases whose plan, kind and name hold this"
     )
     parser.add_argument("--set", type=Path, metavar="DIR", help="another set of plans and cases")
+    parser.add_argument("--review", metavar="MODEL", help="ask for a second opinion on each plan, too")
     parser.add_argument("--list", action="store_true", help="print what would be tried")
     parser.add_argument("--checks-only", action="store_true", help="don't build: a first look in a minute")
     return parser.parse_args()
@@ -175,7 +179,8 @@ def _begin(name: str, root: Path) -> Begun:
     return Begun(draft, folder / "repo", built.landed)
 
 
-def _check(number: int, root: Path) -> tuple[Finding, ...]:
+def _check(chosen: tuple[int, str | None], root: Path) -> tuple[Finding, ...]:
+    number, model = chosen
     case, folder = CASES[number], root / f"case-{number}"
     folder.mkdir()
     draft = case.drafted()
@@ -183,7 +188,13 @@ def _check(number: int, root: Path) -> tuple[Finding, ...]:
     # A diagnostic of a work order that nobody touched is another matter.
     before = read_draft(case.plan).orders
     touched = {order["id"] for order in draft.orders if order not in before} | {f"WO-{case.bites:02d}"}
-    return tuple(finding for finding in findings if finding.order in {"", *touched})
+    new = tuple(finding for finding in findings if finding.order in {"", *touched})
+    if model is None or any(finding.severity == "error" for finding in findings):
+        return new
+    objections = review(folder, model)
+    if case in DEFECTS:
+        objections = tuple(objection for objection in objections if objection.order in touched)
+    return new + objections
 
 
 def _build(chosen: tuple[int, Begun], root: Path) -> Build:

@@ -32,6 +32,7 @@ from planner.cli import main as planner_main
 from planner.compile.emit import with_computed_fields, write_plan
 
 CHECK_SECONDS = 60
+REVIEW_SECONDS = 1_800
 BUILD_SECONDS = 240
 COMMAND_SECONDS = 60
 
@@ -98,11 +99,20 @@ def check(draft: Draft, folder: Path) -> tuple[Finding, ...]:
         *("check", str(folder / "plan"), "--repo", str(folder / "base")),
         *("--spec", str(folder / "spec.md"), "--output-format", "json"),
     ]
-    exit_code, output, error = _call(planner_main, called, CHECK_SECONDS)
-    if exit_code not in (0, 2):
-        raise RuntimeError(f"planner check returned {exit_code}: {error[-500:]}")
-    fields = ("code", "severity", "order", "pointer", "message")
-    return tuple(Finding(**{name: entry[name] for name in fields}) for entry in json.loads(output or "[]"))
+    return _findings(called, CHECK_SECONDS)
+
+
+def review(folder: Path, model: str) -> tuple[Finding, ...]:
+    """What a model objects to in the plan that `check` wrote to `folder`.
+
+    Raises:
+        RuntimeError: the command failed, or the model gave no answer.
+    """
+    called = [
+        *("review", str(folder / "plan"), "--repo", str(folder / "base")),
+        *("--spec", str(folder / "spec.md"), "--llm", model, "--output-format", "json"),
+    ]
+    return _findings(called, REVIEW_SECONDS)
 
 
 def build(draft: Draft, folder: Path, begun: "Begun | None" = None, until: str | None = None) -> Build:
@@ -221,6 +231,15 @@ def _git(folder: Path, *arguments: str) -> str:
         ["git", *arguments], cwd=folder, env=_ENVIRONMENT, capture_output=True, text=True, check=True
     )
     return done.stdout.strip()
+
+
+def _findings(called: Sequence[str], seconds: int) -> tuple[Finding, ...]:
+    """The diagnostics of a command of `planner`."""
+    exit_code, output, error = _call(planner_main, called, seconds)
+    if exit_code not in (0, 2):
+        raise RuntimeError(f"planner {called[0]} returned {exit_code}: {error[-500:]}")
+    fields = ("code", "severity", "order", "pointer", "message")
+    return tuple(Finding(**{name: entry[name] for name in fields}) for entry in json.loads(output or "[]"))
 
 
 def _call(main: Callable[[Sequence[str]], int], argv: Sequence[str], seconds: int) -> tuple[int, str, str]:

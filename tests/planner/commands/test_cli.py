@@ -173,6 +173,12 @@ def test_an_estimate_asks_nobody_and_writes_nothing(desk: Desk) -> None:
     assert sorted(path.name for path in desk.home.iterdir()) == ["model.py", "spec.md"]
 
 
+def test_an_estimate_counts_the_second_opinion(desk: Desk) -> None:
+    done = desk.compile("--estimate", "--review", model="gpt-5.2")
+    assert "at least      2 answers, about " in done.stdout
+    assert "at most       5 answers, " in done.stdout
+
+
 def test_an_estimate_needs_no_key(desk: Desk) -> None:
     done = desk.compile("--estimate", model="gpt-5.2")
     assert (done.returncode, done.stderr) == (0, "")
@@ -851,3 +857,93 @@ def test_a_wrong_field_of_a_specification_is_refused_before_the_model_is_asked(d
     assert "spec.yaml: line 1, /goal: is missing; line 2, /gaol: is not a known field" in done.stderr
     assert "did you mean `goal`?" in done.stderr
     assert desk.calls == 0
+
+
+# review
+
+
+OBJECTION = {
+    "order": "WO-01",
+    "kind": "proves_nothing",
+    "quote": "python hello.py",
+    "against": "says hello",
+    "problem": "It passes whatever is printed.\x1b[31m\nerror: no",
+    "mend": "Compare it.",
+}
+
+
+def review(desk: Desk, *answers: object, options: tuple[str, ...] = ()) -> "subprocess.CompletedProcess[str]":
+    texts = [answer if isinstance(answer, str) else json.dumps(answer) for answer in answers]
+    return desk.run("review", "plan", "--llm", desk.model(*texts), *options)
+
+
+def test_a_plan_is_objected_to_with_its_place(desk: Desk) -> None:
+    desk.compile(model=desk.model(json.dumps(PLAN)))
+    (desk.home / "calls").unlink()
+    done = review(desk, {"objections": [OBJECTION]})
+
+    assert done.returncode == 2
+    assert done.stdout.startswith("warning[W220] WO-01 /work_orders/0/acceptance_commands/0: a second")
+    assert "(proves nothing) of `python hello.py`, against `says hello`" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "\nerror: no" not in done.stdout
+    assert done.stderr.endswith("plan: a second opinion has 1 objection\n")
+    assert HELLO in (desk.home / "plan.review" / "review_prompt_attempt_1.txt").read_text()
+
+
+def test_the_same_plan_is_reviewed_from_the_ledger(desk: Desk) -> None:
+    desk.compile(model=desk.model(json.dumps(PLAN)))
+    (desk.home / "calls").unlink()
+    model = desk.model(json.dumps({"objections": []}))
+    first, second = (desk.run("review", "plan", "--llm", model) for _ in range(2))
+    assert (first.returncode, second.returncode, desk.calls) == (0, 0, 1)
+    assert second.stderr.endswith("plan: a second opinion objects to nothing\n")
+
+
+def test_an_objection_that_the_plan_accepts_is_shown_and_passes(desk: Desk) -> None:
+    accepted = {**ORDER, "accepted_warnings": [{"code": "W220", "reason": "it is enough"}]}
+    place = desk.save({**PLAN, "work_orders": [accepted]})
+    done = desk.run("review", place, "--llm", desk.model(json.dumps({"objections": [OBJECTION]})))
+    assert done.returncode == 0
+    assert "it is enough" in done.stdout
+
+
+def test_objections_in_the_forms_for_ci(desk: Desk) -> None:
+    desk.compile(model=desk.model(json.dumps(PLAN)))
+    (desk.home / "calls").unlink()
+    done = review(desk, {"objections": [OBJECTION]}, options=("--output-format", "github"))
+    assert done.stdout.startswith("::warning file=plan/WORK_ORDERS_MANIFEST.json,line=")
+
+
+@pytest.mark.parametrize(
+    ("said", "code", "words"),
+    [
+        ("prose", 4, "error: the second opinion"),
+        ({"objections": [{"order": 1}]}, 4, "error: the second opinion"),
+    ],
+)
+def test_an_opinion_that_cannot_be_read(desk: Desk, said: object, code: int, words: str) -> None:
+    desk.compile(model=desk.model(json.dumps(PLAN)))
+    (desk.home / "calls").unlink()
+    done = review(desk, said)
+    assert done.returncode == code
+    assert words in done.stderr
+
+
+def test_a_model_that_fails_to_review(desk: Desk) -> None:
+    desk.compile(model=desk.model(json.dumps(PLAN)))
+    done = desk.run("review", "plan", "--llm", desk.program("raise SystemExit(7)"))
+    assert done.returncode == 3
+
+
+def test_a_plan_with_errors_is_not_paid_for(desk: Desk) -> None:
+    done = desk.run("review", desk.save(BROKEN), "--llm", desk.model("{}"))
+    assert (done.returncode, desk.calls) == (2, 0)
+    assert "E101" in done.stderr
+
+
+def test_a_limit_is_kept_before_an_opinion_is_paid(desk: Desk) -> None:
+    desk.compile(model=desk.model(json.dumps(PLAN)))
+    (desk.home / "calls").unlink()
+    done = review(desk, {"objections": []}, options=("--max-tokens", "10"))
+    assert (done.returncode, desk.calls) == (1, 0)

@@ -16,7 +16,7 @@ from factory.plans.states.sources import NO_SOURCES, Sources
 from factory.system.clock import SystemClock
 from factory.system.files.tree import FileProblem
 from factory.system.process.signals import Interrupted
-from planner.commands.inputs import read_revision_template, read_template
+from planner.commands.inputs import read_review_template, read_revision_template, read_template
 from planner.compile.artifacts import Artifacts, default_directory
 from planner.compile.ending import Outcome
 from planner.compile.job import Job, Warnings
@@ -309,6 +309,82 @@ def test_the_reason_of_a_warning_that_stays_is_in_the_plan(bench: Bench) -> None
 def test_what_an_answer_accepts_before_it_was_warned_is_shown_to_it(bench: Bench) -> None:
     bench.compile([ACCEPTING, GOOD])
     assert len(bench.models[0].requests) == 2
+
+
+OBJECTION = {
+    "order": "WO-01",
+    "kind": "proves_nothing",
+    "quote": "python m1.py",
+    "against": "says hello",
+    "problem": "It passes whatever the program prints.",
+    "mend": "Compare what it prints.",
+}
+OBJECTING = json.dumps({"objections": [OBJECTION]})
+CONTENT = json.dumps({"objections": []})
+CORRECTED = reply(order(acceptance_commands=["python -m m1"]))
+
+
+def test_what_a_second_opinion_objects_to_goes_back_once(bench: Bench) -> None:
+    result = bench.compile([GOOD, OBJECTING, CORRECTED], review=read_review_template())
+
+    assert result.summary.outcome is Outcome.WRITTEN
+    assert bench.plan["work_orders"][0]["acceptance_commands"] == ["python -m m1"]
+    asked, reviewed, corrected_ = bench.models[0].requests
+    assert [each.purpose for each in (asked, reviewed, corrected_)] == ["plan", "review", "revise"]
+    assert SPEC in reviewed.messages[-1].content
+    assert '"python m1.py"' in reviewed.messages[-1].content
+    assert "warning[W220] WO-01" in corrected_.messages[-1].content
+    assert "passes whatever the program prints" in corrected_.messages[-1].content
+    assert [len(attempt["calls"]) for attempt in bench.summary["attempts"]] == [2, 1]
+    assert "review_prompt_attempt_1.txt" in bench.artifact_names()
+    assert "attempt 1: a second opinion has 1 objection" in bench.progress
+    assert result.diagnostics == ()
+
+
+def test_a_plan_to_which_nothing_is_objected_is_taken(bench: Bench) -> None:
+    assert bench.compile([GOOD, CONTENT], review=read_review_template()).diagnostics == ()
+    assert "attempt 1: a second opinion objects to nothing" in bench.progress
+
+
+def test_an_objection_to_words_that_stand_nowhere_counts_for_nothing(bench: Bench) -> None:
+    said = [{**OBJECTION, "quote": "python m2.py"}, {**OBJECTION, "against": "says goodbye"}]
+    wrong = [{**OBJECTION, "order": "WO-02"}, {**OBJECTION, "quote": ""}]
+    bench.compile([GOOD, json.dumps({"objections": said + wrong})], review=read_review_template())
+    assert "attempt 1: a second opinion has 0 objections; 4 without evidence left out" in bench.progress
+
+
+def test_the_plan_is_reviewed_that_would_be_taken(bench: Bench) -> None:
+    """Rules cost nothing: what they find goes back before anybody is paid for reading."""
+    bench.compile([BAD, WARNED, GOOD, OBJECTING, CORRECTED], review=read_review_template(), max_attempts=4)
+    purposes = [request.purpose for request in bench.models[0].requests]
+    assert purposes == ["plan", "revise", "revise", "review", "revise"]
+
+
+def test_objections_to_the_last_answer_are_told(bench: Bench) -> None:
+    result = bench.compile([GOOD, OBJECTING], review=read_review_template(), max_attempts=1)
+    assert result.summary.outcome is Outcome.WRITTEN
+    assert [found.code for found in result.diagnostics] == ["W220"]
+    (record,) = bench.summary["diagnostics"]
+    assert record["pointer"] == "/work_orders/0/acceptance_commands/0"
+
+
+def test_who_accepts_warnings_is_told_of_objections(bench: Bench) -> None:
+    result = bench.compile([GOOD, OBJECTING], review=read_review_template(), warnings=Warnings.ACCEPT)
+    assert [found.code for found in result.diagnostics] == ["W220"]
+
+
+@pytest.mark.parametrize("said", [ProviderError("is down"), "prose", '{"objections": [{}]}'])
+def test_without_a_second_opinion_the_plan_is_taken(bench: Bench, said: Script) -> None:
+    result = bench.compile([GOOD, said], review=read_review_template())
+    assert (result.summary.outcome, result.diagnostics) == (Outcome.WRITTEN, ())
+    assert any(line.startswith("there is no second opinion: ") for line in bench.progress)
+
+
+def test_an_objection_may_stand_with_a_reason(bench: Bench) -> None:
+    kept = reply(order(accepted_warnings=[{"code": "W220", "reason": "the test compares it"}]))
+    bench.compile([GOOD, OBJECTING, kept], review=read_review_template())
+    (only,) = bench.plan["work_orders"]
+    assert only["accepted_warnings"] == [{"code": "W220", "reason": "the test compares it"}]
 
 
 def test_warnings_cost_no_plan(bench: Bench) -> None:

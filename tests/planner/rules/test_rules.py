@@ -10,8 +10,9 @@ from factory.plans.diagnostics.diagnostic import Severity
 from factory.plans.rules.rule import Rule
 from factory.plans.states.dependencies import depends_on
 from factory.plans.states.sources import Sources
-from planner.check.document import Checked, check_document
+from planner.check.document import Checked, check_document, objected
 from planner.check.explain import UnknownCode, explain, explain_all
+from planner.plan.objections import read_objections
 from planner.revision.amendment import Amendment
 from planner.revision.impact import impact
 from planner.rules.subject import Subject
@@ -84,6 +85,9 @@ class TestRegistry:
             is_new="A model's new plan:" in rule.explanation,
             amendment=amendment_of(rule.explanation, spec),
         ).diagnostics
+        opinion = re.search(r"```json opinion\n(.*?)```", rule.explanation, re.DOTALL)
+        if opinion is not None:
+            diagnostics += objected(json.loads(example[1]), spec, read_objections(opinion[1]))
         assert {diagnostic.code for diagnostic in diagnostics} == {rule.code} | ALSO_REPORTED.get(
             rule.code, set()
         )

@@ -1,0 +1,96 @@
+"""A second opinion on a plan: what is asked, and what the answer objects to.
+
+Which objections count is a rule's matter (W220), and what follows from them the loop's.
+"""
+
+from typing import Final
+
+from factory.contract.documents import BadDocument
+from factory.contract.strict_json import BadJson
+from factory.contract.work_order import Plan
+from factory.llm.port import Message
+from factory.plans.diagnostics.render import counted
+from planner.compile.artifacts import REVIEW_ANSWER, REVIEW_PROMPT
+from planner.compile.asking import Asking, Form
+from planner.compile.ending import End, Outcome
+from planner.plan.objections import (
+    OBJECTIONS_SCHEMA_NAME,
+    Objection,
+    objections_schema,
+    read_objections,
+)
+from planner.prompt.context import Context
+from planner.prompt.template import Template, review_messages
+from planner.revision.shown import whole_text
+from planner.specification.spec import Spec
+
+_FORM: Final = Form(
+    OBJECTIONS_SCHEMA_NAME, objections_schema(), prompt=REVIEW_PROMPT, answer=REVIEW_ANSWER, reviews=True
+)
+
+
+def question(template: Template, plan: Plan, spec: Spec | None, context: Context) -> tuple[Message, ...]:
+    """What is asked for a second opinion.
+
+    Args:
+        template: the template of the question.
+        plan: the plan.
+        spec: the specification, if it is known.
+        context: what is known of the repository.
+    """
+    shown = plan if spec is None else _by_lines(plan, spec)
+    text = None if spec is None else spec.text
+    return review_messages(template, whole_text(shown), text, context.listing, context.message)
+
+
+def opinion(asking: Asking, number: int, messages: tuple[Message, ...]) -> tuple[Objection, ...] | End:
+    """What a model objects to, or why it says nothing that can be read.
+
+    Args:
+        asking: who is asked.
+        number: the number of the attempt whose answer the plan is.
+        messages: see `question`.
+    """
+    answer = asking.ask(number, messages, _FORM)
+    if isinstance(answer, End):
+        return answer
+    try:
+        return read_objections(answer.text)
+    except (BadJson, BadDocument) as error:
+        return End(Outcome.NOT_JSON, error.headline, error.hint)
+
+
+def counted_objections(found: int, said: int) -> str:
+    """How much a second opinion objects to, for a person.
+
+    Args:
+        found: how many of its objections have evidence.
+        said: how many it has.
+    """
+    if not said:
+        return "a second opinion objects to nothing"
+    without = f"; {said - found} without evidence left out" if found < said else ""
+    return f"a second opinion has {counted(found, 'objection')}{without}"
+
+
+def _by_lines(plan: Plan, spec: Spec) -> Plan:
+    """A plan whose requirements name the lines that they quote whole, which are shown anyway."""
+    return plan.model_copy(
+        update={
+            "requirements": tuple(
+                requirement.model_copy(
+                    update={"quotes": tuple(_named(text, spec) for text in requirement.quotes)}
+                )
+                for requirement in plan.requirements
+            )
+        }
+    )
+
+
+def _named(quote: str, spec: Spec) -> str:
+    for place in spec.lines.places(quote):
+        numbers = [spec.lines.words.all[index].line for index in place.words]
+        first, last = min(numbers), max(numbers)
+        if len(spec.lines.between(first, last).words) == len(place.words):
+            return f"L{first}" if first == last else f"L{first}-L{last}"
+    return quote
