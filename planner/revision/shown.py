@@ -28,6 +28,9 @@ _OF_OTHERS: Final = ("id", "title", "requirements", "allowed_files", "provides")
 _NOT_ANSWERED: Final = GIVEN_FIELDS | {"preconditions", "postconditions"}
 _MAX_ASKED: Final = 40
 
+GIVEN: Final = "given_files"
+"""Names, in a plan that is shown, the files of a work order that nobody is asked for."""
+
 
 def asked_for(answer: str) -> tuple[str, ...]:
     """The ids of what an answer asks to see, as it gives them; none of a plan, or of what is no answer.
@@ -48,11 +51,15 @@ def whole_text(plan: Plan) -> str:
     """All of a plan that somebody decided, an element a line.
 
     Args:
-        plan: the plan.
+        plan: the plan. Of a work order that nobody is asked for, because its files are given, the names are
+            shown.
     """
     document = as_answered(plan)
-    orders = [_order(order, ()) for order in _elements(document, "work_orders")]
-    return _element_by_element({**document, "work_orders": list(orders)})
+    orders: list[JsonValue] = []
+    for order, raw in zip(plan.work_orders, _elements(document, "work_orders"), strict=True):
+        given: JsonObject = {GIVEN: [str(file.path) for file in order.fixed_files]}
+        orders.append(_chosen(raw, _OF_OTHERS) | given if order.fixed_files else _order(raw, ()))
+    return _element_by_element({**document, "work_orders": orders})
 
 
 def plan_text(amendment: Amendment, mentioned: str | None) -> str:

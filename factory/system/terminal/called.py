@@ -11,7 +11,7 @@ from typing import Final
 COMMON: Final = "workorder"
 """The command that has the commands of both stages."""
 
-_OF_PLANNER: Final = "compile|revise|check|show|approve|diff|sync|trace|impact|explain|graph"
+_OF_PLANNER: Final = "compile|revise|check|review|show|approve|diff|sync|trace|impact|explain|graph"
 _OF_FACTORY: Final = "build|run|status|show|report|serve|hint|retry|open|adopt|skip|reset|cache|doctor"
 _NAMED: Final = re.compile(
     rf"\b(?:planner (?P<plan>{_OF_PLANNER})|factory (?P<build>{_OF_FACTORY}))\b"
