@@ -209,9 +209,11 @@ class ConfiguredPlanner(_Table):
 
     Attributes:
         grain: how large work orders shall be; `auto` for what suits the model and the specification.
+        review: whether a second opinion on a plan is asked for before it is taken.
     """
 
     grain: Literal["auto", "fine", "medium", "coarse"] = "auto"
+    review: Annotated[bool, Field(strict=True)] = False
 
 
 class ConfiguredDefaults(_Table):

@@ -12,7 +12,7 @@ from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
 from factory.plans.states.sources import Sources
 from factory.system.notes import read_notes
-from planner.commands.grain import chosen_grain
+from planner.commands.choices import chosen_grain, is_reviewed
 from planner.commands.inputs import read_review_template, read_revision_template, read_template
 from planner.commands.options import PROVIDER_DEFAULT
 from planner.compile.emit import refuse_unusable
@@ -85,7 +85,7 @@ def job_of(
             sorted({*options.allow_packages, *(before.allowed_packages if before else ())})
         ),
         grain=grain if template.asks(GRAIN) else None,
-        review=read_review_template() if options.review else None,
+        review=read_review_template() if is_reviewed(options.review, sources) else None,
     )
 
 

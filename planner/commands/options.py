@@ -253,9 +253,9 @@ def _add_warnings(command: Options) -> None:
 def _add_review(command: Options) -> None:
     command.add_argument(
         "--review",
-        action="store_true",
+        action=argparse.BooleanOptionalAction,
         help="ask for a second opinion on the plan before it is taken; what that objects to goes back to the"
-        " model once",
+        " model once (default: what workorder.toml says, else --no-review)",
     )
 
 

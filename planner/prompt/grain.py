@@ -1,6 +1,6 @@
 """How large work orders shall be: the grains, which one suits a model and a specification, and their words.
 
-Pure. Not here: who decides otherwise (`commands.grain`).
+Pure. Not here: who decides otherwise (`commands.choices`).
 """
 
 import re

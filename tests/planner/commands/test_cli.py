@@ -862,6 +862,26 @@ def test_a_wrong_field_of_a_specification_is_refused_before_the_model_is_asked(d
 # review
 
 
+@pytest.mark.parametrize(
+    ("said", "options", "calls"),
+    [("true", (), 2), ("true", ("--no-review",), 1), ("false", (), 1), ("false", ("--review",), 2)],
+)
+def test_the_repository_may_ask_for_a_second_opinion(
+    desk: Desk, said: str, options: tuple[str, ...], calls: int
+) -> None:
+    repo = make_repo(desk.home / "repo", {"workorder.toml": f"[planner]\nreview = {said}\n"})
+    model = desk.model(json.dumps(PLAN), json.dumps({"objections": []}))
+    assert desk.compile("--repo", str(repo), *options, model=model).returncode == 0
+    assert desk.calls == calls
+
+
+def test_a_configured_review_is_yes_or_no(desk: Desk) -> None:
+    repo = make_repo(desk.home / "repo", {"workorder.toml": "[planner]\nreview = 1\n"})
+    done = desk.compile("--repo", str(repo), model=desk.model())
+    assert (done.returncode, desk.calls) == (1, 0)
+    assert "workorder.toml: planner.review" in done.stderr
+
+
 OBJECTION = {
     "order": "WO-01",
     "kind": "proves_nothing",

@@ -1,9 +1,10 @@
-"""Which grain a plan gets: what the user says, else the repository, else what suits it."""
+"""What the user may leave open: what the repository's configuration says then, or what suits the plan."""
 
 from pathlib import Path
 from typing import Final
 
 from factory.contract.errors import WorkorderError
+from factory.contract.strict_json import JsonObject
 from factory.llm.adapters.replay import REPLAY, planned_by
 from factory.plans.states.projects import configured
 from factory.plans.states.sources import Sources
@@ -32,13 +33,35 @@ def chosen_grain(option: str | None, llm: str, spec: str | None, sources: Source
     return suited(model, None if spec is None else len(spec.encode("utf-8", "surrogatepass")))
 
 
-def _configured(sources: Sources) -> str:
+def is_reviewed(option: bool | None, sources: Sources) -> bool:
+    """Whether a second opinion on the plan is asked for.
+
+    Args:
+        option: what `--review` or `--no-review` says; None if neither is given.
+        sources: the repository, whose configuration may ask for it.
+
+    Raises:
+        WorkorderError: the configuration says neither yes nor no.
+    """
+    if option is not None:
+        return option
+    value = _table(sources).get("review", False)
+    if not isinstance(value, bool):
+        raise WorkorderError("must be true or false", where=f"{_FILE}: planner.review")
+    return value
+
+
+def _table(sources: Sources) -> JsonObject:
     try:
         table = configured(sources.files, sources.read, "planner")
     except (ValueError, RecursionError):
         # Of the whole file the factory tells before it builds.
-        return AUTO
-    value = table.get("grain", AUTO) if isinstance(table, dict) else AUTO
+        return {}
+    return table if isinstance(table, dict) else {}
+
+
+def _configured(sources: Sources) -> str:
+    value = _table(sources).get("grain", AUTO)
     if value not in {AUTO, *Grain}:
         raise WorkorderError(
             f"there is no grain {value!r}",
