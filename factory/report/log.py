@@ -27,6 +27,7 @@ class Log:
         self._out = out
         self._mutants = mutants
         self._given: frozenset[str] = frozenset()
+        self._without_code: frozenset[str] = frozenset()
         self._attempts: dict[str, int] = {}
         self._proving: set[str] = set()
 
@@ -40,6 +41,7 @@ class Log:
             # On the disk before anything is announced.
             record = read_plan_record(self._out)
             self._given = record.given if record is not None else frozenset()
+            self._without_code = record.without_code if record is not None else frozenset()
         if event.get("event") == "work_order":
             order_id = str(event["work_order"])
             self._attempts[order_id] = state.order(order_id).attempt
@@ -52,15 +54,15 @@ class Log:
         step, order_id = doing.step, doing.order_id
         if step is None or order_id in self._proving or order_id not in self._attempts:
             return
-        what = self._proof(step)
+        what = self._proof(step, has_code=order_id not in self._without_code)
         if what:
             self._proving.add(order_id)
             self._console.progress(f"{order_id}: attempt {self._attempts[order_id]}, proving: {what}")
 
-    def _proof(self, step: Step) -> str:
+    def _proof(self, step: Step, *, has_code: bool) -> str:
         """What a proof that begins with this step consists of, as far as it is known; empty if none does."""
         if step.occasion is Occasion.SECOND_PASS:
-            then = f", then up to {_changes(self._mutants)}" if self._mutants else ""
+            then = f", then up to {_changes(self._mutants)}" if self._mutants and has_code else ""
             return f"acceptance once more{then}"
         return _changes(step.total) if step.kind is StepKind.MUTANT else ""
 

@@ -12,6 +12,7 @@ from factory.contract.canonical import dump, readable_json
 from factory.contract.documents import read_document
 from factory.contract.errors import WorkorderError
 from factory.contract.work_order import Plan
+from factory.languages.table import language_of
 from factory.plans.diagnostics.diagnostic import Diagnostic
 from factory.runs.record.found import Found, looked_at, recorded
 from factory.system.files.tree import read_bounded, write_atomic
@@ -31,6 +32,13 @@ class PlanRecord(Record):
     def given(self) -> frozenset[str]:
         """The work orders whose files the plan gives, so that no model is asked."""
         return frozenset(order.id for order in self.plan.work_orders if order.fixed_files)
+
+    @property
+    def without_code(self) -> frozenset[str]:
+        """The work orders that may write nothing in a language that is known."""
+        return frozenset(
+            order.id for order in self.plan.work_orders if not any(map(language_of, order.allowed_files))
+        )
 
 
 def record_plan(out: Path, plan: Plan) -> None:

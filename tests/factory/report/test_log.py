@@ -56,12 +56,16 @@ def test_the_proof_is_told_once_for_each_attempt_as_far_as_it_is_known(
 
 
 def test_what_the_plan_gives_is_known_from_its_record(tmp_path: Path) -> None:
-    given = makes(1, "a.py", fixed_files=[{"path": "a.py", "text": ""}])
+    given = makes(1, "verify.sh", fixed_files=[{"path": "verify.sh", "text": ""}])
     record_plan(tmp_path, Plan.model_validate({"work_orders": [given]}))
     said = StringIO()
-    log = Log(Console(err=said), tmp_path, 0)
+    log = Log(Console(err=said), tmp_path, 5)
 
     log.event(a_state(an_order(1)), {"event": "build", "before": "init", "after": "running"})
     log.event(a_state(an_order(1)), changed(OrderPhase.GENERATING))
+    log.doing(Doing("WO-01", AGAIN))
 
-    assert said.getvalue().splitlines()[1:] == ["WO-01: attempt 2, writing what the plan gives"]
+    first, second = said.getvalue().splitlines()[1:]
+    assert first == "WO-01: attempt 2, writing what the plan gives"
+    # A script of the shell is no code that is changed.
+    assert second.endswith("proving: acceptance once more")
