@@ -1,10 +1,11 @@
 """The parts of a work order that follow from others, so that no model has to write them.
 
-Postconditions and preconditions from the files that it writes and reads, context files from the symbols that
-it consumes, the verify contract from the script that is there. What a model says of a path stays.
+Postconditions and preconditions from the files that it writes and reads, the signatures of consumed symbols
+from who provides them, context files from these, the verify contract from the script that is there. What a
+model says of a path stays.
 """
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from factory.contract.canonical import dump
@@ -37,6 +38,7 @@ def with_fixed_parts(
         return document
     present = {*repo_files, *_made(document, orders)}
     providers: list[tuple[frozenset[str], tuple[str, ...]]] = []
+    promised: dict[str, str] = {}
     completed: list[JsonValue] = []
     for index, order in enumerate(orders):
         whole = order
@@ -45,9 +47,12 @@ def with_fixed_parts(
             # In a revision, one that says its conditions may be a copy of one that stays.
             is_copy = is_revision and ("preconditions" in order or "postconditions" in order)
             if files and not is_copy and index not in kept and "fixed_files" not in order:
-                whole = _completed(order, files, present, providers)
+                named = {**order, "consumes": _with_signatures(order.get("consumes"), promised)}
+                whole = _completed(named if order.get("consumes") else order, files, present, providers)
             present.update(files)
-            providers.append((frozenset(_addresses(order.get("provides"))), files))
+            provided = {symbol.address: text for text, symbol in _written(order.get("provides"))}
+            providers.append((frozenset(provided), files))
+            promised |= provided
         completed.append(whole)
     verified: JsonObject = {}
     if not is_revision and document.get("verify_contract") is None and VERIFY_SCRIPT in present:
@@ -113,6 +118,25 @@ def _completed(
     return whole
 
 
+def _with_signatures(consumes: JsonValue, promised: Mapping[str, str]) -> JsonValue:
+    """Consumed symbols, each that is named by its address alone as an earlier work order provides it.
+
+    A class brings what is provided of it, unless something of it is named, too.
+    """
+    if not isinstance(consumes, list):
+        return consumes
+    named = _texts(consumes)
+    whole: list[JsonValue] = []
+    for text in consumes:
+        if not isinstance(text, str) or text not in promised:
+            whole.append(text)
+            continue
+        whole.append(promised[text])
+        if not any(f"{text}." in other for other in named):
+            whole += [member for address, member in promised.items() if address.startswith(f"{text}.")]
+    return whole
+
+
 def _made(document: JsonObject, orders: list[JsonValue]) -> Iterator[str]:
     """The manifests that are there before the first work order, because the plan brings packages of npm."""
     environment = document.get("environment")
@@ -152,14 +176,15 @@ def _defining(
             yield place.path
 
 
-def _addresses(listed: JsonValue) -> Iterator[str]:
-    return (symbol.address for symbol in _symbols(listed))
-
-
 def _symbols(listed: JsonValue) -> Iterator[Addressed]:
+    return (symbol for _, symbol in _written(listed))
+
+
+def _written(listed: JsonValue) -> Iterator[tuple[str, Addressed]]:
+    """Symbols, each with its text; what is none is left out."""
     for text in _texts(listed):
         try:
-            yield parse_symbol(text)
+            yield text, parse_symbol(text)
         except BadSymbol:
             continue
 

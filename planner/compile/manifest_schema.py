@@ -143,7 +143,9 @@ def _work_order(projects: Sequence[str]) -> JsonObject:
             "context_files": _list(_text("A further file to be read.")),
             "notes": _or_null(_text("Signatures, edge cases and decisions to keep to.")),
             "provides": _list(_text("A symbol that exists afterwards: pkg.module:name(x: int) -> str.")),
-            "consumes": _list(_text("A symbol that is used, written as it is provided.")),
+            "consumes": _list(
+                _text("A symbol that is used: the address of a provided one, or one of the repository.")
+            ),
             "requires_packages": _list(
                 _object(
                     {

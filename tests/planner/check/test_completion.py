@@ -124,3 +124,44 @@ def test_what_the_plans_packages_make_is_there_before() -> None:
 )
 def test_what_is_no_plan_stays_what_it_is(answer: JsonValue) -> None:
     assert with_fixed_parts(answer, frozenset()) == answer
+
+
+@pytest.mark.parametrize(
+    ("named", "whole"),
+    [
+        (["a:f"], ["a:f(x: int) -> int"]),
+        (["a:f(x: int) -> int"], ["a:f(x: int) -> int"]),
+        (["a:K"], ["a:K: int"]),
+        (["a:C"], ["a:C", "a:C.x: int", "a:C.g(self) -> int"]),
+        (["a:C", "a:C.g"], ["a:C", "a:C.g(self) -> int"]),
+        # Of the latest that provides it; and what nobody provides stays for the rules.
+        (["b:h", "a:later", "lib:f(x: int) -> int"], ["b:h() -> str", "a:later", "lib:f(x: int) -> int"]),
+        (
+            ["js/a.js:make", "internal/a.go:Parse"],
+            ["js/a.js:make(x: string): number", "internal/a.go:Parse() error"],
+        ),
+        ([7, None, "?"], [7, None, "?"]),
+    ],
+)
+def test_a_consumed_symbol_gets_the_signature_that_is_provided(named: JsonValue, whole: JsonValue) -> None:
+    orders = [
+        order(
+            1,
+            provides=[
+                "a:f(x: int) -> int",
+                "a:K: int",
+                "a:C",
+                "a:C.x: int",
+                "a:C.g(self) -> int",
+                "b:h() -> int",
+                "js/a.js:make(x: string): number",
+                "internal/a.go:Parse() error",
+            ],
+        ),
+        order(2, provides=["b:h() -> str"]),
+        order(3, consumes=named),
+        order(4, provides=["a:later() -> int"]),
+    ]
+    completed = with_fixed_parts({"work_orders": orders}, frozenset())
+    assert isinstance(completed, dict)
+    assert completed["work_orders"][2]["consumes"] == whole  # type: ignore[index, call-overload]
