@@ -134,6 +134,12 @@ class _Compile:
         self._started_at = deps.clock.now()
         self._started = deps.clock.monotonic()
 
+    @property
+    def _spec_text(self) -> str | None:
+        """The specification's text, of a revision without a new one that of the plan before."""
+        spec = self._job.spec
+        return self._job.question.spec_text if spec is None else spec.text
+
     def _detail(self, text: str) -> None:
         (self._deps.detail or self._deps.progress)(text)
 
@@ -224,7 +230,7 @@ class _Compile:
     def write(self, plan: Plan) -> Plan:
         """Write the plan with its computed fields, and return it with them."""
         job = self._job
-        text = job.question.spec_text if job.spec is None else job.spec.text
+        text = self._spec_text
         plan = with_spec_text(plan.model_copy(update={"allowed_packages": job.allowed_packages}), text)
         computed = with_computed_fields(
             job.question.numbered(plan),
@@ -266,8 +272,7 @@ class _Compile:
         return Compiled(document, self._diagnostics)
 
     def _remarks(self, plan: Plan | None) -> tuple[RemarkRecord, ...]:
-        job = self._job
-        text = job.question.spec_text if job.spec is None else job.spec.text
+        text = self._spec_text
         return remark_records(plan.remarks if plan else (), None if text is None else SpecLines(text))
 
     def _check(self, number: int, answer: Answer, before: JsonValue) -> Checked:
@@ -297,7 +302,8 @@ class _Compile:
             return checked, False
         job = self._job
         self._detail(f"attempt {number}: asking {self._model_name} for a second opinion on the plan")
-        messages = question(template, checked.plan, job.spec, job.context)
+        spec = job.spec or (None if self._spec_text is None else Spec.of_text(self._spec_text))
+        messages = question(template, checked.plan, spec, job.context)
         try:
             said = opinion(self._asking, number, messages)
         except BudgetReached as error:
@@ -307,7 +313,7 @@ class _Compile:
             self._deps.progress(f"there is no second opinion: {said.message}")
             return checked, False
         amendment = job.question.amendment
-        found = objected(checked.document, job.spec, said, amendment.landed if amendment else ())
+        found = objected(checked.document, spec, said, amendment.landed if amendment else ())
         self._deps.progress(f"attempt {number}: {counted_objections(len(found), len(said))}")
         diagnostics = in_order([*checked.diagnostics, *found])
         self._deps.artifacts.document(DIAGNOSTICS, number, as_json(diagnostics))

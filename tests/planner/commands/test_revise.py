@@ -1,5 +1,6 @@
 """`planner revise` as a user calls it."""
 
+import json
 import shlex
 import sys
 from pathlib import Path
@@ -74,3 +75,26 @@ def test_a_specification_that_changes_nothing_asks_no_model(
         assert ("--old-spec FILE" in refused.value.hint) == is_hinted
         assert main(["impact", "--plan", str(bench.root / "plan"), "--spec", changed, *options]) == 0
         assert ("--old-spec FILE" in capsys.readouterr().err) == is_hinted
+
+
+def test_a_second_opinion_on_a_revision_leaves_what_has_landed(bench: Bench) -> None:
+    orders = bench.before.work_orders
+    said = [
+        {
+            "order": order.id,
+            "kind": "contradicts",
+            "quote": order.intent,
+            "against": "",
+            "problem": "No.",
+            "mend": "",
+        }
+        for order in orders
+    ]
+    objections = json.dumps({"objections": said})
+    bench.revise([answer(mend), objections, answer(mend)], "--feedback", "Sort.", "--review")
+
+    asked = [request.purpose for request in bench.models[-1].requests]
+    assert asked == ["plan", "review", "revise"]
+    sent_back = bench.prompt(2)
+    assert "warning[W220] WO-01" not in sent_back
+    assert "warning[W220] WO-03" in sent_back
