@@ -109,12 +109,16 @@ def place_of(objection: Objection, order: JsonObject, pointer: str) -> str | Non
         order: the work order that it names.
         pointer: the work order's own.
     """
-    return next((place for place, text in _texts(order, pointer) if _has(text, objection.quote)), None)
+    for place, text in _texts(order, pointer):
+        if _has(text, objection.quote):
+            return place
+    fields = (name for name, value in order.items() if _has_as_json({name: value}, objection.quote))
+    return next((f"{pointer}/{name}" for name in fields), None)
 
 
 def stands_in(quote: str, value: JsonValue) -> bool:
     """Whether a quote stands in one of the texts of a document, whatever its white space."""
-    return any(_has(text, quote) for _, text in _texts(value, ""))
+    return any(_has(text, quote) for _, text in _texts(value, "")) or _has_as_json(value, quote)
 
 
 def _has(text: str, quote: str) -> bool:
@@ -122,6 +126,12 @@ def _has(text: str, quote: str) -> bool:
     sought = _plain(quote)
     shown = json.dumps(text, ensure_ascii=False)[1:-1]
     return bool(sought) and (sought in _plain(text) or sought in _plain(shown))
+
+
+def _has_as_json(value: JsonValue, quote: str) -> bool:
+    """Whether a quote is a part of the JSON of more than a text: a list, or a field with its name."""
+    sought = _plain(quote)
+    return bool(sought) and sought in _plain(json.dumps(value, ensure_ascii=False))
 
 
 def _texts(value: JsonValue, pointer: str) -> Iterator[tuple[str, str]]:

@@ -32,6 +32,9 @@ def found(**fields: str) -> list[str]:
         ({"quote": "a.f('x\\\\n') == 'y'"}, ["/work_orders/0/acceptance_commands/0"]),
         # As the JSON has it that the model is shown.
         ({"quote": "assert a.f('x\\\\\\\\n') == 'y'\\\""}, ["/work_orders/0/acceptance_commands/0"]),
+        ({"quote": '"allowed_files": ["a.py"]'}, ["/work_orders/0/allowed_files"]),
+        ({"quote": '"a.py"'}, ["/work_orders/0/allowed_files"]),
+        ({"quote": '"allowed_files": ["b.py"]'}, []),
         ({"quote": "as round", "against": "rounded half up, to whole cents"}, ["/work_orders/0/intent"]),
         (
             {"quote": "as round", "against": "L3| Amounts are rounded half up,\nL4| to whole cents."},
