@@ -1,9 +1,11 @@
 """Names of modules and tests in acceptance commands: E301, E302 and W306."""
 
+import json
+
 import pytest
 
 from factory.plans.states.sources import Sources
-from planner.check.document import check_document
+from planner.check.document import check_document, check_reply
 from tests.support.plans import Json, makes, manifest
 
 FOUND = {"E301", "E302", "W306"}
@@ -643,3 +645,25 @@ def test_a_default_export_is_looked_for_in_modules_of_ecmascript_alone() -> None
     assert found(SLUGS, late, files={}) == []
     modern = {**SLUGS, "intent": "Write `slug`, as an ES module."}
     assert found(modern, late, files={}) == [("E301", "WO-02")]
+
+
+@pytest.mark.parametrize(
+    ("consumed", "codes"),
+    [
+        ("a:f", []),
+        ("a:nothing", ["E301"]),
+        ("c:g", ["E301"]),
+        # The repository has it, and as it has it it is to be written.
+        ("lib.core:load", ["E304"]),
+    ],
+)
+def test_what_a_model_consumes_by_its_address_alone(consumed: str, codes: list[str]) -> None:
+    orders = [
+        makes(1, "a.py", provides=["a:f(x: int) -> int"]),
+        makes(2, "b.py", consumes=[consumed]),
+        makes(3, "c.py", provides=["c:g() -> int"]),
+    ]
+    files = {path: text.encode() for path, text in LIBRARY.items()}
+    sources = Sources(frozenset(files), files.get)
+    found = check_reply(json.dumps(manifest(*orders)), sources.files, sources=sources).diagnostics
+    assert [it.code for it in found if it.order == "WO-02" and it.code.startswith("E3")] == codes

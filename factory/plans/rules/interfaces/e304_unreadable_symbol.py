@@ -63,13 +63,15 @@ def find(subject: Subject) -> Iterator[Finding]:
     interfaces = subject.interfaces
     if interfaces is None:
         return
+    consumed = frozenset(declared.pointer for declared in interfaces.consumed)
     for declared in (*interfaces.provided, *interfaces.consumed):
-        if declared.problem is None or (
-            declared.symbol is not None
-            and not subject.is_new
-            and interfaces.is_told(declared.symbol, declared.index)
-        ):
+        if declared.problem is None:
             continue
+        if declared.symbol is not None:
+            is_told = interfaces.is_told(declared.symbol, declared.index)
+            # Of what is consumed and that nobody has, E301 tells.
+            if not subject.is_new if is_told else declared.pointer in consumed:
+                continue
         at = (
             f", at {quote(declared.problem.where)}"
             if declared.problem.where not in ("", declared.text)
