@@ -66,13 +66,13 @@ def test_init_refuses_steps_that_no_job_can_have(
 
 
 def test_what_init_writes_is_a_configuration(tmp_path: Path) -> None:
-    from factory.configuration.document import Configuration, read_configuration
+    from factory.configuration.document import Configuration, ConfiguredPlanner, read_configuration
 
     assert main(["init", str(tmp_path)]) == 0
     text = (tmp_path / "workorder.toml").read_text()
-    assert read_configuration(text.encode(), None) == Configuration()
-    # Without the signs in front, it is one that says something.
-    said = "\n".join(line.removeprefix("# ") for line in text.splitlines()[1:] if line.startswith("# "))
+    assert read_configuration(text.encode(), None) == Configuration(planner=ConfiguredPlanner(review=True))
+    # Without the signs in front, it is one that says more.
+    said = "\n".join(line.removeprefix("# ") for line in text.splitlines()[1:])
     tables = said[said.index("[planner]") :]
     assert read_configuration(tables.replace("limits =", "#").encode(), None).planner.grain == "medium"
 
