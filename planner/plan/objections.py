@@ -20,7 +20,9 @@ from factory.contract.work_order import Document
 OBJECTIONS_SCHEMA_NAME: Final = "plan_review"
 
 MAX_OBJECTIONS: Final = 40
-_MAX_CHARS: Final = 2_000
+"""The most that are looked at; who has more has made the point."""
+
+_MAX_CHARS: Final = 20_000
 
 _LINE_MARK: Final = re.compile(r"(?m)^\s*L\d+\|\s?")
 """What stands before a line of a specification that a model is shown."""
@@ -62,16 +64,16 @@ class Objection(Document):
 class Objections(Document):
     """The answer of a model that was asked for a second opinion on a plan."""
 
-    objections: Annotated[tuple[Objection, ...], Field(max_length=MAX_OBJECTIONS)]
+    objections: tuple[Objection, ...]
 
 
 def read_objections(text: str) -> tuple[Objection, ...]:
-    """The objections of an answer.
+    """The objections of an answer, not more than are looked at.
 
     Raises:
         BadJson, BadDocument: it does not have the form that was asked for.
     """
-    return read_document(Objections, json_text(text), "the second opinion").objections
+    return read_document(Objections, json_text(text), "the second opinion").objections[:MAX_OBJECTIONS]
 
 
 def objections_schema() -> JsonObject:

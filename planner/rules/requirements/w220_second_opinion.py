@@ -69,6 +69,7 @@ in `accepted_warnings` of the work order, which tells whoever reads the plan tha
 """  # noqa: E501 - the texts of JSON stand on one line
 
 from collections.abc import Iterator
+from typing import Final
 
 from factory.contract.strict_json import JsonObject
 from factory.plans.diagnostics.diagnostic import Severity, quote
@@ -76,6 +77,8 @@ from factory.plans.rules.rule import Finding, Rule
 from factory.system.terminal.console import one_line
 from planner.plan.objections import Objected, Objection, place_of, stands_in
 from planner.rules.subject import Subject
+
+_MOST_SHOWN: Final = 1_000
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -86,7 +89,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 continue
             place = _place(objection, raw, f"/work_orders/{index}", subject)
             if place is not None and (not objection.against or _is_said(objection.against, subject)):
-                yield Finding(place, _message(objection), one_line(objection.mend) or "read both passages")
+                yield Finding(place, _message(objection), _line(objection.mend) or "read both passages")
 
 
 def _place(objection: Objection, raw: JsonObject, pointer: str, subject: Subject) -> str | None:
@@ -104,9 +107,13 @@ def _is_said(words: str, subject: Subject) -> bool:
 def _message(objection: Objection) -> str:
     against = f", against {quote(objection.against)}" if objection.against else ""
     kind = objection.kind.replace("_", " ")
-    return (
-        f"a second opinion says ({kind}) of {quote(objection.quote)}{against}: {one_line(objection.problem)}"
-    )
+    return f"a second opinion says ({kind}) of {quote(objection.quote)}{against}: {_line(objection.problem)}"
+
+
+def _line(text: str) -> str:
+    """A text of a model in one harmless line, cut where nobody reads on."""
+    line = one_line(" ".join(text.split()))
+    return line if len(line) <= _MOST_SHOWN else line[: _MOST_SHOWN - 1] + "…"
 
 
 RULE = Rule("W220", "second-opinion", Severity.WARNING, explanation=__doc__, find=find)

@@ -53,6 +53,15 @@ def test_an_objection_stands_where_its_words_stand(fields: dict[str, str], place
     assert found(**fields) == places
 
 
+def test_a_talkative_opinion_is_cut_and_heard() -> None:
+    said = {"order": "WO-01", "kind": "unstable", "quote": "as round", "problem": "No.\n" * 2_000, "mend": ""}
+    objections = read_objections(json.dumps({"objections": [said] * 100}))
+    assert len(objections) == 40
+    (only,) = objected(PLAN, SPEC, objections)
+    assert len(only.message) < 1_200
+    assert only.hint == "read both passages"
+
+
 def test_what_has_landed_is_not_objected_to() -> None:
     said = (Objection(order="WO-01", kind="unstable", quote="as round", problem="No."),)
     assert objected(PLAN, SPEC, said, landed=["WO-01"]) == ()
