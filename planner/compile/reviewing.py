@@ -3,6 +3,7 @@
 Which objections count is a rule's matter (W220), and what follows from them the loop's.
 """
 
+import re
 from typing import Final
 
 from factory.contract.documents import BadDocument
@@ -10,6 +11,7 @@ from factory.contract.strict_json import BadJson
 from factory.contract.work_order import Plan
 from factory.llm.port import Message
 from factory.plans.diagnostics.render import counted
+from factory.specification.quotations import LINE_BREAK
 from planner.compile.artifacts import REVIEW_ANSWER, REVIEW_PROMPT
 from planner.compile.asking import Asking, Form
 from planner.compile.ending import End, Outcome
@@ -74,7 +76,10 @@ def counted_objections(found: int, said: int) -> str:
 
 
 def _by_lines(plan: Plan, spec: Spec) -> Plan:
-    """A plan whose requirements name the lines that they quote whole, which are shown anyway."""
+    """A plan whose requirements name the lines that they quote whole, and of others say what stands there.
+
+    A plan keeps a quote by its words, so blanks in a row, which may be what is specified, are not in it.
+    """
     return plan.model_copy(
         update={
             "requirements": tuple(
@@ -93,4 +98,8 @@ def _named(quote: str, spec: Spec) -> str:
         first, last = min(numbers), max(numbers)
         if len(spec.lines.between(first, last).words) == len(place.words):
             return f"L{first}" if first == last else f"L{first}-L{last}"
+        written = (word.written for word in spec.lines.words.all[place.words[0] : place.words[-1] + 1])
+        lines = "\n".join(LINE_BREAK.split(spec.text)[first - 1 : last])
+        found = re.search(r"\s+".join(map(re.escape, written)), lines)
+        return quote if found is None else found[0]
     return quote

@@ -12,6 +12,7 @@ from changes import (
     python,
     quote,
     reword,
+    say,
     set_field,
     write,
 )
@@ -76,7 +77,7 @@ VARIANTS = (
     Case(_TMP, "flow", 4, "in two commands of one work order", also(4, "python -m flow data/sales.csv /tmp/report.json", python("import json; assert json.load(open('/tmp/report.json'))['lines'] >= 3"))),
     Case(_PROOF, "calc", 2, "an error that is demanded without assert", also(2, python("import pytest; from calc.tokens import CalcError, tokens; pytest.raises(CalcError, tokens, '1 ? 2')"))),
     Case(_PROOF, "tally", 2, "an exit code", only(2, python("import sys; from tally.counting import count_words; sys.exit(count_words('a A b') != {'a': 2, 'b': 1})"))),
-    Case(_PROOF, "shelf", 2, "what is exported, and stays so", also(2, python("import shelf; assert sorted(shelf.__all__) == ['Item', 'StockError']"))),
+    Case(_PROOF, "shelf", 2, "what is exported, and stays so", both(say(2, "`shelf.__all__` names just these two."), also(2, python("import shelf; assert sorted(shelf.__all__) == ['Item', 'StockError']")))),
     Case(_PROOF, "board", 4, "the help, which nothing extends", also(4, python("import subprocess, sys; assert '--port' in subprocess.run([sys.executable, '-m', 'board', '--help'], capture_output=True, text=True, timeout=30).stdout"))),
     Case(_PROOF, "shelf", 3, "tests by name", both(only(3, "python -m pytest -q tests/test_stock.py::test_totals_and_names", "python -m pytest -q tests/test_stock.py::test_what_is_refused_changes_nothing"), reword(3, ("`tests/test_stock.py` checks each of these, both errors, and that a refused removal changes nothing.", "`tests/test_stock.py` checks the sums and names in `test_totals_and_names`, and both errors, and that a refused removal changes nothing, in `test_what_is_refused_changes_nothing`.")))),
     Case(_PROOF, "calc", 3, "tests with a time limit", only(3, "timeout 60 python -m pytest -q tests/test_parsing.py")),

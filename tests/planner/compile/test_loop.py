@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from factory.contract.note import Note, notes_hash
-from factory.contract.work_order import MANIFEST_NAME, SPEC_NAME
+from factory.contract.work_order import MANIFEST_NAME, SPEC_NAME, Plan, Requirement, WorkOrder
 from factory.llm.ledger.store import Ledger
 from factory.llm.port import FinishReason, Parameters, ProviderError
 from factory.plans.states.sources import NO_SOURCES, Sources
@@ -22,7 +22,9 @@ from planner.compile.ending import Outcome
 from planner.compile.job import Job, Warnings
 from planner.compile.loop import Compiled, Deps, compile_spec
 from planner.compile.manifest_schema import correction_schema, manifest_schema
+from planner.compile.reviewing import question
 from planner.compile.watch import Answered, Asked, Happening, Judged
+from planner.prompt.context import Context
 from planner.prompt.gather import gather
 from planner.revision.references import corrected
 from planner.specification.spec import Spec
@@ -351,6 +353,18 @@ def test_an_objection_to_words_that_stand_nowhere_counts_for_nothing(bench: Benc
     wrong = [{**OBJECTION, "order": "WO-02"}, {**OBJECTION, "quote": ""}]
     bench.compile([GOOD, json.dumps({"objections": said + wrong})], review=read_review_template())
     assert "attempt 1: a second opinion has 0 objections; 4 without evidence left out" in bench.progress
+
+
+def test_a_reviewer_is_shown_what_a_requirement_quotes_as_it_stands() -> None:
+    """A plan keeps a quote by its words; that two blanks are demanded stands in the specification alone."""
+    spec = Spec(
+        "# Sums\n\nAt the end it prints:\n\n    total  0:00 and\n      nothing else. It ends.\n", "0" * 64
+    )
+    quotes = ("At the end it prints:", "total 0:00 and nothing else.", "are not there")
+    required = Requirement(id="REQ-01", text="It ends.", quotes=quotes)
+    plan = Plan(requirements=(required,), work_orders=(WorkOrder.model_validate(order()),))
+    shown = question(read_review_template(), plan, spec, Context())[-1].content
+    assert json.dumps(["L3", "total  0:00 and\n      nothing else.", "are not there"]) in shown
 
 
 def test_the_plan_is_reviewed_that_would_be_taken(bench: Bench) -> None:
