@@ -71,7 +71,8 @@ class Revision:
         """What the reason touches; words of a user may touch all of it."""
         if self.mentioned is not None:
             return None
-        return shown_lines(spec, self.amendment, whole_orders(self.amendment, None))
+        before, impact = self.amendment.before, self.amendment.impact
+        return shown_lines(spec, before, impact, whole_orders(self.amendment, None))
 
     def further(self, answer: str, spec: Spec | None) -> Further | None:
         """What the model asks to see before it answers, whole."""

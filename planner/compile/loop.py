@@ -301,9 +301,12 @@ class _Compile:
         if template is None or checked.plan is None:
             return checked, False
         job = self._job
-        self._detail(f"attempt {number}: asking {self._model_name} for a second opinion on the plan")
+        amendment = job.question.amendment
         spec = job.spec or (None if self._spec_text is None else Spec.of_text(self._spec_text))
-        messages = question(template, checked.plan, spec, job.context)
+        messages = question(template, checked.plan, spec, job.context, amendment)
+        if not messages:
+            return checked, False
+        self._detail(f"attempt {number}: asking {self._model_name} for a second opinion on the plan")
         try:
             said = opinion(self._asking, number, messages)
         except BudgetReached as error:
@@ -312,7 +315,6 @@ class _Compile:
             # The plan is sound without it, and paid.
             self._deps.progress(f"there is no second opinion: {said.message}")
             return checked, False
-        amendment = job.question.amendment
         found = objected(checked.document, spec, said, amendment.landed if amendment else ())
         self._deps.progress(f"attempt {number}: {counted_objections(len(found), len(said))}")
         diagnostics = in_order([*checked.diagnostics, *found])

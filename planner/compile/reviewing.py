@@ -10,6 +10,7 @@ from factory.contract.documents import BadDocument
 from factory.contract.strict_json import BadJson
 from factory.contract.work_order import Plan
 from factory.llm.port import Message
+from factory.llm.template import quoted
 from factory.plans.diagnostics.render import counted
 from factory.specification.quotations import LINE_BREAK
 from planner.compile.artifacts import REVIEW_ANSWER, REVIEW_PROMPT
@@ -23,26 +24,44 @@ from planner.plan.objections import (
 )
 from planner.prompt.context import Context
 from planner.prompt.template import Template, review_messages
-from planner.revision.shown import whole_text
+from planner.revision.amendment import Amendment
+from planner.revision.shown import changed_orders, changed_text, whole_text
+from planner.revision.shown_spec import shown_lines
 from planner.specification.spec import Spec
 
 _FORM: Final = Form(
     OBJECTIONS_SCHEMA_NAME, objections_schema(), prompt=REVIEW_PROMPT, answer=REVIEW_ANSWER, reviews=True
 )
 
+_REVISED: Final = (
+    "(It is a revision. Work orders that it changes or adds are shown whole, with their requirements; of the"
+    " others, which are as they were or have landed, a line tells the files and interfaces.)"
+)
 
-def question(template: Template, plan: Plan, spec: Spec | None, context: Context) -> tuple[Message, ...]:
-    """What is asked for a second opinion.
+
+def question(
+    template: Template, plan: Plan, spec: Spec | None, context: Context, amendment: Amendment | None = None
+) -> tuple[Message, ...]:
+    """What is asked for a second opinion; nothing if a revision changes no work order.
 
     Args:
         template: the template of the question.
         plan: the plan.
         spec: the specification, if it is known.
         context: what is known of the repository.
+        amendment: what a revised plan was held against, of which only what it changes is shown whole; None
+            of a new plan.
     """
     shown = plan if spec is None else _by_lines(plan, spec)
+    lines, said = None, quoted("plan", whole_text(shown))
+    if amendment is not None:
+        changed = changed_orders(amendment, plan)
+        if not changed:
+            return ()
+        lines = None if spec is None else shown_lines(spec, plan, amendment.impact, changed)
+        said = f"{_REVISED}\n\n{quoted('plan', changed_text(shown, changed))}"
     text = None if spec is None else spec.text
-    return review_messages(template, whole_text(shown), text, context.listing, context.message)
+    return review_messages(template, said, text, context.listing, context.message, lines=lines)
 
 
 def opinion(asking: Asking, number: int, messages: tuple[Message, ...]) -> tuple[Objection, ...] | End:

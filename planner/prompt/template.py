@@ -43,9 +43,9 @@ _NUMBERS: Final = (
 
 _IN_PART: Final = (
     "(Each line stands behind its number and a bar, such as `L7| `, which are no part of the specification."
-    " What the reason does not touch is left out: where it stood is a line in brackets. `show` may ask for"
-    " lines, too, such as `L12-L40`.)"
+    " What the reason does not touch is left out: where it stood is a line in brackets.{ask})"
 )
+_MAY_ASK: Final = " `show` may ask for lines, too, such as `L12-L40`."
 
 MAX_DIAGNOSTICS_SHOWN: Final = 100
 """The most diagnostics that a revision prompt carries; a plan with more has one mistake many times."""
@@ -141,7 +141,7 @@ def first_messages(
     known = f"\n\nRequirements that it numbers itself: {', '.join(ids)}." if ids else ""
     return template.messages(
         {
-            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines) + known,
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines, _MAY_ASK) + known,
             "REPOSITORY_FILES": quoted("repository_files", listing),
             "LANGUAGES": languages,
             GRAIN: grain,
@@ -171,22 +171,29 @@ def revision_message(template: Template, previous_answer: str, diagnostics: Iter
 
 
 def review_messages(
-    template: Template, plan: str, spec: str | None, listing: str, context: Message | None = None
+    template: Template,
+    plan: str,
+    spec: str | None,
+    listing: str,
+    context: Message | None = None,
+    *,
+    lines: Set[int] | None = None,
 ) -> tuple[Message, ...]:
     """The question for a second opinion on a plan.
 
     Args:
         template: its template.
-        plan: the plan, as it is shown.
+        plan: the plan, as it is shown, in quotes.
         spec: the specification, if it is at hand.
         listing: the names of the repository's files.
         context: what is known of the repository beside these; None for nothing.
+        lines: the numbers of the specification's lines that are shown; None for all of them.
     """
     messages = template.messages(
         {
             "REPOSITORY_FILES": quoted("repository_files", listing),
-            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, None),
-            "PLAN": quoted("plan", plan),
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines),
+            "PLAN": plan,
         }
     )
     return messages if context is None else (*messages, context)
@@ -199,7 +206,7 @@ def _split(text: str) -> tuple[str, str, str]:
     return text[: match.start()], USER_MARKER, text[match.end() :]
 
 
-def _numbered(spec: str, shown: Set[int] | None) -> str:
+def _numbered(spec: str, shown: Set[int] | None, ask: str = "") -> str:
     """A specification as it is shown: each line behind its number, by which passages are named."""
     lines = LINE_BREAK.split(spec)
     if lines and not lines[-1]:
@@ -208,7 +215,7 @@ def _numbered(spec: str, shown: Set[int] | None) -> str:
         numbered = "\n".join(f"L{number}| {line}" for number, line in enumerate(lines, start=1))
         return f"{_NUMBERS}\n\n{quoted('product_spec', numbered)}"
     chosen = "\n".join(_in_part(lines, shown))
-    return f"{_IN_PART}\n\n{quoted('product_spec', chosen)}"
+    return f"{_IN_PART.format(ask=ask)}\n\n{quoted('product_spec', chosen)}"
 
 
 def _in_part(lines: Sequence[str], shown: Set[int]) -> Iterator[str]:

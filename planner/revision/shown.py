@@ -12,7 +12,7 @@ from typing import Final
 from factory.contract.reply import json_text
 from factory.contract.strict_json import BadJson, JsonObject, JsonValue, read_json
 from factory.contract.work_order import GIVEN_FIELDS, Plan
-from planner.revision.amendment import Amendment
+from planner.revision.amendment import Amendment, content
 from planner.revision.references import SHOW, TO, as_answered, named
 
 _OF_LANDED: Final = (
@@ -70,22 +70,30 @@ def plan_text(amendment: Amendment, mentioned: str | None) -> str:
         mentioned: what a user says about the plan; None if nobody says anything. Then what has not landed is
             shown whole, as are the work orders that it names.
     """
-    document = as_answered(amendment.before)
-    whole = whole_orders(amendment, mentioned)
-    orders, requirements = _elements(document, "work_orders"), _elements(document, "requirements")
     touched = amendment.impact.dirty_requirements if amendment.impact is not None else ()
-    ids = [str(item["id"]) for item in requirements]
-    taken = {name for order in orders if order["id"] in whole for name in _texts(order, "requirements")}
-    return _element_by_element(
-        {
-            **document,
-            "requirements": list(_chosen_requirements(requirements, {*taken, *touched})),
-            "work_orders": [
-                _order(order, amendment.landed) if order["id"] in whole else _line(order, ids)
-                for order in orders
-            ],
-        }
+    return _text_in_part(
+        amendment.before, whole_orders(amendment, mentioned), requirements=touched, landed=amendment.landed
     )
+
+
+def changed_text(plan: Plan, changed: Collection[str]) -> str:
+    """A revised plan for whoever looks at the revision, an element a line.
+
+    Args:
+        plan: the plan.
+        changed: the ids of the work orders that are shown whole, see `changed_orders`.
+    """
+    return _text_in_part(plan, changed)
+
+
+def changed_orders(amendment: Amendment, plan: Plan) -> frozenset[str]:
+    """The ids of the work orders of a revised plan that say something else than any did before.
+
+    Args:
+        amendment: what the plan was held against.
+        plan: the plan.
+    """
+    return frozenset(order.id for order in plan.work_orders if content(order) not in amendment.contents)
 
 
 def whole_orders(amendment: Amendment, mentioned: str | None) -> frozenset[str]:
@@ -123,6 +131,25 @@ def elements_text(amendment: Amendment, names: Sequence[str]) -> str:
         for name in names
         for each in dict.fromkeys(each for ids in lists for each in named(name, ids) if each in known)
         or (name,)
+    )
+
+
+def _text_in_part(
+    plan: Plan, whole: Collection[str], *, requirements: Iterable[str] = (), landed: Collection[str] = ()
+) -> str:
+    """A plan of which these work orders are shown whole, with their requirements and some others."""
+    document = as_answered(plan)
+    orders, required = _elements(document, "work_orders"), _elements(document, "requirements")
+    ids = [str(item["id"]) for item in required]
+    taken = {name for order in orders if order["id"] in whole for name in _texts(order, "requirements")}
+    return _element_by_element(
+        {
+            **document,
+            "requirements": list(_chosen_requirements(required, {*taken, *requirements})),
+            "work_orders": [
+                _order(order, landed) if order["id"] in whole else _line(order, ids) for order in orders
+            ],
+        }
     )
 
 

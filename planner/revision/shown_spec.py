@@ -1,4 +1,4 @@
-"""Which lines of a long specification a model that revises a plan is shown: what the reason touches.
+"""Which lines of a long specification a model that revises a plan, or reads a revision, is shown.
 
 Shown are, as whole pieces under their headings, what the impact names, what the requirements of the work
 orders quote that are shown whole, and what these passages name and is defined elsewhere. The model may ask
@@ -9,10 +9,10 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Final
 
-from factory.contract.work_order import Requirement
+from factory.contract.work_order import Plan, Requirement
 from factory.specification.passages import Specification
 from factory.specification.quotations import Passage
-from planner.revision.amendment import Amendment
+from planner.revision.impact import Impact
 from planner.specification.spec import Spec
 
 WHOLE_BYTES: Final = 12_000
@@ -21,21 +21,21 @@ WHOLE_BYTES: Final = 12_000
 _LINES: Final = re.compile(r"L([0-9]{1,6})(?:\s*(?:-|to)\s*L?([0-9]{1,6}))?")
 
 
-def shown_lines(spec: Spec, amendment: Amendment, whole: Iterable[str]) -> frozenset[int] | None:
+def shown_lines(spec: Spec, plan: Plan, impact: Impact | None, whole: Iterable[str]) -> frozenset[int] | None:
     """The numbers of the lines that are shown; None for all of them.
 
     Args:
         spec: the specification, as it is now.
-        amendment: what the answer will be held against.
+        plan: the plan whose work orders are shown.
+        impact: what the specification touches; None if there is none to compare.
         whole: the ids of the work orders that are shown whole.
     """
     if len(spec.text.encode("utf-8", "surrogatepass")) <= WHOLE_BYTES:
         return None
-    before, impact = amendment.before, amendment.impact
     ids = set(whole)
-    taken = {name for order in before.work_orders if order.id in ids for name in order.requirements}
+    taken = {name for order in plan.work_orders if order.id in ids for name in order.requirements}
     taken.update(impact.dirty_requirements if impact is not None else ())
-    quotes = _quotes(requirement for requirement in before.requirements if requirement.id in taken)
+    quotes = _quotes(requirement for requirement in plan.requirements if requirement.id in taken)
     text = Specification(spec.text)
     lines = set(text.lines_of(quotes))
     if impact is not None:

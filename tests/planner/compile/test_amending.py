@@ -130,6 +130,43 @@ def test_a_long_specification_is_shown_in_part_and_more_of_it_when_asked(bench: 
     assert '"quotes": ["It prints words."]' in more
 
 
+NOTHING = json.dumps({"objections": []})
+
+
+def test_a_second_opinion_on_a_revision_is_shown_what_it_changes(bench: Bench) -> None:
+    filler = "".join(f"Nothing of interest was said {number} times.\n\n" for number in range(500))
+    bench.revise(
+        [answer(on_top), NOTHING],
+        "--review",
+        "--spec",
+        bench.spec(f"{CHANGED}\n## Talk\n\n{filler}"),
+        "--old-spec",
+        bench.spec(f"{SPEC}\n## Talk\n\n{filler}", "old.md"),
+    )
+    prompt = bench.prompt(1)
+    plan = json.loads(prompt.split("<plan id=")[1].split("</plan")[0].partition("\n")[2])
+    assert "It is a revision." in prompt
+    assert set(plan["work_orders"][0]) == LINE
+    assert plan["work_orders"][3]["intent"]
+    assert plan["requirements"] == [
+        {"id": "REQ-01", "text": plan["requirements"][0]["text"], "quotes": ["L1"]},
+        {"id": "REQ-02 to REQ-03"},
+    ]
+    assert "Nothing of interest" not in prompt and "are left out]" in prompt
+    assert "`show`" not in prompt
+
+
+def test_nobody_is_asked_about_a_revision_that_says_nothing_new(bench: Bench) -> None:
+    def leave_out(plan: Json) -> None:
+        del plan["work_orders"][2], plan["requirements"][2]
+
+    shorter = bench.spec(SPEC.replace("- It counts them.\n", ""))
+    specs = ("--spec", shorter, "--old-spec", bench.spec(SPEC, "old.md"))
+    result = bench.revise([answer(leave_out)], "--review", *specs)
+    assert result.summary.outcome is Outcome.WRITTEN
+    assert len(bench.models[-1].requests) == 1
+
+
 def test_who_asks_again_has_answered_without_a_plan(bench: Bench) -> None:
     asks = json.dumps({"show": ["WO-01"], "work_orders": [], "requirements": []})
     result = bench.revise([asks, asks, answer(mend)], "--feedback", "Sort.")

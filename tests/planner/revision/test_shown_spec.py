@@ -2,7 +2,6 @@
 
 from factory.contract.work_order import Plan
 from factory.plans.states.dependencies import depends_on
-from planner.revision.amendment import Amendment
 from planner.revision.impact import impact
 from planner.revision.shown_spec import WHOLE_BYTES, lines_asked_for, shown_lines
 from planner.specification.spec import Spec
@@ -32,8 +31,7 @@ PLAN = Plan.model_validate(
 
 def shown(new: str) -> frozenset[int] | None:
     touched = impact(PLAN, depends_on(PLAN, frozenset()), Spec.of_text(new), Spec.of_text(OLD))
-    amendment = Amendment(PLAN, frozenset(), touched)
-    return shown_lines(Spec.of_text(new), amendment, (*touched.dirty_orders, *touched.affected_orders))
+    return shown_lines(Spec.of_text(new), PLAN, touched, (*touched.dirty_orders, *touched.affected_orders))
 
 
 def test_what_is_touched_is_shown_with_its_headings_and_what_it_names() -> None:
