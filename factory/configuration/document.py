@@ -213,7 +213,7 @@ class ConfiguredPlanner(_Table):
     """
 
     grain: Literal["auto", "fine", "medium", "coarse"] = "auto"
-    review: Annotated[bool, Field(strict=True)] = False
+    review: Annotated[bool, Field(strict=True)] = True
 
 
 class ConfiguredDefaults(_Table):

@@ -5,7 +5,7 @@ from typing import Final
 
 from factory.contract.errors import WorkorderError
 from factory.contract.strict_json import JsonObject
-from factory.llm.adapters.replay import REPLAY, planned_by
+from factory.llm.adapters.replay import REPLAY, answered_by
 from factory.plans.states.projects import configured
 from factory.plans.states.sources import Sources
 from planner.prompt.grain import ChosenGrain, Grain, suited
@@ -29,26 +29,33 @@ def chosen_grain(option: str | None, llm: str, spec: str | None, sources: Source
     asked = option if option is not None else _configured(sources)
     if asked in set(Grain):
         return ChosenGrain(Grain(asked), "--grain" if option is not None else _FILE)
-    model = planned_by(Path(llm.removeprefix(REPLAY))) if llm.startswith(REPLAY) else llm
+    recording = _recording(llm)
+    model = llm if recording is None else answered_by(recording, "plan")
     return suited(model, None if spec is None else len(spec.encode("utf-8", "surrogatepass")))
 
 
-def is_reviewed(option: bool | None, sources: Sources) -> bool:
+def is_reviewed(option: bool | None, llm: str, sources: Sources) -> bool:
     """Whether a second opinion on the plan is asked for.
 
     Args:
         option: what `--review` or `--no-review` says; None if neither is given.
-        sources: the repository, whose configuration may ask for it.
+        llm: what `--llm` says. A recording is asked if it holds a second opinion.
+        sources: the repository, whose configuration may say that none is.
 
     Raises:
-        WorkorderError: the configuration says neither yes nor no.
+        WorkorderError: the configuration says neither yes nor no, or the recording can't be read.
     """
     if option is not None:
         return option
-    value = _table(sources).get("review", False)
+    value = _table(sources).get("review", True)
     if not isinstance(value, bool):
         raise WorkorderError("must be true or false", where=f"{_FILE}: planner.review")
-    return value
+    recording = _recording(llm)
+    return value and (recording is None or bool(answered_by(recording, "review")))
+
+
+def _recording(llm: str) -> Path | None:
+    return Path(llm.removeprefix(REPLAY)) if llm.startswith(REPLAY) else None
 
 
 def _table(sources: Sources) -> JsonObject:

@@ -85,7 +85,7 @@ def job_of(
             sorted({*options.allow_packages, *(before.allowed_packages if before else ())})
         ),
         grain=grain if template.asks(GRAIN) else None,
-        review=read_review_template() if is_reviewed(options.review, sources) else None,
+        review=read_review_template() if is_reviewed(options.review, options.llm, sources) else None,
     )
 
 

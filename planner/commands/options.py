@@ -255,7 +255,7 @@ def _add_review(command: Options) -> None:
         "--review",
         action=argparse.BooleanOptionalAction,
         help="ask for a second opinion on the plan before it is taken; what that objects to goes back to the"
-        " model once (default: what workorder.toml says, else --no-review)",
+        " model once (default: what workorder.toml says, else --review)",
     )
 
 

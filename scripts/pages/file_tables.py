@@ -114,7 +114,7 @@ _COMPILE: Final[list[_Row]] = [
     (artifacts.CUT_OFF_ANSWER.name("N"), "what it said before, cut off at the limit of tokens"),
     (artifacts.MANIFEST.name("N"), "the JSON in its answer, before it was checked"),
     (artifacts.DIAGNOSTICS.name("N"), "what checking found; an empty list where it found nothing"),
-    (artifacts.REVIEW_PROMPT.name("N"), "with `--review`: what a second opinion was asked"),
+    (artifacts.REVIEW_PROMPT.name("N"), "unless `--no-review` is given: what a second opinion was asked"),
     (artifacts.REVIEW_ANSWER.name("N"), "what it said"),
     (artifacts.SUMMARY_NAME, "how the compile ended, with its settings, attempts, tokens and findings"),
     (f"{artifacts.LEDGER_NAME}/", "the remembered answers, unless `--ledger` names another place"),

@@ -16,11 +16,12 @@ class NotRecorded(ProviderError):
     """A request that the recording does not hold; the message names what differs from the nearest one."""
 
 
-def planned_by(directory: Path) -> str:
-    """Who answered a recording's questions for a plan, as `--llm` names a model; empty if nobody did.
+def answered_by(directory: Path, purpose: str) -> str:
+    """Who answered a recording's questions of a purpose, as `--llm` names a model; empty if nobody did.
 
     Args:
         directory: the ledger's directory.
+        purpose: the purpose of a request, such as `plan`.
 
     Raises:
         DamagedLedger: a file of it can't be trusted.
@@ -28,8 +29,8 @@ def planned_by(directory: Path) -> str:
     if not directory.is_dir():
         return ""
     entries = Ledger(directory).entries()
-    planners = {f"{entry.adapter}:{entry.model}" for entry in entries if entry.request.purpose == "plan"}
-    return min(planners, default="")
+    asked = {f"{entry.adapter}:{entry.model}" for entry in entries if entry.request.purpose == purpose}
+    return min(asked, default="")
 
 
 class ReplayModel:

@@ -45,6 +45,7 @@ PLAN: dict[str, Any] = {
 TEMPLATES_OWN = ("product_spec", "repository_files", "given_file")
 UNMET = [{"kind": "file_exists", "path": "missing.py"}]
 BROKEN: dict[str, Any] = {**PLAN, "work_orders": [{**ORDER, "preconditions": UNMET}]}
+NO_OBJECTIONS = json.dumps({"objections": []})
 
 
 @dataclass
@@ -93,8 +94,12 @@ class Desk:
     def words(*arguments: str) -> list[str]:
         return [sys.executable, "-m", "planner", *arguments]
 
-    def compile(self, *options: str, model: str | None = None) -> "subprocess.CompletedProcess[str]":
+    def compile(
+        self, *options: str, model: str | None = None, review: bool | None = False
+    ) -> "subprocess.CompletedProcess[str]":
+        """Compile `spec.md`, without a second opinion unless a test asks for it, or says nothing of it."""
         chosen = [] if model is None else ["--llm", model]
+        chosen += [] if review is None else ["--review" if review else "--no-review"]
         return self.run("compile", "--spec", "spec.md", "--outdir", "plan", *chosen, *options)
 
     def model(self, *answers: str) -> str:
@@ -146,7 +151,7 @@ def desk(tmp_path: Path) -> Desk:
 
 
 def test_a_spec_becomes_a_plan(desk: Desk) -> None:
-    model = desk.model(json.dumps(PLAN))
+    model = desk.model(json.dumps(PLAN), NO_OBJECTIONS)
     done = desk.run_really("compile", "--spec", "spec.md", "--outdir", "plan", "--llm", model)
     assert (done.returncode, done.stdout) == (0, "plan: the plan has 1 work order\n")
     assert sorted(path.name for path in (desk.home / "plan").iterdir()) == [
@@ -174,7 +179,7 @@ def test_an_estimate_asks_nobody_and_writes_nothing(desk: Desk) -> None:
 
 
 def test_an_estimate_counts_the_second_opinion(desk: Desk) -> None:
-    done = desk.compile("--estimate", "--review", model="gpt-5.2")
+    done = desk.compile("--estimate", model="gpt-5.2", review=None)
     assert "at least      2 answers, about " in done.stdout
     assert "at most       5 answers, " in done.stdout
 
@@ -835,7 +840,7 @@ def test_a_specification_as_data_keeps_its_ids(desk: Desk) -> None:
     kept = {**own, "id": "GREET-1"}
     wrong = {**PLAN, "requirements": [own]}
     right = {**PLAN, "requirements": [kept], "work_orders": [{**ORDER, "requirements": ["GREET-1"]}]}
-    model = desk.model(json.dumps(wrong), json.dumps(right))
+    model = desk.model(json.dumps(wrong), json.dumps(right), NO_OBJECTIONS)
     done = desk.run("compile", "--spec", "spec.yaml", "--outdir", "plan", "--llm", model)
     assert done.returncode == 0, done.stderr
     assert "attempt 1: 2 errors" in done.stderr
@@ -863,23 +868,42 @@ def test_a_wrong_field_of_a_specification_is_refused_before_the_model_is_asked(d
 
 
 @pytest.mark.parametrize(
-    ("said", "options", "calls"),
-    [("true", (), 2), ("true", ("--no-review",), 1), ("false", (), 1), ("false", ("--review",), 2)],
+    ("said", "option", "calls"),
+    [
+        ("", None, 2),
+        ("", False, 1),
+        ("review = true", None, 2),
+        ("review = true", False, 1),
+        ("review = false", None, 1),
+        ("review = false", True, 2),
+    ],
 )
-def test_the_repository_may_ask_for_a_second_opinion(
-    desk: Desk, said: str, options: tuple[str, ...], calls: int
+def test_a_second_opinion_is_asked_for_unless_somebody_says_otherwise(
+    desk: Desk, said: str, option: bool | None, calls: int
 ) -> None:
-    repo = make_repo(desk.home / "repo", {"workorder.toml": f"[planner]\nreview = {said}\n"})
-    model = desk.model(json.dumps(PLAN), json.dumps({"objections": []}))
-    assert desk.compile("--repo", str(repo), *options, model=model).returncode == 0
+    repo = make_repo(desk.home / "repo", {"workorder.toml": f"[planner]\n{said}\n"})
+    model = desk.model(json.dumps(PLAN), NO_OBJECTIONS)
+    assert desk.compile("--repo", str(repo), model=model, review=option).returncode == 0
     assert desk.calls == calls
 
 
 def test_a_configured_review_is_yes_or_no(desk: Desk) -> None:
     repo = make_repo(desk.home / "repo", {"workorder.toml": "[planner]\nreview = 1\n"})
-    done = desk.compile("--repo", str(repo), model=desk.model())
+    done = desk.compile("--repo", str(repo), model=desk.model(), review=None)
     assert (done.returncode, desk.calls) == (1, 0)
     assert "workorder.toml: planner.review" in done.stderr
+
+
+@pytest.mark.parametrize(("recorded", "words"), [(True, "a second opinion objects to nothing"), (False, "")])
+def test_a_recording_is_asked_for_a_second_opinion_that_it_holds(
+    desk: Desk, recorded: bool, words: str
+) -> None:
+    model = desk.model(json.dumps(PLAN), NO_OBJECTIONS)
+    desk.compile("--ledger", "kept", model=model, review=recorded)
+    done = desk.compile("--overwrite", model="replay:kept", review=None)
+    assert done.returncode == 0
+    assert ("second opinion" in done.stderr) is recorded
+    assert words in done.stderr
 
 
 OBJECTION = {
@@ -914,7 +938,7 @@ def test_a_plan_is_objected_to_with_its_place(desk: Desk) -> None:
 def test_the_same_plan_is_reviewed_from_the_ledger(desk: Desk) -> None:
     desk.compile(model=desk.model(json.dumps(PLAN)))
     (desk.home / "calls").unlink()
-    model = desk.model(json.dumps({"objections": []}))
+    model = desk.model(NO_OBJECTIONS)
     first, second = (desk.run("review", "plan", "--llm", model) for _ in range(2))
     assert (first.returncode, second.returncode, desk.calls) == (0, 0, 1)
     assert second.stderr.endswith("plan: a second opinion objects to nothing\n")
@@ -965,5 +989,5 @@ def test_a_plan_with_errors_is_not_paid_for(desk: Desk) -> None:
 def test_a_limit_is_kept_before_an_opinion_is_paid(desk: Desk) -> None:
     desk.compile(model=desk.model(json.dumps(PLAN)))
     (desk.home / "calls").unlink()
-    done = review(desk, {"objections": []}, options=("--max-tokens", "10"))
+    done = review(desk, NO_OBJECTIONS, options=("--max-tokens", "10"))
     assert (done.returncode, desk.calls) == (1, 0)

@@ -45,8 +45,8 @@ line of the specification makes it anew. At the wrong one, nothing of that reach
 
 ## Fix
 
-Name the requirement in the work order that fulfils it. If it is where it belongs, say what it asks for in the
-intent there.
+Name the requirement in the work order that fulfils it. If it is where it belongs, let the intent there say
+which of its statements the tests cover, by a few words.
 """
 
 from collections.abc import Iterator
@@ -86,9 +86,10 @@ def find(subject: Subject) -> Iterator[Finding]:
             names = ", ".join(orders[index].id for index in takers[:3])
             yield Finding(
                 f"/work_orders/{takers[0]}/requirements",
-                f"{names} mentions little of what {quote(name)} asks for, and nearly all of it is in"
-                f" {orders[best].id}, which does not take it",
-                f"name it in {orders[best].id}, or say in the intent here what it asks for",
+                f"little of what {quote(name)} asks for stands in the words of {names}, which takes it, and"
+                f" nearly all of it in those of {orders[best].id}, which does not",
+                f"name it in {orders[best].id} if that fulfils it; if it belongs here, say in the intent"
+                " which of its statements the tests cover",
             )
 
 
