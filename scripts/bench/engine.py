@@ -6,7 +6,7 @@
 
 All processes are on this machine and share its processors, so what is measured is overhead; as ratios,
 because the machine is not quiet. `many` builds ORDERS independent work orders whose acceptance sleeps SECONDS
-on WORKERS workers, beside the rounds of sleeping that no schedule can do without. `coordinator` asks for a
+on WORKERS workers, beside the sleeping of its attempts and of all its trials. `coordinator` asks for a
 trial of each of the ORDERS of a plan. Both tell the time of processors that this process needs for each,
 without git and workers, and the largest memory that it has had. Without arguments it measures `trial` and
 `bytes`.
@@ -18,8 +18,9 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from itertools import count
@@ -43,6 +44,7 @@ from factory.engines.name import EngineName
 from factory.engines.parcels import Parcels
 from factory.environments.provide import Project, environment_for
 from factory.gates.checks.registry import registry
+from factory.gates.trial import PartResult
 from factory.llm.port import Answer, FinishReason, Model, Parameters, Request, Usage
 from factory.llm.spending.prices import Price
 from factory.runs.inputs import Ports, setting_of
@@ -52,8 +54,8 @@ from factory.system.git.client import Git
 from factory.system.process.stop import Stop
 from factory.trials.conditions import Conditions
 from factory.trials.local import LocalTrials
-from factory.trials.port import Trials
-from factory.trials.request import Probe, TrialRequest
+from factory.trials.port import Trials, ignore_beginning, ignore_end
+from factory.trials.request import Examine, Probe, Repeat, TrialAnswer, TrialRequest
 
 ROUNDS = 15
 NUMBERS = count(1)
@@ -169,7 +171,7 @@ def bytes_sent(folder: Path) -> None:
 
 def many(folder: Path, orders: int, workers: int, seconds: float) -> None:
     """A build whose gates sleep, on workers, beside the least that its sleeping takes."""
-    repo = repository(folder / "many", {"a.txt": "a\n"})
+    repo = repository(folder / "many", {"scripts/verify.sh": "#!/bin/sh\nexit 0\n"})
     plan = folder / "plan"
     plan.mkdir()
     for number in range(1, orders + 1):
@@ -182,13 +184,15 @@ def many(folder: Path, orders: int, workers: int, seconds: float) -> None:
         attempts=SETTINGS.model_copy(update={"red_probe": False, "second_pass": False}),
         jobs=workers,
     )
-    with opened(EngineName("processes", processes=workers), insecure=False, progress=print) as trials:
+    with opened(EngineName("processes", processes=workers), insecure=False, progress=print) as engine:
+        trials = _Counted(engine)
         ports = Ports(_model, SystemClock(), lambda _text: None, os.environ, trials=trials)
         began, own = time.monotonic(), time.process_time()
         built = build(settings, ports, lambda _state, _event: None)
         took, own = time.monotonic() - began, time.process_time() - own
+    attempts = -(-orders // workers) * seconds
     # Each sleeps in its attempt, all but those that nobody has overtaken once more before they land.
-    least = -(-orders // workers) * seconds
+    least = trials.judged * seconds / workers
     print(built.ended.message)
     memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     row = (
@@ -196,13 +200,55 @@ def many(folder: Path, orders: int, workers: int, seconds: float) -> None:
             f"{orders:,}",
             str(workers),
             f"{took:.1f}",
+            f"{attempts:.1f}",
+            str(trials.judged),
             f"{least:.1f}",
             f"{took / least:.2f}" if least else "-",
         ),
         *(f"{own / orders * 1000:.0f} ms", f"{memory:.0f} MB"),
     )
-    names = ("work orders", "workers", "s", "least for attempts", "ratio", "own, each", "memory")
+    names = (
+        "work orders",
+        "workers",
+        "s",
+        "attempts sleep",
+        "trials",
+        "all sleep",
+        "ratio",
+        "own, each",
+        "memory",
+    )
     print(table(names, [row]))
+
+
+class _Counted:
+    """An engine of which is counted how often acceptance commands were to run."""
+
+    def __init__(self, engine: Trials) -> None:
+        self.judged = 0
+        self._engine = engine
+        self._lock = threading.Lock()
+
+    @property
+    def are_elsewhere(self) -> bool:
+        return self._engine.are_elsewhere
+
+    def ask(
+        self,
+        request: TrialRequest,
+        conditions: Conditions,
+        folder: Path,
+        begins: Callable[[str], None] = ignore_beginning,
+        ended: Callable[[PartResult], None] = ignore_end,
+    ) -> TrialAnswer:
+        with self._lock:
+            self.judged += isinstance(request.question, Examine | Repeat)
+        return self._engine.ask(request, conditions, folder, begins, ended)
+
+    def ask_all(
+        self, requests: Sequence[tuple[TrialRequest, Path]], conditions: Conditions
+    ) -> list[TrialAnswer]:
+        return self._engine.ask_all(requests, conditions)
 
 
 def coordinator(folder: Path, orders: int, workers: int) -> None:
