@@ -7,6 +7,7 @@ from argparse import Namespace
 from dataclasses import replace
 
 from factory.contract.errors import WorkorderError
+from factory.contract.work_order import WorkOrder
 from factory.languages.table import default_verification
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
@@ -57,11 +58,8 @@ def job_of(
         )
     grain = chosen_grain(options.grain, options.llm, text, sources)
     # Of several projects each is verified in its directory, without a script of the whole repository.
-    is_one = not sources.projects
-    if is_one and isinstance(question, NewPlan) and template.asks(FIRST_WORK_ORDER):
-        languages = languages_for(text, sources.files)
-        verification = default_verification(sources.files, sources.read)
-        question = replace(question, given=bootstrap(sources.files, languages, verification))
+    if isinstance(question, NewPlan) and not sources.projects and template.asks(FIRST_WORK_ORDER):
+        question = replace(question, given=_first_order(text, sources))
     before = None if question.amendment is None else question.amendment.before
     effort = options.reasoning_effort
     return Job(
@@ -87,6 +85,11 @@ def job_of(
         grain=grain if template.asks(GRAIN) else None,
         review=read_review_template() if is_reviewed(options.review, options.llm, sources) else None,
     )
+
+
+def _first_order(spec: str | None, sources: Sources) -> WorkOrder | None:
+    verification = default_verification(sources.files, sources.read)
+    return bootstrap(sources.files, languages_for(spec, sources.files), verification)
 
 
 def shown_sources(sources: Sources) -> Sources:
