@@ -126,12 +126,13 @@ class LandingQueue:
             GitError: git failed.
         """
         made = self._made[order.id]
-        parent = self.tip if on is None else self.candidate(on).commit
+        below = None if on is None else self.candidate(on)
+        parent = self.tip if below is None else below.commit
         colliding = collisions(self._git, parent, made)
         if colliding:
             return Collided(order.id, _stale(colliding))
         assert result.proposal is not None
-        tree = self._trees.with_changes(tree_of(self._git, parent), made)
+        tree = self._trees.with_changes(below.tree if below else tree_of(self._git, parent), made)
         commit = make_commit(
             self._git,
             order,
@@ -159,11 +160,10 @@ class LandingQueue:
         """
         commit = self.candidate(order_id).commit
         try:
-            land(self._goal, commit)
+            self._made[order_id] = land(self._goal, commit)
         except LandingFailed as error:
             why = Halt(ExitCode.ENVIRONMENT, error.headline, error.hint)
             return LandingRefused(order_id, why)
-        self._made[order_id] = changes(self._git, self.tip, commit)
         self._above_base = (*self._above_base, order_id)
         del self._candidates[order_id]
         self._goal = replace(self._goal, baseline=commit, exists=True)

@@ -16,7 +16,7 @@ from factory.repository.index_lock import IndexLocked, hold_index
 from factory.repository.landing_note import Landing, LandingNote
 from factory.repository.target import NotRestored, Target, checkout_of
 from factory.system.files.tree import sync_directory, sync_files
-from factory.system.git.changes import changes
+from factory.system.git.changes import Changes, changes
 from factory.system.git.client import NO_COMMIT, Git, GitError, said
 from factory.system.git.operations import operation_in_progress, rebased_elsewhere
 from factory.system.process.signals import shielded
@@ -29,10 +29,13 @@ class LandingFailed(WorkorderError):
     fault = Fault.ENVIRONMENT
 
 
-def land(target: Target, commit: str) -> None:
+def land(target: Target, commit: str) -> Changes:
     """Move the branch to `commit` by compare-and-swap, and fast-forward the checkout that shows it.
 
     A signal waits until it is done; a crash in between is finished by `recover`.
+
+    Returns:
+        What the branch has now that it had not before.
 
     Raises:
         LandingFailed: the branch has moved, or the checkout was changed meanwhile; nothing was moved.
@@ -45,11 +48,13 @@ def land(target: Target, commit: str) -> None:
                 where=str(target.git.work_tree),
                 hint="finish the rebase, then run again: the stored answers that still fit are used",
             )
+        changed = changes(target.git, target.baseline, commit)
         shown = _shown_in(target)
         if shown is None:
             _move(target, commit)
         else:
-            _land_in_checkout(target, commit, shown)
+            _land_in_checkout(target, commit, shown, changed)
+        return changed
 
 
 def is_occupied(root: Path, path: str) -> bool:
@@ -70,12 +75,12 @@ def _shown_in(target: Target) -> Git | None:
     return target.git if ref == target.ref else checkout_of(target.git, target.ref)
 
 
-def _land_in_checkout(target: Target, commit: str, shown: Git) -> None:
+def _land_in_checkout(target: Target, commit: str, shown: Git, changed: Changes) -> None:
     note = LandingNote.of(target.git)
     note.write(Landing(old=target.baseline, new=commit, ref=target.ref))
     try:
         with hold_index(shown, note.path):
-            _follow(target, commit, shown, note.index)
+            _follow(target, commit, shown, changed, note.index)
     except IndexLocked as error:
         note.remove()
         raise LandingFailed(
@@ -91,10 +96,9 @@ def _land_in_checkout(target: Target, commit: str, shown: Git) -> None:
     note.remove()
 
 
-def _follow(target: Target, commit: str, shown: Git, private: Path) -> None:
+def _follow(target: Target, commit: str, shown: Git, changed: Changes, private: Path) -> None:
     """Move the branch and bring the checkout along, through a copy of its index that takes its place last."""
     old = target.baseline
-    changed = changes(target.git, old, commit)
     _require_fast_forward(target, [path for path, change in changed.items() if change.before is None], shown)
     own = shown.git_dir / "index"
     try:
