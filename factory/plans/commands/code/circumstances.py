@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator
 from typing import Final
 
-from factory.plans.commands.code.unstable import comes_back
+from factory.plans.commands.code.unstable import coming_back
 from factory.plans.commands.code.uses import imported_places
 from factory.plans.commands.python_code import called, dotted
 
@@ -64,12 +64,13 @@ def circumstances(tree: ast.Module, settings: Collection[str]) -> Iterator[str]:
         if isinstance(node, ast.Constant) and isinstance(node.value, str)
     )
     calls = [(_full_name(node.func, places), node) for node in ast.walk(tree) if isinstance(node, ast.Call)]
+    returning = coming_back(tree)
     is_seeded = any(name == "random.seed" and call.args for name, call in calls)
     for name, call in calls:
         if _lists_temporary(name, call, places):
             yield "what else lies in the directory of temporary files"
         taken = _taken(name, call, is_seeded=is_seeded)
-        if taken == _CHANCE and (comes_back(tree, call) or _only_orders(tree, name, call)):
+        if taken == _CHANCE and (id(call) in returning or _only_orders(tree, name, call)):
             continue
         if taken and not (taken == _HOME and "HOME" in settings):
             yield taken

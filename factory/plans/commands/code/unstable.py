@@ -61,8 +61,9 @@ def instabilities_in_code(tree: ast.Module) -> Iterator[str]:
         yield "how fast a process is"
     if _expects_order(tree, free):
         yield "the order of a set"
+    returning = coming_back(tree)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and not comes_back(tree, node):
+        if isinstance(node, ast.Call) and id(node) not in returning:
             yield from _in_call(node, names, connects=connects)
         elif isinstance(node, ast.Compare) and _is_equality(node):
             for side in (node.left, *node.comparators):
@@ -71,32 +72,38 @@ def instabilities_in_code(tree: ast.Module) -> Iterator[str]:
                         yield from _order(inner, unordered)
 
 
-def comes_back(tree: ast.Module, taken: ast.Call) -> bool:
-    """Whether what a call takes from outside has a name, and each comparison asks for it as it is."""
-    name = next(
-        (
-            statement.targets[0].id
-            for statement in tree.body
-            if isinstance(statement, ast.Assign)
-            and isinstance(statement.targets[0], ast.Name)
-            and any(node is taken for node in ast.walk(statement.value))
-        ),
-        "",
-    )
+def coming_back(tree: ast.Module) -> frozenset[int]:
+    """The `id` of each call whose value has a name that every comparison asks for as it is."""
     compared = [node for node in ast.walk(tree) if isinstance(node, ast.Compare)]
-    return bool(name and compared) and all(
-        _is_equality(node) and any(_is_as_it_is(side, name) for side in (node.left, *node.comparators))
-        for node in compared
+    if not compared or not all(map(_is_equality, compared)):
+        return frozenset()
+    asked = frozenset.intersection(
+        *(
+            frozenset(name for side in (node.left, *node.comparators) for name in _as_they_are(side))
+            for node in compared
+        )
+    )
+    return frozenset(
+        id(node)
+        for statement in tree.body
+        if isinstance(statement, ast.Assign)
+        and isinstance(statement.targets[0], ast.Name)
+        and statement.targets[0].id in asked
+        for node in ast.walk(statement.value)
+        if isinstance(node, ast.Call)
     )
 
 
-def _is_as_it_is(node: ast.expr, name: str) -> bool:
-    """Whether an expression is what a name stands for, or holds it and constants."""
+def _as_they_are(node: ast.expr) -> Iterator[str]:
+    """The names that an expression is, or holds in lists and the like."""
     if isinstance(node, ast.Dict):
-        return any(_is_as_it_is(value, name) for value in node.values)
-    if isinstance(node, ast.List | ast.Tuple | ast.Set):
-        return any(_is_as_it_is(element, name) for element in node.elts)
-    return isinstance(node, ast.Name) and node.id == name
+        for value in node.values:
+            yield from _as_they_are(value)
+    elif isinstance(node, ast.List | ast.Tuple | ast.Set):
+        for element in node.elts:
+            yield from _as_they_are(element)
+    elif isinstance(node, ast.Name):
+        yield node.id
 
 
 def _in_call(node: ast.Call, names: dict[str, str], *, connects: bool) -> Iterator[str]:
