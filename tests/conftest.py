@@ -4,6 +4,7 @@ No variable of whoever runs the tests, no user git configuration, a home that do
 a directory for temporary files that only this test uses, and no network but loopback.
 """
 
+import gc
 import os
 import shutil
 import signal
@@ -64,6 +65,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if "assert_golden" in item.function.__code__.co_names:
             item.add_marker(pytest.mark.golden)
+
+
+def pytest_collection_finish() -> None:
+    """Let the collector pass over what was collected, which stays, and look at the rest less often."""
+    gc.freeze()
+    gc.set_threshold(100_000, 50, 50)
 
 
 def _is_slow(module: ModuleType) -> bool:
