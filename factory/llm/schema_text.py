@@ -15,7 +15,7 @@ _INSTRUCTION: Final = (
     "no words before or after it and no Markdown fence.\n\n"
 )
 
-_THE_ANSWER: Final = ("work_orders", "writes")
+_THE_ANSWER: Final = ("work_orders", "writes", "objections")
 """The lists that an answer is made for."""
 
 

@@ -33,6 +33,9 @@ _FORM: Final = Form(
     OBJECTIONS_SCHEMA_NAME, objections_schema(), prompt=REVIEW_PROMPT, answer=REVIEW_ANSWER, reviews=True
 )
 
+_AROUND: Final = "*_`[](){}.:"
+"""What may stand around the number of a requirement."""
+
 _REVISED: Final = (
     "(It is a revision. Work orders that it changes or adds are shown whole, with their requirements; of the"
     " others, which are as they were or have landed, a line tells the files and interfaces.)"
@@ -103,7 +106,9 @@ def _by_lines(plan: Plan, spec: Spec) -> Plan:
         update={
             "requirements": tuple(
                 requirement.model_copy(
-                    update={"quotes": tuple(_named(text, spec) for text in requirement.quotes)}
+                    update={
+                        "quotes": tuple(_named(requirement.id, text, spec) for text in requirement.quotes)
+                    }
                 )
                 for requirement in plan.requirements
             )
@@ -111,11 +116,13 @@ def _by_lines(plan: Plan, spec: Spec) -> Plan:
     )
 
 
-def _named(quote: str, spec: Spec) -> str:
+def _named(name: str, quote: str, spec: Spec) -> str:
     for place in spec.lines.places(quote):
         numbers = [spec.lines.words.all[index].line for index in place.words]
         first, last = min(numbers), max(numbers)
-        if len(spec.lines.between(first, last).words) == len(place.words):
+        others = {*spec.lines.between(first, last).words} - {*place.words}
+        # A requirement that the specification numbers is quoted without its number.
+        if all(spec.lines.words.all[index].folded.strip(_AROUND) == name for index in others):
             return f"L{first}" if first == last else f"L{first}-L{last}"
         written = (word.written for word in spec.lines.words.all[place.words[0] : place.words[-1] + 1])
         lines = "\n".join(LINE_BREAK.split(spec.text)[first - 1 : last])

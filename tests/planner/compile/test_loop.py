@@ -367,6 +367,15 @@ def test_a_reviewer_is_shown_what_a_requirement_quotes_as_it_stands() -> None:
     assert json.dumps(["L3", "total  0:00 and\n      nothing else.", "are not there"]) in shown
 
 
+@pytest.mark.parametrize("number", ["R7:", "**R7.**", "[R7]"])
+def test_a_requirement_that_the_specification_numbers_is_shown_as_its_line(number: str) -> None:
+    spec = Spec.of_text(f"# Sums\n\n- {number} It prints a total. And ends.\n")
+    required = Requirement(id="R7", text="It prints.", quotes=("It prints a total. And ends.", "And ends."))
+    plan = Plan(requirements=(required,), work_orders=(WorkOrder.model_validate(order()),))
+    shown = question(read_review_template(), plan, spec, Context())[-1].content
+    assert json.dumps(["L3", "And ends."]) in shown
+
+
 def test_the_plan_is_reviewed_that_would_be_taken(bench: Bench) -> None:
     """Rules cost nothing: what they find goes back before anybody is paid for reading."""
     bench.compile([BAD, WARNED, GOOD, OBJECTING, CORRECTED], review=read_review_template(), max_attempts=4)
