@@ -184,7 +184,8 @@ def _tell_totals(
     # What has happened stays true, also where the repository can't be read any more.
     with suppress(WorkorderError):
         around = onward(Git.open(options.repo), built.state.branch) if built.state is not None else None
-    text = render_totals(built, options.out, seconds, around, remarks)
+    repo = None if options.repo.resolve() == Path.cwd() else options.repo
+    text = render_totals(built, options.out, seconds, around, remarks, repo)
     with suppress(BrokenPipeError):
         if text:
             console.progress(text)

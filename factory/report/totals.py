@@ -23,6 +23,7 @@ def render_totals(
     seconds: float,
     around: Onward | None = None,
     remarks: Sequence[str] = (),
+    repo: Path | None = None,
 ) -> str:
     """The lines; empty if nothing was begun.
 
@@ -32,6 +33,7 @@ def render_totals(
         seconds: how long this pass took.
         around: where the branch may go on from here.
         remarks: those that were not told yet.
+        repo: the repository, where that is not the current directory.
     """
     state = built.state
     if state is None or not state.has_begun:
@@ -39,7 +41,7 @@ def render_totals(
     report = f"factory report --out {shlex.quote(str(out))}"
     lines = [*_lines(state, out, seconds), *render_remarks(remarks)]
     if all(order.state in (OrderPhase.LANDED, OrderPhase.SKIPPED) for order in state.orders):
-        lines += _next(state.branch, report, around or Onward())
+        lines += _next(state.branch, report, around or Onward(), repo)
     return "\n".join([*lines, f"to show it: {report} --html report.html"])
 
 
@@ -80,21 +82,25 @@ def _fates(state: BuildState) -> Iterator[str]:
         yield f"landed: {len(state.orders) - len(others)} of {len(state.orders)}; not: {names}"
 
 
-def _next(branch: str, report: str, around: Onward) -> Iterator[str]:
+def _next(branch: str, report: str, around: Onward, repo: Path | None) -> Iterator[str]:
     """What to do with a branch that holds all: look, then merge it, push it, or propose it."""
     name = shlex.quote(in_one_line(branch))
+    place = "" if repo is None else shlex.quote(in_one_line(str(repo)))
+    git = f"git -C {place}" if place else "git"
     is_apart = around.checked_out not in ("", branch)
-    yield f"next: git log --stat {name}"
+    yield f"next: {git} log --stat {name}"
     if is_apart:
-        yield f"to merge it into {in_one_line(around.checked_out)}: git merge {name}"
+        yield f"to merge it into {in_one_line(around.checked_out)}: {git} merge {name}"
     if around.remote:
         remote = shlex.quote(in_one_line(around.remote))
-        yield f"to push it: git push {remote} {name}"
+        yield f"to push it: {git} push {remote} {name}"
         if is_apart and around.forge == "github":
             body = f"{report} --markdown report.md"
-            yield f"to open a pull request: {body} && gh pr create --head {name} --title {name} -F report.md"
+            opens = f"gh pr create --head {name} --title {name} -F"
+            opened = f'(cd {place} && {opens} "$OLDPWD/report.md")' if place else f"{opens} report.md"
+            yield f"to open a pull request: {body} && {opened}"
         if is_apart and around.forge == "gitlab":
-            yield f"to open a merge request: git push -o merge_request.create {remote} {name}"
+            yield f"to open a merge request: {git} push -o merge_request.create {remote} {name}"
 
 
 def _survivors(state: BuildState, out: Path) -> Iterator[str]:

@@ -165,7 +165,7 @@ def test_in_one_log_remarks_come_with_their_answers_and_the_result_before_what_i
         "2 of 2 work orders have landed on main",
         f"  artifacts: {user.out}",
         "took 0:",
-        "next: git log --stat main",
+        f"next: git -C {user.repo} log --stat main",
         f"to show it: factory report --out {user.out} --html report.html",
     ]
     assert [line for line in lines if line.startswith(tuple(begins))] == [

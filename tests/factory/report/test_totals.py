@@ -123,6 +123,21 @@ def test_what_comes_next_is_what_the_repository_allows(
     assert (looked, others) == ("next: git log --stat main", then)
 
 
+def test_what_comes_next_names_a_repository_that_is_elsewhere(tmp_path: Path) -> None:
+    state = a_state(an_order(1, OrderPhase.LANDED, attempts=(an_attempt(1),)))
+    around, there = Onward("dev", "hub", "github"), Path("../my repo")
+
+    text = render_totals(Built(ENDED, state), tmp_path, 1, around, repo=there)
+
+    _, looked, merged, pushed, opened, _ = text.splitlines()
+    assert looked == "next: git -C '../my repo' log --stat main"
+    assert merged == "to merge it into dev: git -C '../my repo' merge main"
+    assert pushed == "to push it: git -C '../my repo' push hub main"
+    assert opened.endswith(
+        "&& (cd '../my repo' && gh pr create --head main --title main -F \"$OLDPWD/report.md\")"
+    )
+
+
 def test_what_is_not_done_is_not_pushed(tmp_path: Path) -> None:
     state = a_state(
         an_order(1, OrderPhase.FAILED, attempts=(an_attempt(1, passed=False),)),
