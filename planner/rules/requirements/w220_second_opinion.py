@@ -1,7 +1,8 @@
 """## What it finds
 
 What a second opinion objects to: a model that was asked to read the plan against its specification, by
-`planner review` or `planner compile --review`. `planner check` asks nobody and never finds this one.
+`planner review`, or by `planner compile` and `planner revise` before they take a plan. `planner check` asks
+nobody and never finds this one.
 
 An objection counts only with evidence: the words that it objects to stand in the work order that it names,
 and the words that these contradict, if it names any, in the specification or elsewhere in the plan. What is
