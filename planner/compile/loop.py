@@ -32,7 +32,7 @@ from planner.compile.ending import End, Outcome, attempts_spent, stopped_by, wri
 from planner.compile.job import Job, Warnings
 from planner.compile.manifest_schema import SCHEMA_NAME
 from planner.compile.question import Further
-from planner.compile.reviewing import counted_objections, opinion, question
+from planner.compile.reviewing import Opinion, counted_objections, opinion, question, told_again
 from planner.compile.summary import (
     CompileSummary,
     PlanningAttempt,
@@ -45,6 +45,7 @@ from planner.compile.summary import (
     total_usage,
 )
 from planner.compile.watch import Judged, Watch, nobody
+from planner.plan.objections import Objection
 from planner.prompt.template import revision_message
 from planner.specification.lines import SpecLines
 from planner.specification.spec import Spec
@@ -128,6 +129,7 @@ class _Compile:
         self._compile_hash = job.compile_hash(self._model_name)
         self._asking = Asking(deps.model, job.parameters, deps.artifacts, deps.progress, deps.watch)
         self._review = job.review
+        self._opinion: Opinion | None = None
         self._attempts: list[PlanningAttempt] = []
         self._diagnostics: tuple[Diagnostic, ...] = ()
         self._warned = False
@@ -175,7 +177,7 @@ class _Compile:
             may_stay = self._may_stay(checked, is_last=is_last)
             if may_stay:
                 checked, is_objected = self._reviewed(number, checked)
-                may_stay = is_last or not is_objected or self._job.warnings is Warnings.ACCEPT
+                may_stay = self._may_stay_objected(checked, is_last=is_last, is_new=is_objected)
             self._record_attempt(number, began, checked)
             if checked.ok and self._job.warnings is not Warnings.ERROR:
                 sound = checked
@@ -213,6 +215,18 @@ class _Compile:
                 return is_last or (is_judged and not _halting(checked.diagnostics, checked.plan))
             case Warnings.ERROR:
                 return is_judged and not checked.warnings
+            case _ as never:
+                assert_never(never)
+
+    def _may_stay_objected(self, checked: Checked, *, is_last: bool, is_new: bool) -> bool:
+        """Whether a plan that would be taken is, in the light of a second opinion."""
+        match self._job.warnings:
+            case Warnings.ACCEPT:
+                return True
+            case Warnings.REVISE:
+                return is_last or not is_new
+            case Warnings.ERROR:
+                return not is_new and not checked.warnings
             case _ as never:
                 assert_never(never)
 
@@ -296,16 +310,42 @@ class _Compile:
         return checked
 
     def _reviewed(self, number: int, checked: Checked) -> tuple[Checked, bool]:
-        """A plan with what a second opinion, asked for once, objects to; and whether that is anything."""
-        template, self._review = self._review, None
-        if template is None or checked.plan is None:
+        """A plan with what a second opinion objects to, or objected to without effect; and whether it is new.
+
+        It is asked for once.
+        """
+        plan, job = checked.plan, self._job
+        if plan is None:
             return checked, False
-        job = self._job
         amendment = job.question.amendment
         spec = job.spec or (None if self._spec_text is None else Spec.of_text(self._spec_text))
-        messages = question(template, checked.plan, spec, job.context, amendment)
-        if not messages:
+        former = self._opinion
+        said = self._asked(number, plan, spec) if former is None else former.unheeded(plan)
+        if said is None:
             return checked, False
+        found = objected(checked.document, spec, said, amendment.landed if amendment else ())
+        standing = sum(not diagnostic.accepted for diagnostic in found)
+        if former is None:
+            self._opinion = Opinion(plan, said)
+            self._deps.progress(f"attempt {number}: {counted_objections(len(found), len(said))}")
+        elif standing:
+            self._deps.progress(f"attempt {number}: {told_again(standing)}")
+        diagnostics = in_order([*checked.diagnostics, *found])
+        self._deps.artifacts.document(DIAGNOSTICS, number, as_json(diagnostics))
+        self._diagnostics = diagnostics
+        self._deps.watch(Judged(number, diagnostics, is_json=True))
+        return replace(checked, diagnostics=diagnostics), former is None and bool(found)
+
+    def _asked(self, number: int, plan: Plan, spec: Spec | None) -> tuple[Objection, ...] | None:
+        """What a second opinion objects to; None where there is none."""
+        template, self._review = self._review, None
+        messages = (
+            ()
+            if template is None
+            else question(template, plan, spec, self._job.context, self._job.question.amendment)
+        )
+        if not messages:
+            return None
         self._detail(f"attempt {number}: asking {self._model_name} for a second opinion on the plan")
         try:
             said = opinion(self._asking, number, messages)
@@ -314,14 +354,8 @@ class _Compile:
         if isinstance(said, End):
             # The plan is sound without it, and paid.
             self._deps.progress(f"there is no second opinion: {said.message}")
-            return checked, False
-        found = objected(checked.document, spec, said, amendment.landed if amendment else ())
-        self._deps.progress(f"attempt {number}: {counted_objections(len(found), len(said))}")
-        diagnostics = in_order([*checked.diagnostics, *found])
-        self._deps.artifacts.document(DIAGNOSTICS, number, as_json(diagnostics))
-        self._diagnostics = diagnostics
-        self._deps.watch(Judged(number, diagnostics, is_json=True))
-        return replace(checked, diagnostics=diagnostics), bool(found)
+            return None
+        return said
 
     def _record_attempt(self, number: int, began: float, checked: Checked | None) -> None:
         errors = checked.errors if checked else 0

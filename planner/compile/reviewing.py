@@ -4,6 +4,8 @@ Which objections count is a rule's matter (W220), and what follows from them the
 """
 
 import re
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from factory.contract.documents import BadDocument
@@ -18,13 +20,14 @@ from planner.compile.asking import Asking, Form
 from planner.compile.ending import End, Outcome
 from planner.plan.objections import (
     OBJECTIONS_SCHEMA_NAME,
+    Objected,
     Objection,
     objections_schema,
     read_objections,
 )
 from planner.prompt.context import Context
 from planner.prompt.template import Template, review_messages
-from planner.revision.amendment import Amendment
+from planner.revision.amendment import Amendment, content
 from planner.revision.shown import changed_orders, changed_text, whole_text
 from planner.revision.shown_spec import shown_lines
 from planner.specification.spec import Spec
@@ -67,6 +70,37 @@ def question(
     return review_messages(template, said, text, context.listing, context.message, lines=lines)
 
 
+@dataclass(frozen=True)
+class Opinion:
+    """What a second opinion said, and of which plan.
+
+    Attributes:
+        plan: the plan.
+        objections: what it objects to, with or without evidence.
+    """
+
+    plan: Plan
+    objections: tuple[Objection, ...]
+
+    def unheeded(self, plan: Plan) -> tuple[Objection, ...]:
+        """The objections to work orders for which a later plan changes nothing.
+
+        Args:
+            plan: the later plan. Where it changes anything, what seems to be lost may be found.
+        """
+        said = {order.id: content(order) for order in self.plan.work_orders}
+        says = {order.id: content(order) for order in plan.work_orders}
+        return tuple(
+            objection
+            for objection in self.objections
+            if (said == says if objection.kind is Objected.LOST else _same(objection.order, said, says))
+        )
+
+
+def _same(order: str, said: Mapping[str, str], says: Mapping[str, str]) -> bool:
+    return order in said and said[order] == says.get(order)
+
+
 def opinion(asking: Asking, number: int, messages: tuple[Message, ...]) -> tuple[Objection, ...] | End:
     """What a model objects to, or why it says nothing that can be read.
 
@@ -82,6 +116,11 @@ def opinion(asking: Asking, number: int, messages: tuple[Message, ...]) -> tuple
         return read_objections(answer.text)
     except (BadJson, BadDocument) as error:
         return End(Outcome.NOT_JSON, error.headline, error.hint)
+
+
+def told_again(standing: int) -> str:
+    """How much of a second opinion was neither followed nor answered, for a person."""
+    return f"{counted(standing, 'objection')} of the second opinion led to nothing, and the plan says not why"
 
 
 def counted_objections(found: int, said: int) -> str:

@@ -408,6 +408,35 @@ def test_an_objection_may_stand_with_a_reason(bench: Bench) -> None:
     bench.compile([GOOD, OBJECTING, kept], review=read_review_template())
     (only,) = bench.plan["work_orders"]
     assert only["accepted_warnings"] == [{"code": "W220", "reason": "the test compares it"}]
+    assert not any("led to nothing" in line for line in bench.progress)
+
+
+def test_an_objection_that_is_passed_over_is_told(bench: Bench) -> None:
+    result = bench.compile([GOOD, OBJECTING, GOOD], review=read_review_template())
+    assert result.summary.outcome is Outcome.WRITTEN
+    assert [(found.code, found.accepted) for found in result.diagnostics] == [("W220", "")]
+    told = "attempt 2: 1 objection of the second opinion led to nothing, and the plan says not why"
+    assert told in bench.progress
+    assert len(bench.models[0].requests) == 3
+
+
+def test_what_seems_lost_may_be_found_anywhere(bench: Bench) -> None:
+    """A work order of its own is no other one than the objection names."""
+    lost = {**OBJECTION, "kind": "lost", "quote": "says hello"}
+    more = reply(order(), order(2, acceptance_commands=["python m2.py"]))
+    said = json.dumps({"objections": [lost]})
+    assert bench.compile([GOOD, said, more], review=read_review_template()).diagnostics == ()
+
+
+@pytest.mark.parametrize(
+    ("last", "outcome"), [(GOOD, Outcome.VALIDATION_FAILED), (CORRECTED, Outcome.WRITTEN)]
+)
+def test_where_each_warning_needs_a_reason_an_objection_does(
+    bench: Bench, last: str, outcome: Outcome
+) -> None:
+    script = [GOOD, OBJECTING, GOOD, last]
+    result = bench.compile(script, review=read_review_template(), warnings=Warnings.ERROR)
+    assert result.summary.outcome is outcome
 
 
 def test_warnings_cost_no_plan(bench: Bench) -> None:
