@@ -176,8 +176,8 @@ class _Compile:
             checked = self._check(number, answer, before)
             may_stay = self._may_stay(checked, is_last=is_last)
             if may_stay:
-                checked, is_objected = self._reviewed(number, checked)
-                may_stay = self._may_stay_objected(checked, is_last=is_last, is_new=is_objected)
+                checked, leads_back = self._reviewed(number, checked)
+                may_stay = self._may_stay_objected(checked, is_last=is_last, leads_back=leads_back)
             self._record_attempt(number, began, checked)
             if checked.ok and self._job.warnings is not Warnings.ERROR:
                 sound = checked
@@ -218,15 +218,15 @@ class _Compile:
             case _ as never:
                 assert_never(never)
 
-    def _may_stay_objected(self, checked: Checked, *, is_last: bool, is_new: bool) -> bool:
+    def _may_stay_objected(self, checked: Checked, *, is_last: bool, leads_back: bool) -> bool:
         """Whether a plan that would be taken is, in the light of a second opinion."""
         match self._job.warnings:
             case Warnings.ACCEPT:
                 return True
             case Warnings.REVISE:
-                return is_last or not is_new
+                return is_last or not leads_back
             case Warnings.ERROR:
-                return not is_new and not checked.warnings
+                return not leads_back and not checked.warnings
             case _ as never:
                 assert_never(never)
 
@@ -310,9 +310,9 @@ class _Compile:
         return checked
 
     def _reviewed(self, number: int, checked: Checked) -> tuple[Checked, bool]:
-        """A plan with what a second opinion objects to, or objected to without effect; and whether it is new.
+        """A plan with what a second opinion objects to, and whether that leads back to the model.
 
-        It is asked for once.
+        It is asked for once. Objections that a later answer neither follows nor gives a reason against stand.
         """
         plan, job = checked.plan, self._job
         if plan is None:
@@ -334,7 +334,7 @@ class _Compile:
         self._deps.artifacts.document(DIAGNOSTICS, number, as_json(diagnostics))
         self._diagnostics = diagnostics
         self._deps.watch(Judged(number, diagnostics, is_json=True))
-        return replace(checked, diagnostics=diagnostics), former is None and bool(found)
+        return replace(checked, diagnostics=diagnostics), bool(found if former is None else standing)
 
     def _asked(self, number: int, plan: Plan, spec: Spec | None) -> tuple[Objection, ...] | None:
         """What a second opinion objects to; None where there is none."""
