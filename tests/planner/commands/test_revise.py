@@ -91,10 +91,10 @@ def test_a_second_opinion_on_a_revision_leaves_what_has_landed(bench: Bench) -> 
         for order in orders
     ]
     objections = json.dumps({"objections": said})
-    bench.revise([answer(mend), objections, answer(mend)], "--feedback", "Sort.", "--review")
+    bench.revise([answer(mend), objections, *[answer(mend)] * 2], "--feedback", "Sort.", "--review")
 
     asked = [request.purpose for request in bench.models[-1].requests]
-    assert asked == ["plan", "review", "revise"]
+    assert asked == ["plan", "review", "revise", "revise"]
     sent_back = bench.prompt(2)
     assert "warning[W220] WO-01" not in sent_back
     assert "warning[W220] WO-03" in sent_back
