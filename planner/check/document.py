@@ -22,7 +22,7 @@ from planner.check.services import with_services
 from planner.plan.bootstrap import with_given
 from planner.plan.objections import Objection
 from planner.revision.amendment import Amendment
-from planner.revision.references import SAME_AS, corrected, each_alone
+from planner.revision.references import SAME_AS, corrected, each_alone, is_bare
 from planner.rules.requirements import w220_second_opinion
 from planner.rules.subject import Subject
 from planner.rules.table import RULES
@@ -151,7 +151,7 @@ def _references(answer: JsonValue, name: str) -> dict[int, str]:
     return {
         index: taken
         for index, element in enumerate(listed if isinstance(listed, list) else ())
-        if isinstance(element, dict) and isinstance(taken := element.get(SAME_AS), str)
+        if is_bare(element) and isinstance(taken := element[SAME_AS], str)
     }
 
 

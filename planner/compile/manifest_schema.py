@@ -51,7 +51,9 @@ def _naming(source: str, projects: Sequence[str], asked: JsonObject | None = Non
         _or_null(_remarks()),
         _or_null(_services()),
         _or_same(_requirement(), f"The id of a requirement of the {source} that stays as it is."),
-        _or_same(_work_order(projects), f"The id of a work order of the {source} that stays as it is."),
+        _or_changed(
+            _work_order(projects), f"The id of a work order of the {source}; fields that stay are null."
+        ),
         asked,
     )
 
@@ -227,6 +229,24 @@ def _text(description: str) -> JsonObject:
 
 def _or_same(schema: JsonObject, description: str) -> JsonObject:
     return {"anyOf": [schema, _object({SAME_AS: _text(description)})]}
+
+
+def _or_changed(schema: JsonObject, description: str) -> JsonObject:
+    """A work order, or the name of one with the fields that change."""
+    properties = schema["properties"]
+    assert isinstance(properties, dict)
+    fields: JsonObject = {
+        name: _nullable(field)
+        for name, field in properties.items()
+        if name != "id" and isinstance(field, dict)
+    }
+    return {"anyOf": [schema, _object({SAME_AS: _text(description), **fields})]}
+
+
+def _nullable(schema: JsonObject) -> JsonObject:
+    """A schema that allows null, without the words that stand beside the whole element."""
+    bare = {name: value for name, value in schema.items() if name != "description"}
+    return bare if "anyOf" in bare else _or_null(bare)
 
 
 def _or_null(schema: JsonObject) -> JsonObject:

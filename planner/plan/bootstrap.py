@@ -74,7 +74,7 @@ def with_given(document: JsonValue, given: WorkOrder) -> JsonValue:
         return document
     whole: JsonValue = given.model_dump(mode="json", exclude=set(COMPUTED_FIELDS))
     match orders:
-        case [{"same_as": given.id, **others}, *further] if not others:
+        case [{"same_as": given.id, **others}, *further] if all(value is None for value in others.values()):
             return {**document, "work_orders": [whole, *further]}
         case [{"id": str() as first}, *_] if first == work_order_id(2):
             return {**document, "work_orders": [whole, *orders]}

@@ -2,11 +2,12 @@
 
 An element `{"same_as": ID}` of `requirements` or `work_orders` stands for the element of the present plan
 that has this id, `{"same_as": "ID to ID"}` for all from one to the other; in an answer that corrects another
-one, for what that has. Pure. What stands for nothing stays as it is, and rule E211 tells of it.
+one, for what that has. A work order that is named may have fields beside it, which change. Pure. What stands
+for nothing stays as it is, and rule E211 tells of it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from typing import Final
+from typing import Final, TypeGuard
 
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import (
@@ -27,6 +28,7 @@ SHOW: Final = "show"
 """What a model asks to see of the present plan, instead of answering."""
 
 _LISTS: Final = ("requirements", "work_orders")
+_CONDITIONS: Final = frozenset({"preconditions", "postconditions"})
 _SINGLE: Final = ("system_overview", "verify_contract", "remarks", "services")
 
 
@@ -80,8 +82,9 @@ def resolved(answer: JsonObject, before: Plan, landed: Collection[str] = ()) -> 
         elements = answer.get(name)
         if isinstance(elements, list):
             known = _by_id(present[name])
-            whole = [_whole(element, known) for element in elements]
-            lists[name] = list(_numbered(whole, landed)) if name == "work_orders" else [e for e, _ in whole]
+            is_order = name == "work_orders"
+            whole = [_whole(element, known, may_change=is_order) for element in elements]
+            lists[name] = list(_numbered(whole, landed)) if is_order else [each for each, _ in whole]
     return {**{name: value for name, value in answer.items() if name != SHOW}, **single, **lists}
 
 
@@ -108,8 +111,9 @@ def corrected(answer: JsonValue, before: JsonValue, first: int | None = None) ->
         elif isinstance(elements, list):
             by_id = {each: element for element in known if (each := _id_of(element)) is not None}
             alone = list(_one_by_one(elements, tuple(by_id)))
-            whole = [_whole(element, by_id) for element in alone]
-            is_numbered = name == "work_orders" and first is not None
+            is_order = name == "work_orders"
+            whole = [_whole(element, by_id, may_change=is_order) for element in alone]
+            is_numbered = is_order and first is not None
             made[name] = list(_numbered(whole, (), first)) if is_numbered else [each for each, _ in whole]
     return {**answer, **made}
 
@@ -118,6 +122,15 @@ def _id_of(element: JsonValue) -> str | None:
     """The id of an element of an answer, or what it names; None without one."""
     name = element.get("id", element.get(SAME_AS)) if isinstance(element, dict) else None
     return name if isinstance(name, str) else None
+
+
+def is_bare(element: JsonValue) -> TypeGuard[JsonObject]:
+    """Whether an element of an answer is a reference to what stays as it is, without a change of it."""
+    return (
+        isinstance(element, dict)
+        and SAME_AS in element
+        and all(value is None for field, value in element.items() if field != SAME_AS)
+    )
 
 
 def references(document: JsonObject) -> Iterator[tuple[str, JsonObject]]:
@@ -151,7 +164,7 @@ def _one_by_one(elements: Iterable[JsonValue], ids: Sequence[str]) -> Iterator[J
     """
     left = len(ids)
     for element in elements:
-        name = element[SAME_AS] if isinstance(element, dict) and set(element) == {SAME_AS} else None
+        name = element[SAME_AS] if is_bare(element) else None
         each = named(name, ids) if isinstance(name, str) else ()
         if not each or 1 < len(each) > left:
             yield element
@@ -161,13 +174,21 @@ def _one_by_one(elements: Iterable[JsonValue], ids: Sequence[str]) -> Iterator[J
             yield {SAME_AS: one}
 
 
-def _whole(element: JsonValue, known: dict[str, JsonValue]) -> tuple[JsonValue, bool]:
+def _whole(element: JsonValue, known: dict[str, JsonValue], *, may_change: bool) -> tuple[JsonValue, bool]:
     """What a reference stands for, each at most once, and other elements as they are; whether it was one."""
-    if not isinstance(element, dict) or set(element) != {SAME_AS}:
+    if not isinstance(element, dict) or SAME_AS not in element:
+        return element, False
+    # A field that is null stays, too: models whose answers are held to a schema write all of them.
+    changed = {field: value for field, value in element.items() if field != SAME_AS and value is not None}
+    if changed and (not may_change or "id" in changed):
         return element, False
     name = element[SAME_AS]
     whole = known.pop(name, None) if isinstance(name, str) else None
-    return (element, False) if whole is None else (whole, True)
+    if not isinstance(whole, dict):
+        return element, False
+    # Conditions are those of the files, and computed for others.
+    stale = _CONDITIONS if "allowed_files" in changed else frozenset()
+    return {**{field: value for field, value in whole.items() if field not in stale}, **changed}, True
 
 
 def _numbered(

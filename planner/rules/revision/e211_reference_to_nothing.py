@@ -3,7 +3,7 @@
 ## What it finds
 
 In the answer of a revision, an element `{"same_as": ID}` of `work_orders` or `requirements` whose id the plan
-before does not have, that was used before, or that has other fields beside it.
+before does not have, that was used before, or that has an id beside it or, of a requirement, another field.
 
 In an answer to `planner compile` nothing can be named but the first work order, if it is given, and, where an
 answer corrects another one, what that had.
@@ -54,8 +54,8 @@ of which WO-01 has landed, the revision
 
 ## Fix
 
-Name an element of the plan before, each once, or several that follow each other as `"REQ-03 to REQ-20"`. What
-changes is written whole, without `same_as`.
+Name an element of the plan before, each once, or several that follow each other as `"REQ-03 to REQ-20"`. Of a
+work order that is named, the fields beside `same_as` change; a requirement that changes is written whole.
 """
 
 from collections.abc import Iterator
@@ -63,7 +63,7 @@ from collections.abc import Iterator
 from factory.contract.strict_json import JsonObject
 from factory.plans.diagnostics.diagnostic import Severity, quote
 from factory.plans.rules.rule import Finding, Rule
-from planner.revision.references import SAME_AS, references
+from planner.revision.references import SAME_AS, is_bare, references
 from planner.rules.subject import Subject
 
 
@@ -84,14 +84,14 @@ def find(subject: Subject) -> Iterator[Finding]:
     for pointer, element in references(subject.manifest):
         yield Finding(
             pointer,
-            _problem(element, known),
+            _problem(pointer, element, known),
             "write what is new or changed whole; what stays is `same_as` with its id in the present plan",
         )
 
 
-def _problem(element: JsonObject, known: set[str]) -> str:
+def _problem(pointer: str, element: JsonObject, known: set[str]) -> str:
     name = element[SAME_AS]
-    if len(element) > 1:
+    if "id" in element or (pointer.startswith("/requirements") and not is_bare(element)):
         return f"`{SAME_AS}` stands beside other fields"
     if not isinstance(name, str):
         return f"`{SAME_AS}` is not an id"

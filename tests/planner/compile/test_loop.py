@@ -242,6 +242,21 @@ def test_what_a_correction_leaves_out_stays_and_what_is_put_in_front_moves_the_r
     assert "same_as" not in shown.partition("<previous_answer")[2].partition("</previous_answer")[0]
 
 
+def test_a_correction_names_a_work_order_with_the_fields_that_change(bench: Bench) -> None:
+    """Those that are null stay: where a schema is enforced, a model writes all of them."""
+    reason = [{"code": "W101", "reason": "it is there"}]
+    named = {"same_as": "WO-01", "accepted_warnings": reason, "intent": None}
+    summary = bench.compile([WARNED, json.dumps({"work_orders": [named]})]).summary
+
+    assert summary.outcome == Outcome.WRITTEN
+    (written,) = bench.plan["work_orders"]
+    assert (written["intent"], written["acceptance_commands"]) == (
+        "Create the file.",
+        json.loads(WARNED)["work_orders"][0]["acceptance_commands"],
+    )
+    assert [found.accepted for found in summary.diagnostics] == ["it is there"]
+
+
 def test_a_given_work_order_may_be_named_in_a_correction_too() -> None:
     before = {"work_orders": [order(2), order(3)]}
     answered = {"work_orders": [{"same_as": "WO-01"}, {"same_as": "WO-02 to WO-03"}]}

@@ -49,6 +49,43 @@ def test_what_stays_is_named_and_not_copied(bench: Bench) -> None:
     assert bench.models[-1].requests[0].answer_schema == revision_schema()
 
 
+def test_a_work_order_is_named_with_the_fields_that_change(bench: Bench) -> None:
+    answered = {
+        "requirements": [same("REQ-01 to REQ-03")],
+        "work_orders": [
+            same("WO-01"),
+            {**same("WO-02"), "intent": "Sort them.", "notes": None},
+            same("WO-03"),
+        ],
+    }
+
+    result = bench.revise([json.dumps(answered)], "--failure", bench.failure())
+
+    assert (result.summary.outcome, codes(result)) == (Outcome.WRITTEN, [])
+    before, after = bench.before.work_orders[1], bench.after.work_orders[1]
+    assert after.intent == "Sort them."
+    assert content(after.model_copy(update={"intent": before.intent})) == content(before)
+
+
+def test_conditions_follow_files_that_change() -> None:
+    before = Plan.model_validate(document())
+    changed = {**same("WO-02"), "allowed_files": ["other.py"]}
+    made = resolved({"work_orders": [same("WO-01"), changed, same("WO-03")]}, before)
+    orders = made["work_orders"]
+    assert isinstance(orders, list) and isinstance(orders[1], dict) and isinstance(orders[2], dict)
+    assert orders[1]["allowed_files"] == ["other.py"]
+    assert {"preconditions", "postconditions"}.isdisjoint(orders[1])
+    assert "postconditions" in orders[2]
+
+
+def test_a_requirement_that_changes_is_written_whole(bench: Bench) -> None:
+    answered = document()
+    answered["requirements"][0] = {**same("REQ-01"), "text": "Something else."}
+    result = bench.revise([json.dumps(answered)], "--feedback", "Sort.", "--max-attempts", "1")
+    (diagnostic,) = (found for found in result.diagnostics if found.code == "E211")
+    assert "stands beside other fields" in diagnostic.message
+
+
 def test_several_that_follow_each_other_are_named_by_the_first_and_the_last() -> None:
     before = Plan.model_validate(document())
     every = each_alone(
