@@ -14,6 +14,12 @@ from planner.revision.references import SAME_AS, SHOW
 
 SCHEMA_NAME: Final = "plan"
 
+_CHANGING: Final = (
+    "requirements", "intent", "allowed_files", "acceptance_commands", "notes", "provides", "consumes",
+    "accepted_warnings",
+)  # fmt: skip
+"""What mostly changes of a work order that is corrected; where more does, it is written whole."""
+
 
 def manifest_schema(projects: Sequence[str] = ()) -> JsonObject:
     """The schema, a new value each time. What the planner computes is not in it.
@@ -45,12 +51,15 @@ def revision_schema(projects: Sequence[str] = ()) -> JsonObject:
 
 
 def _naming(source: str, projects: Sequence[str], asked: JsonObject | None = None) -> JsonObject:
-    """The schema of an answer that may name what stays as it is in something."""
+    """The schema of an answer that may name what stays as it is in something.
+
+    What fields mean stands in the question, so it is not said once more.
+    """
     return _plan(
-        _or_null(_overview()),
-        _or_null(_remarks()),
-        _or_null(_services()),
-        _or_same(_requirement(), f"The id of a requirement of the {source} that stays as it is."),
+        _or_null(_wordless(_overview())),
+        _or_null(_wordless(_remarks())),
+        _or_null(_wordless(_services())),
+        _or_same(_wordless(_requirement()), f"The id of a requirement of the {source} that stays as it is."),
         _or_changed(
             _work_order(projects), f"The id of a work order of the {source}; fields that stay are null."
         ),
@@ -232,21 +241,34 @@ def _or_same(schema: JsonObject, description: str) -> JsonObject:
 
 
 def _or_changed(schema: JsonObject, description: str) -> JsonObject:
-    """A work order, or the name of one with the fields that change."""
+    """A work order, or the name of one with the fields that change, of those that mostly do."""
     properties = schema["properties"]
     assert isinstance(properties, dict)
+    chosen = {name: field for name in _CHANGING if isinstance(field := properties[name], dict)}
     fields: JsonObject = {
-        name: _nullable(field)
-        for name, field in properties.items()
-        if name != "id" and isinstance(field, dict)
+        name: field if "anyOf" in field else _or_null(field) for name, field in chosen.items()
     }
     return {"anyOf": [schema, _object({SAME_AS: _text(description), **fields})]}
 
 
-def _nullable(schema: JsonObject) -> JsonObject:
-    """A schema that allows null, without the words that stand beside the whole element."""
-    bare = {name: value for name, value in schema.items() if name != "description"}
-    return bare if "anyOf" in bare else _or_null(bare)
+def _wordless(schema: JsonObject) -> JsonObject:
+    """A schema without its descriptions."""
+    made: JsonObject = {}
+    for name, value in schema.items():
+        match name, value:
+            case "description", str():
+                continue
+            case "properties", dict():
+                made[name] = {
+                    each: _wordless(inner) for each, inner in value.items() if isinstance(inner, dict)
+                }
+            case "items", dict():
+                made[name] = _wordless(value)
+            case "anyOf", list():
+                made[name] = [_wordless(inner) for inner in value if isinstance(inner, dict)]
+            case _:
+                made[name] = value
+    return made
 
 
 def _or_null(schema: JsonObject) -> JsonObject:
