@@ -61,7 +61,8 @@ def _naming(source: str, projects: Sequence[str], asked: JsonObject | None = Non
         _or_null(_wordless(_services())),
         _or_same(_wordless(_requirement()), f"The id of a requirement of the {source} that stays as it is."),
         _or_changed(
-            _work_order(projects), f"The id of a work order of the {source}; fields that stay are null."
+            _wordless(_work_order(projects)),
+            f"The id of a work order of the {source}; fields that stay are null.",
         ),
         asked,
     )
