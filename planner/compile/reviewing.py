@@ -88,13 +88,18 @@ class Opinion:
         Args:
             plan: the later plan. Where it changes anything, what seems to be lost may be found.
         """
-        said = {order.id: content(order) for order in self.plan.work_orders}
-        says = {order.id: content(order) for order in plan.work_orders}
+        said, says = _said(self.plan), _said(plan)
         return tuple(
             objection
             for objection in self.objections
             if (said == says if objection.kind is Objected.LOST else _same(objection.order, said, says))
         )
+
+
+def _said(plan: Plan) -> dict[str, str]:
+    """What each work order says; a title, or a reason to keep another warning, answers no objection."""
+    beside = {"title": "", "accepted_warnings": ()}
+    return {order.id: content(order.model_copy(update=beside)) for order in plan.work_orders}
 
 
 def _same(order: str, said: Mapping[str, str], says: Mapping[str, str]) -> bool:

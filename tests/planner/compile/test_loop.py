@@ -426,8 +426,12 @@ def test_an_objection_may_stand_with_a_reason(bench: Bench) -> None:
     assert not any("led to nothing" in line for line in bench.progress)
 
 
-def test_an_objection_that_is_passed_over_goes_back_and_is_told_at_last(bench: Bench) -> None:
-    result = bench.compile([GOOD, OBJECTING, GOOD, GOOD], review=read_review_template())
+OTHER_REASON = reply(order(title="Another", accepted_warnings=[{"code": "W401", "reason": "it is enough"}]))
+
+
+@pytest.mark.parametrize("again", [GOOD, OTHER_REASON])
+def test_an_objection_that_is_passed_over_goes_back_and_is_told_at_last(bench: Bench, again: str) -> None:
+    result = bench.compile([GOOD, OBJECTING, again, again], review=read_review_template())
     assert result.summary.outcome is Outcome.WRITTEN
     assert [(found.code, found.accepted) for found in result.diagnostics] == [("W220", "")]
     told = "1 objection of the second opinion led to nothing, and the plan says not why"
