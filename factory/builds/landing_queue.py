@@ -19,7 +19,7 @@ from factory.builds.decisions.tasks import Halt, LandingTask, Result
 from factory.builds.passed_tests import PassedTests
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import WorkOrder
-from factory.repository.commit import make_commit
+from factory.repository.commit import make_commit, signs
 from factory.repository.landing import LandingFailed, land
 from factory.repository.target import Target
 from factory.system.git.changes import Changes, changes
@@ -51,6 +51,7 @@ class LandingQueue:
         passed: PassedTests | None = None,
     ) -> None:
         self._git: Final = goal.git
+        self._signed: Final = signs(goal.git)
         self._goal = replace(goal, baseline=history.tip)
         self._base = history.base
         self._trees = trees
@@ -146,6 +147,7 @@ class LandingQueue:
             accepted=self._accepted,
             scores=result.scores,
             removed=result.removed,
+            signed=self._signed,
         )
         self._before[order.id] = self._above_base if on is None else (*self._before[on], on)
         passed = self._passed.after(self._before[order.id])
@@ -160,7 +162,8 @@ class LandingQueue:
         """
         commit = self.candidate(order_id).commit
         try:
-            self._made[order_id] = land(self._goal, commit)
+            # Nothing that it changed has changed since, or it would have collided.
+            self._made[order_id] = land(self._goal, commit, self._made[order_id])
         except LandingFailed as error:
             why = Halt(ExitCode.ENVIRONMENT, error.headline, error.hint)
             return LandingRefused(order_id, why)

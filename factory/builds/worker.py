@@ -4,8 +4,8 @@ Which task comes when, and what follows from a result, is for `decisions`.
 """
 
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -18,6 +18,7 @@ from factory.builds.decisions.tasks import AttemptTask, LandingTask, Result
 from factory.builds.state.attempts import RunEntry
 from factory.builds.state.records import attempts_of, attempts_so_far
 from factory.builds.watch import Doing, Watch, nobody
+from factory.checkout.named import NamedCheckout
 from factory.checkout.workspace import Checkout
 from factory.configuration.document import Configuration
 from factory.contract.identity import contract_hash, run_id
@@ -149,9 +150,7 @@ class Worker:
         run = self._run(task.order, task.commit, folder, stop, task.passed_tests)
         folder.attempt(task.attempt)
         try:
-            with self.place(task.commit) as opened:
-                # From here on everything that differs is what a check changed.
-                opened.stage([])
+            with self._candidate(task.commit) as opened:
                 update = examine(
                     {"attempt": task.attempt, "tree": task.tree},
                     order=task.order,
@@ -172,6 +171,17 @@ class Worker:
         if failure is None:
             return Ending(RunOutcome.PASSED, ExitCode.PASS, "")
         return Ending(RunOutcome.FAILED, ExitCode.FAIL, "", failure=failure)
+
+    @contextmanager
+    def _candidate(self, commit: str) -> Iterator[Checkout]:
+        """Within the block there is a checkout of a candidate, of which gates elsewhere need no file here."""
+        if self.ports.trials.are_elsewhere:
+            yield NamedCheckout(self.goal.git, commit)
+            return
+        with self.place(commit) as opened:
+            # From here on everything that differs is what a check changed.
+            opened.stage([])
+            yield opened
 
     def _enter(self, order_id: str, run_id: str, node: str, state: RunState) -> None:
         run = RunEntry(run_id=run_id, attempts=attempts_so_far(state, self.prices))

@@ -6,6 +6,7 @@ On the coordinator's side; `mirror` takes them in.
 import threading
 from collections import OrderedDict
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Final
 
 from factory.contract.canonical import sha256_hex
@@ -33,6 +34,8 @@ class Parcels:
         self._names: dict[str, str] = {}
         self._additions: OrderedDict[tuple[str, str], bytes] = OrderedDict()
         self._since: dict[str, str] = {}
+        self._packing = threading.Lock()
+        self._history: tuple[tuple[str, ...], bytes] = ((), b"")
 
     def repository(self, root: str) -> str:
         """The repository's name: the same in every clone, because it is that of the oldest commits."""
@@ -42,13 +45,10 @@ class Parcels:
                 self._names[root] = sha256_hex(" ".join(sorted(oldest)).encode())[:32]
             return self._names[root]
 
+    @cached_property
     def object_format(self) -> str:
         """The hash that objects are named by."""
         return self._git.text("rev-parse", "--show-object-format")
-
-    def tags(self) -> str:
-        """The tags that commands of a checkout see, one a line."""
-        return self._git.text("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
 
     def addition(self, base: str, root: str) -> tuple[str, bytes]:
         """What a base holds beyond a commit whose history each worker gets once.
@@ -85,19 +85,29 @@ class Parcels:
                 self._additions.popitem(last=False)
         return since, pack
 
-    def history(self, root: str, has: Iterable[str]) -> bytes:
-        """A commit with its history and all tags, as a pack.
+    def history(self, root: str, has: Iterable[str]) -> tuple[bytes, str]:
+        """A commit with its history and all tags.
 
         Args:
             root: the commit.
             has: commits whose history is there already; those that are not known here don't count.
 
+        Returns:
+            The pack, and the tags that commands of a checkout see, one a line.
+
         Raises:
             GitError: git failed.
         """
-        known = [commit for commit in has if self._git.commit_id(commit) == commit]
-        tags = [line.partition(" ")[0] for line in self.tags().splitlines()]
-        return self._pack([root, *tags], known)
+        known = sorted(commit for commit in has if self._git.commit_id(commit) == commit)
+        tags = self._git.text("for-each-ref", "--format=%(objectname) %(refname)", "refs/tags")
+        key = (root, tags, *known)
+        # Workers that begin together lack the same: it is packed once.
+        with self._packing:
+            if self._history[0] != key:
+                pack = self._pack([root, *(line.partition(" ")[0] for line in tags.splitlines())], known)
+                self._history = (key, pack) if len(pack) <= PIECE_BYTES else ((), b"")
+                return pack, tags
+            return self._history[1], tags
 
     def _pack(self, wanted: list[str], known: list[str]) -> bytes:
         revisions = "".join(f"{commit}\n" for commit in [*wanted, *(f"^{commit}" for commit in known)])

@@ -46,6 +46,7 @@ def make_commit(
     accepted: Set[RepoPath],
     scores: KillScores | None,
     removed: int,
+    signed: bool | None = None,
 ) -> str:
     """Make the commit of a passed attempt, signed where the user's git signs commits.
 
@@ -62,6 +63,7 @@ def make_commit(
         accepted: the files of the user's configuration whose change a person accepted.
         scores: how many changes of what was written its checks noticed; None if none were tried.
         removed: how many tests that passed before it removed.
+        signed: whether the user's git signs commits; None to ask it.
 
     Returns:
         The commit's full id.
@@ -76,10 +78,10 @@ def make_commit(
     message = commit_message(
         order, summary, contract, run_id, known_by, environment, authorship, hashes, scores, removed, repaired
     ).encode("utf-8")
-    return commit_tree(git, tree, parent, message)
+    return commit_tree(git, tree, parent, message, signed=signed)
 
 
-def commit_tree(git: Git, tree: str, parent: str, message: bytes) -> str:
+def commit_tree(git: Git, tree: str, parent: str, message: bytes, *, signed: bool | None = None) -> str:
     """Make a commit, signed where the user's git signs commits.
 
     Args:
@@ -87,6 +89,7 @@ def commit_tree(git: Git, tree: str, parent: str, message: bytes) -> str:
         tree: the commit's tree.
         parent: its parent.
         message: its message.
+        signed: whether the user's git signs commits; None to ask it.
 
     Returns:
         The commit's full id.
@@ -95,7 +98,7 @@ def commit_tree(git: Git, tree: str, parent: str, message: bytes) -> str:
         LandingFailed: it can't be signed.
         GitError: git failed.
     """
-    if not signs(git):
+    if not (signs(git) if signed is None else signed):
         return git.text("commit-tree", tree, "-p", parent, "-F", "-", stdin=message)
     commit, complaint = _signed(git, tree, parent, message, SIGNING_SECONDS)
     if complaint:

@@ -29,10 +29,15 @@ class LandingFailed(WorkorderError):
     fault = Fault.ENVIRONMENT
 
 
-def land(target: Target, commit: str) -> Changes:
+def land(target: Target, commit: str, changed: Changes | None = None) -> Changes:
     """Move the branch to `commit` by compare-and-swap, and fast-forward the checkout that shows it.
 
     A signal waits until it is done; a crash in between is finished by `recover`.
+
+    Args:
+        target: the branch, and its commit.
+        commit: its next one.
+        changed: what the one has that the other has not, where that is known.
 
     Returns:
         What the branch has now that it had not before.
@@ -48,7 +53,8 @@ def land(target: Target, commit: str) -> Changes:
                 where=str(target.git.work_tree),
                 hint="finish the rebase, then run again: the stored answers that still fit are used",
             )
-        changed = changes(target.git, target.baseline, commit)
+        if changed is None:
+            changed = changes(target.git, target.baseline, commit)
         shown = _shown_in(target)
         if shown is None:
             _move(target, commit)

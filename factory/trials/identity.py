@@ -55,7 +55,7 @@ def name_of(request: TrialRequest, conditions: Conditions) -> str:
         "workorder": own_version(),
         "machine": platform.machine(),
         "question": question,
-        "base": _without_moments(bench.checkout.git, request.base),
+        "base": _without_moments(bench.checkout.git.common_dir, request.base),
         "tree": request.tree,
         "order": dump(request.order) if request.order is not None else None,
         "checks": setting.checks,
@@ -79,9 +79,9 @@ def name_of(request: TrialRequest, conditions: Conditions) -> str:
 
 
 @lru_cache(maxsize=1024)
-def _without_moments(git: Git, commit: str) -> str:
+def _without_moments(common_dir: Path, commit: str) -> str:
     """SHA-256 of a commit without its dates and its signature; a commit that has a name stays as it is."""
-    text = git.output("cat-file", "commit", commit)
+    text = Git.beside(common_dir).output("cat-file", "commit", commit)
     return sha256_hex(_MOMENT.sub(rb"\1", _SIGNATURE.sub(b"", text)))
 
 

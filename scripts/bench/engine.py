@@ -155,7 +155,7 @@ def bytes_sent(folder: Path) -> None:
     subprocess.run(["git", "commit", "-qam", "change"], cwd=root, check=True)
     parcels = Parcels(git)
     began = time.monotonic()
-    whole = len(parcels.history(before, ()))
+    whole = len(parcels.history(before, ())[0])
     seconds = time.monotonic() - began
     added = len(parcels.addition(git.text("rev-parse", "HEAD"), before)[1])
     print(

@@ -4,6 +4,7 @@ What goes between them is encrypted with a certificate that is made for this bui
 machine could otherwise join, and run programs as this user.
 """
 
+import json
 import sys
 import tempfile
 import time
@@ -70,7 +71,8 @@ def started(count: int, own: Mapping[str, str]) -> Iterator[tuple[Path, Security
 
 def _await_file(file: Path, scheduler: Background, folder: Path) -> None:
     end = time.monotonic() + _START_SECONDS
-    while not file.exists():
+    # The scheduler writes it in pieces.
+    while not _is_written(file):
         if scheduler.has_ended or time.monotonic() > end:
             raise EngineProblem(
                 f"the scheduler does not start: {_last_words(folder / 'scheduler.log')}",
@@ -78,6 +80,13 @@ def _await_file(file: Path, scheduler: Background, folder: Path) -> None:
                 hint="`factory engine scheduler` by hand tells more",
             )
         time.sleep(0.05)
+
+
+def _is_written(file: Path) -> bool:
+    try:
+        return bool(json.loads(file.read_bytes()))
+    except (OSError, ValueError):
+        return False
 
 
 def _last_words(log: Path) -> str:

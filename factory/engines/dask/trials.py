@@ -347,16 +347,16 @@ class _Asking:
             if self._trials._supplied.get(done, 0.0) > self._asked_at:
                 # Another thread has sent it meanwhile.
                 return
-            pack = self._parcels.history(self._task.root, self._fetched(address, has))
+            pack, tags = self._parcels.history(self._task.root, self._fetched(address, has))
             supplies = Supplies(
                 version=peer(),
                 repository=self._task.repository,
                 root=self._task.root,
-                object_format=self._parcels.object_format(),
+                object_format=self._parcels.object_format,
                 pack=sha256_hex(pack),
                 offset=0,
                 total=len(pack),
-                tags=self._parcels.tags(),
+                tags=tags,
                 setting=self._setting,
             )
             for offset in range(0, len(pack), PIECE_BYTES):
@@ -377,7 +377,7 @@ class _Asking:
             version=peer(),
             repository=self._task.repository,
             root=root,
-            object_format=self._parcels.object_format(),
+            object_format=self._parcels.object_format,
             remote=remote,
         )
         reply = self._told_to(fetch, (encoded(wanted),), address)

@@ -36,16 +36,16 @@ class Sent:
     def send(
         self, root: str, piece: int = 1_000, *, spoil: bool = False, has: tuple[str, ...] | None = None
     ) -> int:
-        pack = self.parcels.history(root, self.mirror.roots() if has is None else has)
+        pack, tags = self.parcels.history(root, self.mirror.roots() if has is None else has)
         supplies = Supplies(
             version="v",
             repository=self.name,
             root=root,
-            object_format=self.parcels.object_format(),
+            object_format=self.parcels.object_format,
             pack="0" * 64 if spoil else sha256_hex(pack),
             offset=0,
             total=len(pack),
-            tags=self.parcels.tags(),
+            tags=tags,
             setting=Setting(root=root, timeout_seconds=1.0),
         )
         for offset in range(0, len(pack), piece):
