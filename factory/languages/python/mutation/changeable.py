@@ -16,6 +16,7 @@ _LOGGERS: Final = ("log", "logger", "logging")
 _FOR_TYPES: Final = frozenset({"Literal", "NewType", "ParamSpec", "TypeVar", "TypeVarTuple"})
 """What is called or subscripted for type checkers."""
 
+_STREAMS: Final = frozenset({"stderr", "stdin", "stdout"})
 _UNTESTED_NAMES: Final = frozenset({"__all__", "__slots__", "__version__", "__author__"})
 
 
@@ -47,6 +48,15 @@ def is_for_others(test: ast.expr) -> bool:
     if last_name(test) == "TYPE_CHECKING":
         return True
     return isinstance(test, ast.Compare) and plain_name(test.left) == "__name__"
+
+
+def asks_a_stream(node: ast.AST) -> bool:
+    """Whether it asks of which class a standard stream is, as type checkers want before `reconfigure`."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Attribute(value=owner, attr=name), _]):
+            return name in _STREAMS and plain_name(owner) == "sys"
+        case _:
+            return False
 
 
 def plain_name(node: ast.expr) -> str:
@@ -95,7 +105,7 @@ def _is_untested(node: ast.AST) -> bool:
         case ast.AnnAssign(target=target) | ast.AugAssign(target=target):
             return plain_name(target) in _UNTESTED_NAMES
         case _:
-            return False
+            return asks_a_stream(node)
 
 
 def _is_docstring(node: ast.AST) -> bool:

@@ -4,8 +4,8 @@ Pure: from a text and the lines that count to a list of changed texts. Running t
 are made at the positions of nodes, so that everything else, comments and layout included, stays as it is.
 
 Left alone is what no test should notice: docstrings, annotations, type variables, `Literal[…]`, decorators,
-`__all__` and `__slots__`, blocks for type checkers or for `__main__`, texts of logs, of exceptions, of
-assertions and of a program's help, f-strings.
+`__all__` and `__slots__`, blocks for type checkers or for `__main__`, the class of a standard stream, texts
+of logs, of exceptions, of assertions and of a program's help, f-strings.
 """
 
 import ast

@@ -12,6 +12,7 @@ from typing import Final
 from factory.languages.edits import Edit, shown
 from factory.languages.python.mutation.changeable import (
     Around,
+    asks_a_stream,
     changeable,
     is_for_others,
     last_name,
@@ -139,7 +140,7 @@ class Finder:
         )  # fmt: skip
 
     def _condition(self, test: ast.expr, values: tuple[str, ...]) -> Iterator[Edit]:
-        if isinstance(test, ast.Constant):
+        if isinstance(test, ast.Constant) or asks_a_stream(test):
             return
         for value in values:
             said = shown(self._text.written(test))

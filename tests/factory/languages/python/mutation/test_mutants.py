@@ -123,6 +123,7 @@ def test_each_statement(source: str, expected: set[tuple[str, str]]) -> None:
         "if TYPE_CHECKING:\n    x = 1\n",
         "if typing.TYPE_CHECKING:\n    from a import b\n    x = 1\n",
         "if __name__ == '__main__':\n    main(1)\n",
+        "if isinstance(sys.stdout, io.TextIOWrapper):\n    x = sys\n",
         "logger.info('took %d', 3)\nself._log.debug('x')\nlogging.warning('y')\n",
         "x = f'{a + 1:>{b - 2}} and {c!r}'\n",
         "p = Parser(description='a', epilog='b')\nx = p.add(help='c', metavar='D')\n",
