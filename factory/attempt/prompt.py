@@ -15,8 +15,7 @@ from typing import Final
 
 from factory.attempt.answers.versions import ContextFile, Versions
 from factory.attempt.retry import PreviousAttempt, retry_text
-from factory.contract.answer import SHOWN_DIGITS
-from factory.contract.canonical import EMPTY_SHA256
+from factory.contract.answer import SHOWN_DIGITS, AnswerFormat
 from factory.contract.note import Note
 from factory.contract.repo_path import RepoPath
 from factory.contract.work_order import COMPUTED_FIELDS, VERIFY_SCRIPT, WorkOrder
@@ -29,8 +28,8 @@ from factory.llm.template import fill, quoted, quoted_file
 from factory.specification.passages import Passages
 
 TEMPLATE_NAME = "prompts/software_engineer.md"
-BLOCKS_NAME: Final = "prompts/software_engineer_blocks.md"
-"""What stands in its place of the form of an answer, if files are asked for in fenced blocks."""
+JSON_NAME: Final = "prompts/software_engineer_json.md"
+"""What stands in its place of the form of an answer, if files are asked for as strings of JSON."""
 
 _FORM: Final = re.compile(r"^# The answer\n.*?(?=^# )", re.DOTALL | re.MULTILINE)
 
@@ -73,9 +72,9 @@ _ABOUT_ASKED: Final = "The plan has these requirements of it under ids of its ow
 
 _ABOUT_ABSENT: Final = "What the plan quotes for it beside those:"
 
-_ABOUT_REFERRED: Final = "What these name:"
+_ABOUT_REFERRED: Final = "What these, the intent or the notes name:"
 
-_ABOUT_LEFT_OUT: Final = "The passages also name these, for which there is no room:"
+_ABOUT_LEFT_OUT: Final = "These are named, too, and there is no room for them:"
 
 _ABOUT_PACKAGES: Final = """# Packages
 
@@ -110,7 +109,7 @@ def with_form(template: str, form: str) -> str:
 
     Args:
         template: the text of `prompts/software_engineer.md`.
-        form: the text of `prompts/software_engineer_blocks.md`.
+        form: the text of `prompts/software_engineer_json.md`.
     """
     text, found = _FORM.subn(lambda _: form, template)
     assert found == 1, "the template says once how to answer"
@@ -130,7 +129,7 @@ def build_messages(
     verification: Sequence[Verification] = (COMPILE_ALL, PYTEST),
     packages: Sequence[str] = (),
     passages: Passages | None = None,
-    may_keep: bool = True,
+    answer_format: AnswerFormat = "blocks",
     hints: Sequence[str] = (),
 ) -> tuple[Message, ...]:
     """The messages for one attempt.
@@ -148,13 +147,13 @@ def build_messages(
         verification: what verifies it without one.
         packages: those that its files may import, each with its version.
         passages: what the specification says of its requirements.
-        may_keep: whether the form of the answer can edit and keep what was proposed before.
+        answer_format: the form of the answer; in JSON it says by a hash which version of a file it is about.
         hints: what a person says to this attempt.
 
     Raises:
         WorkorderError: the template has an unknown placeholder.
     """
-    versions = Versions.of(files, previous.proposal if previous is not None and may_keep else None)
+    versions = Versions.of(files, previous.proposal if previous is not None else None)
     read = [file for file in files if file.path not in order.allowed_files]
     written = [file for file in files if file.path in order.allowed_files]
     # By how long they stay the same: over a build, while the same files are read, over the attempts of one.
@@ -164,10 +163,10 @@ def build_messages(
         [
             order_text(order, checks, spoken_verification(order, has_script, verification)),
             *passages_text(passages),
-            *_writable_text(order, written),
+            *_writable_text(order, written, answer_format),
         ],
         [
-            *(retry_text(previous, versions, may_keep=may_keep) if previous is not None else []),
+            *(retry_text(previous, versions, answer_format) if previous is not None else []),
             *hints_text(hints),
         ],
     ]
@@ -224,17 +223,17 @@ def _read_text(file: ContextFile) -> str:
     return f"`{file.path}`:\n{quoted('file', file.content)}"
 
 
-def _writable_text(order: WorkOrder, files: Sequence[ContextFile]) -> list[str]:
+def _writable_text(order: WorkOrder, files: Sequence[ContextFile], answer_format: AnswerFormat) -> list[str]:
     shown = {file.path: file for file in files}
     parts = [_ABOUT_WRITES]
     for path in order.allowed_files:
-        file = shown.get(path)
-        if file is None or file.content is None:
-            parts.append(f"`{path}` does not exist. base_sha256: {EMPTY_SHA256[:SHOWN_DIGITS]}")
+        file = shown.get(path, ContextFile(path, None))
+        version = f" base_sha256: {file.sha256[:SHOWN_DIGITS]}" if answer_format == "json" else ""
+        if file.content is None:
+            parts.append(f"`{path}` does not exist.{version}")
         else:
-            parts.append(
-                f"`{path}`. base_sha256: {file.sha256[:SHOWN_DIGITS]}\n{quoted('file', file.content)}"
-            )
+            sign = f".{version}" if version else ":"
+            parts.append(f"`{path}`{sign}\n{quoted('file', file.content)}")
     return parts
 
 

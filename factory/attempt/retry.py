@@ -2,14 +2,15 @@
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import unified_diff
+from types import MappingProxyType
 from typing import Final
 
 from factory.attempt.answers.versions import Versions, proposed_hash
 from factory.attempt.failure import Failure, Stage
-from factory.contract.answer import SHOWN_DIGITS
+from factory.contract.answer import SHOWN_DIGITS, AnswerFormat
 from factory.contract.limits import MAX_PROPOSAL_BYTES
 from factory.contract.proposal import Write, WriteProposal
 from factory.contract.repo_path import RepoPath
@@ -26,11 +27,19 @@ _EITHER: Final = """\
 So the slip may be in the test or in the code: work out from the work order and the specification which of \
 the two is right, and mend the other one. A value that they state is right."""
 
-_MAY_STAY: Final = """\
+_MAY_STAY: Final[Mapping[AnswerFormat, str]] = MappingProxyType(
+    {
+        "blocks": """\
+Find the cause, then answer with what changes. Of your proposal nothing stays by itself: name each file that \
+was right on a line of its own, `KEEP: ` and its path, and edit the others, by a block with passages of the \
+text that you proposed. A file that has neither a block nor such a line stays as it is in the repository.""",
+        "json": """\
 Find the cause, then answer with what changes. Of your proposal nothing stays by itself: name under `keep` \
 each file that was right, and edit the others, by an entry of `writes` whose `base_sha256` is the one that \
 stands with the proposed file, and whose `edits` are made in the text that you proposed. A file that is \
-neither written nor kept stays as it is in the repository."""
+neither written nor kept stays as it is in the repository.""",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -50,13 +59,13 @@ class PreviousAttempt:
     earlier: Failure | None = None
 
 
-def retry_text(previous: PreviousAttempt, versions: Versions, *, may_keep: bool = True) -> list[str]:
+def retry_text(previous: PreviousAttempt, versions: Versions, answer_format: AnswerFormat) -> list[str]:
     """The paragraphs.
 
     Args:
         previous: what failed.
         versions: the files that the prompt shows, and what of the proposal can still be edited or kept.
-        may_keep: whether the form of the answer can do that.
+        answer_format: the form of the answer.
     """
     parts = [
         "# Your attempt before failed\n\nEverything it wrote was undone: the files above are as they are now."
@@ -67,24 +76,23 @@ def retry_text(previous: PreviousAttempt, versions: Versions, *, may_keep: bool 
         parts += _failure_text(previous.failure, "It")
     if previous.proposal is not None:
         if previous.earlier is not None:
-            rest = ", which is all that can be edited or kept" if may_keep else ""
-            parts.append(f"The attempt before that one had proposed something{rest}.")
+            parts.append(
+                "The attempt before that one had proposed something, which is all that can be edited or kept."
+            )
         failure = previous.earlier or previous.failure
         parts += [
             "Its summary of what it proposed:\n" + quoted("summary", previous.proposal.summary),
-            *(write_text(write, versions if may_keep else None) for write in previous.proposal.writes),
+            *(write_text(write, versions, answer_format) for write in previous.proposal.writes),
             *_failure_text(failure, "The proposal"),
             *_own_tests(previous.proposal, failure),
             *_named_files(failure, versions),
         ]
-    parts.append(_way_on(versions))
+    parts.append(
+        _MAY_STAY[answer_format]
+        if versions.proposed
+        else "Find the cause, then propose all the files of the work order again."
+    )
     return parts
-
-
-def _way_on(versions: Versions) -> str:
-    if not versions.proposed:
-        return "Find the cause, then propose all the files of the work order again."
-    return _MAY_STAY
 
 
 def _failure_text(failure: Failure, subject: str) -> list[str]:
@@ -140,19 +148,22 @@ def _named(paths: Iterable[RepoPath], text: str) -> list[RepoPath]:
     ]
 
 
-def write_text(write: Write, versions: Versions | None) -> str:
+def write_text(write: Write, versions: Versions | None, answer_format: AnswerFormat = "blocks") -> str:
     """A file that was proposed; only what would change in it, if it is shown above and that is less.
 
     Args:
         write: the file.
         versions: what can still be edited; None where nothing of a proposal can be.
+        answer_format: the form of the answer; in JSON the version has a hash.
     """
     if versions is None:
         note = ""
     elif write.path not in versions.proposed:
         note = ", but the file has changed since, so this can't be edited or kept"
     else:
-        note = f" (base_sha256 to edit it: {proposed_hash(write)[:SHOWN_DIGITS]})"
+        note = ""
+        if answer_format == "json":
+            note = f" (base_sha256 to edit it: {proposed_hash(write)[:SHOWN_DIGITS]})"
         text = versions.text(write.path)
         changes = _difference(text, write.content) if text is not None else write.content
         if len(changes) < len(write.content):

@@ -151,10 +151,10 @@ def _add_model(command: Options) -> None:
     )
     command.add_argument(
         "--answer-format",
-        choices=("json", "blocks"),
-        default="json",
-        help="how models give files: as strings of JSON, or in fenced blocks with their paths, for"
-        " models that spoil JSON (default: %(default)s)",
+        choices=("blocks", "json"),
+        default="blocks",
+        help="how models give files: in fenced blocks with their paths, or as strings of JSON, to which some"
+        " servers can hold a model (default: %(default)s)",
     )
     add_knowledge(command)
     command.add_argument(

@@ -8,7 +8,7 @@ schema in front of the prompt: where it differs, nothing of what follows is serv
 """
 
 import re
-from typing import Annotated, Final
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field, model_validator
 
@@ -16,6 +16,9 @@ from factory.contract.limits import MAX_EDITS
 from factory.contract.repo_path import RepoPath
 from factory.contract.strict_json import JsonObject, JsonValue
 from factory.contract.work_order import Document
+
+AnswerFormat = Literal["blocks", "json"]
+"""How a model gives files: in fenced blocks, or as strings of JSON."""
 
 SHOWN_DIGITS: Final = 16
 """How many digits of a hash a prompt shows; they tell a few versions of one file apart."""

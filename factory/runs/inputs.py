@@ -274,7 +274,16 @@ class Run:
         if self.spec is None or not self.requirements:
             return None
         quotes = {asked.id: asked.quotes for asked in self.requirements}
-        return self.spec.passages(quotes, {asked.id: one_line(asked.text) for asked in self.requirements})
+        return self.spec.passages(
+            quotes,
+            {asked.id: one_line(asked.text) for asked in self.requirements},
+            told="\n".join(filter(None, (self.order.intent, self.order.notes))),
+            others={
+                asked.id: asked.quotes
+                for asked in (self.plan.requirements if self.plan is not None else ())
+                if asked.id not in quotes
+            },
+        )
 
     @cached_property
     def run_id(self) -> str:

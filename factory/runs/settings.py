@@ -5,6 +5,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from factory.configuration.document import Configuration
+from factory.contract.answer import AnswerFormat
 from factory.contract.note import Note
 from factory.contract.repo_path import RepoPath
 from factory.llm.port import Parameters
@@ -12,7 +13,6 @@ from factory.llm.spending.prices import Price
 from factory.plans.rules.judgement import Warnings
 
 OracleCheck = Literal["off", "auto", "always"]
-AnswerFormat = Literal["json", "blocks"]
 Verify = Literal["touched", "all"]
 
 
@@ -24,7 +24,7 @@ class AttemptSettings(BaseModel):
         parameters: how the model is asked.
         timeout_seconds: the time limit of each command that is run.
         passed_variables: further environment variables that commands may see.
-        answer_format: how a model gives the files: as JSON, or in fenced blocks.
+        answer_format: how a model gives the files: in fenced blocks, or as JSON.
         llm: the model as the user named it, for the record.
         price: what the user says that the model costs; None to look it up.
         red_probe: whether acceptance commands must fail before the work is done.
@@ -48,7 +48,7 @@ class AttemptSettings(BaseModel):
     parameters: Parameters
     timeout_seconds: float
     passed_variables: tuple[str, ...] = ()
-    answer_format: AnswerFormat = "json"
+    answer_format: AnswerFormat = "blocks"
     llm: str = ""
     price: Price | None = None
     red_probe: bool = True

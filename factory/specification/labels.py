@@ -7,7 +7,7 @@ beginning.
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -23,6 +23,10 @@ _ITEM: Final = re.compile(
 )
 _TITLE: Final = re.compile(rf"(?<![\w/-])({_ID})(?![\w/-])")
 _CELL: Final = re.compile(rf"\s*\|?\s*[\[(`*_]{{0,4}}({_ID})[\])`*_:.]{{0,6}}\s*\|")
+
+_RANGE: Final = re.compile(
+    rf"(?<![\w-])({_ID})(?:\s+(?:to|through|until)\s+|\s?(?:-|\u2013|\u2014|\u2026|\.\.\.?)\s?)({_ID})(?![\w-])"
+)
 
 _OF_REQUIREMENTS: Final = frozenset(
     {"AC", "F", "FR", "FUNC", "NF", "NFR", "R", "RQ", "REQ", "REQUIREMENT", "RULE", "SPEC", "UC", "US"}
@@ -66,6 +70,26 @@ def without_label(text: str) -> str:
     """The text of a piece without its id, and without the marker before that."""
     match = _CELL.match(text) or _ITEM.match(text)
     return text[match.end() :].strip() if match is not None else text.strip()
+
+
+def ids_named(text: str, ids: Iterable[str]) -> tuple[str, ...]:
+    """Those of some ids that a text names, also as one between two others (`R3 to R6`), in their order."""
+    ranges = [
+        (first[1], int(first[2][:9]), int(last[2][:9]))
+        for match in _RANGE.finditer(text)
+        if (first := _FORM.fullmatch(match[1]))
+        and (last := _FORM.fullmatch(match[2]))
+        and first[1] == last[1]
+    ]
+    return tuple(
+        name
+        for name in ids
+        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+        or (
+            (form := _FORM.fullmatch(name)) is not None
+            and any(form[1] == letters and first < int(form[2][:9]) < last for letters, first, last in ranges)
+        )
+    )
 
 
 def _labels(outline: Outline) -> Iterator[tuple[int, str]]:

@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import chain
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
 from factory.contract.limits import MAX_REFERENCES_BYTES
 from factory.specification.definitions import Definition, What, definitions
+from factory.specification.labels import ids_named
 from factory.specification.quotations import Words
 from factory.specification.units import Outline
 
@@ -20,6 +22,9 @@ GAP: Final = "[…]"
 """Stands where something of the specification is not shown."""
 
 _Kind: TypeAlias = What | Literal["example"]
+
+_Wanted: TypeAlias = tuple[_Kind, str, tuple[int, ...]]
+"""What is referred to, its name, and the indices of its pieces."""
 
 _DEPTH: Final = 2
 """How far definitions are followed that definitions name."""
@@ -108,6 +113,8 @@ class Specification:
         quotes: Mapping[str, Sequence[str]],
         texts: Mapping[str, str] = MappingProxyType({}),
         *,
+        told: str = "",
+        others: Mapping[str, Sequence[str]] = MappingProxyType({}),
         room: int = MAX_REFERENCES_BYTES,
     ) -> Passages:
         """What is shown to whoever carries out requirements.
@@ -116,6 +123,9 @@ class Specification:
             quotes: the quotes of each requirement, by its id.
             texts: what each asks for in a line, which is shown where no passage has its id: who plans names
                 requirements by them.
+            told: what else is said of the work; the requirements, tables and sections that it names follow
+                those that the passages name.
+            others: the quotes of requirements that only `told` may name, by their ids.
             room: how many bytes what is referred to may take.
         """
         pieces = {
@@ -123,7 +133,7 @@ class Specification:
             for name, texts in quotes.items()
         }
         shown = self._whole(frozenset().union(*pieces.values()))
-        references, left_out, referred = self._referred(shown, room)
+        references, left_out, referred = self._referred(shown, room, self._told(told, others))
         quoted = self._rendered(shown)
         return Passages(
             quoted=quoted,
@@ -136,11 +146,7 @@ class Specification:
             },
             references=references,
             left_out=left_out,
-            asked=tuple(
-                f"{name}: {text}"
-                for name, text in texts.items()
-                if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", quoted) is None
-            ),
+            asked=tuple(f"{name}: {text}" for name, text in texts.items() if not ids_named(quoted, [name])),
         )
 
     def lines_of(self, quotes: Mapping[str, Sequence[str]]) -> frozenset[int]:
@@ -180,8 +186,27 @@ class Specification:
                     whole.add(below)
         return frozenset(whole)
 
+    def _told(self, text: str, others: Mapping[str, Sequence[str]]) -> list[_Wanted]:
+        """What a text beside the passages names by an id, a number or a title."""
+        places = {each.name: each.pieces for each in self.definitions if each.what == "requirement"}
+        ids = ids_named(text, dict.fromkeys([*places, *others]))
+        found: list[_Wanted] = [
+            (
+                "requirement",
+                name,
+                places.get(name) or tuple(sorted({*chain(*map(self.pieces, others[name]))})),
+            )
+            for name in ids
+        ]
+        folded = text.casefold()
+        return found + [
+            (each.what, each.name, each.pieces)
+            for each in self.definitions
+            if each.what in ("table", "section") and each.is_named_in(text, folded)
+        ]
+
     def _referred(
-        self, shown: frozenset[int], room: int
+        self, shown: frozenset[int], room: int, told: Iterable[_Wanted] = ()
     ) -> tuple[tuple[Reference, ...], tuple[Reference, ...], frozenset[int]]:
         """What is named and defined elsewhere: what there is room for, what there is none for, the pieces."""
         kept: list[Reference] = []
@@ -198,7 +223,12 @@ class Specification:
                 if definition not in asked and definition.is_named_in(text, folded)
             ]
             asked.update(named)
-            wanted = [*self._pointed(reading), *((each.what, each.name, each.pieces) for each in named)]
+            wanted = [
+                *self._pointed(reading),
+                *((each.what, each.name, each.pieces) for each in named),
+                *told,
+            ]
+            told = ()
             reading = frozenset()
             for what, name, pieces in wanted:
                 new = self._whole(pieces) - shown - referred
@@ -215,7 +245,7 @@ class Specification:
                 reading |= new
         return tuple(kept), tuple(left_out), referred
 
-    def _pointed(self, pieces: frozenset[int]) -> Iterator[tuple[_Kind, str, tuple[int, ...]]]:
+    def _pointed(self, pieces: frozenset[int]) -> Iterator[_Wanted]:
         """The examples and tables that pieces point to as above or below.
 
         Of several the nearest that belongs to what is named (`the journal above`), else the nearest of all.

@@ -1,8 +1,8 @@
 """The parts of a work order that follow from others, so that no model has to write them.
 
 Postconditions and preconditions from the files that it writes and reads, the signatures of consumed symbols
-from who provides them, context files from these, the verify contract from the script that is there. What a
-model says of a path stays.
+from who provides them, those of symbols that a package hands on from its modules, context files from these,
+the verify contract from the script that is there. What a model says of a path stays.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -47,10 +47,17 @@ def with_fixed_parts(
             # In a revision, one that says its conditions may be a copy of one that stays.
             is_copy = is_revision and ("preconditions" in order or "postconditions" in order)
             if files and not is_copy and index not in kept and "fixed_files" not in order:
-                named = {**order, "consumes": _with_signatures(order.get("consumes"), promised)}
-                whole = _completed(named if order.get("consumes") else order, files, present, providers)
+                named = dict(order)
+                if order.get("consumes"):
+                    named["consumes"] = _with_signatures(order["consumes"], promised)
+                if order.get("provides"):
+                    named["provides"] = _handed_on(order["provides"], promised)
+                whole = _completed(named, files, present, providers)
             present.update(files)
-            provided = {symbol.address: text for text, symbol in _written(order.get("provides"))}
+            provided = {
+                symbol.address: text
+                for text, symbol in _written(whole.get("provides") if isinstance(whole, dict) else None)
+            }
             providers.append((frozenset(provided), files))
             promised |= provided
         completed.append(whole)
@@ -135,6 +142,31 @@ def _with_signatures(consumes: JsonValue, promised: Mapping[str, str]) -> JsonVa
         if not any(f"{text}." in other for other in named):
             whole += [member for address, member in promised.items() if address.startswith(f"{text}.")]
     return whole
+
+
+def _handed_on(provides: JsonValue, promised: Mapping[str, str]) -> JsonValue:
+    """Provided symbols, each that a package hands on as the module below it provides it."""
+    if not isinstance(provides, list):
+        return provides
+    known = dict(promised) | {symbol.address: text for text, symbol in _written(provides)}
+    whole: list[JsonValue] = []
+    for text in provides:
+        package, _, name = text.partition(":") if isinstance(text, str) else ("", "", "")
+        origins = [
+            signature.replace(f"{address}", f"{package}:{name}", 1)
+            for address, signature in known.items()
+            if signature != address and name and _is_within(address, package, name)
+        ]
+        whole.append(origins[0] if len(origins) == 1 else text)
+    return whole
+
+
+def _is_within(address: str, package: str, name: str) -> bool:
+    """Whether a symbol has a name in a module below a package of Python, or beside an index of a folder."""
+    module, _, own = address.partition(":")
+    folder, _, file = package.rpartition("/")
+    below = f"{folder}/" if file.partition(".")[0] == "index" else f"{package}."
+    return own == name and module != package and module.startswith(below.lstrip("/"))
 
 
 def _made(document: JsonObject, orders: list[JsonValue]) -> Iterator[str]:

@@ -114,16 +114,15 @@ def _part(spec: Spec, first: int, last: int, said: str) -> str | None:
     indices = [index for line in range(first, last + 1) for index in words.of_line.get(line, ())]
     folded = [_bare(words.all[index].folded) for index in indices]
     begin, *rest = _LEFT_OUT.split(said, maxsplit=1)
-    opening = [_bare(word) for word in folded_words(begin)]
-    start = _position(folded, opening, 0)
-    if start is None:
+    opening = _found(folded, begin, 0)
+    if opening is None:
         return None
-    stop = start + len(opening)
-    if rest and (closing := [_bare(word) for word in folded_words(rest[0])]):
-        found = _position(folded, closing, stop)
-        if found is None:
+    start, stop = opening
+    if rest and rest[0].strip():
+        closing = _found(folded, rest[0], stop)
+        if closing is None:
             return None
-        stop = found + len(closing)
+        stop = closing[1]
     return words.passage(indices[start:stop]).text
 
 
@@ -132,10 +131,21 @@ def _bare(word: str) -> str:
     return word.strip(_PUNCTUATION) or word
 
 
-def _position(words: list[str], sought: list[str], begin: int) -> int | None:
+def _found(words: list[str], said: str, begin: int) -> tuple[int, int] | None:
+    """Where words say something: the first, and the one after the last; None if they don't.
+
+    The first of several may begin within a word, and the last end within one: `"a b"` of `f("a b")`.
+    """
+    sought = [_bare(word) for word in folded_words(said)]
     if not sought:
         return None
-    for at in range(begin, len(words) - len(sought) + 1):
-        if words[at] == sought[0] and words[at : at + len(sought)] == sought:
-            return at
-    return None
+    size = len(sought)
+    places = range(begin, len(words) - size + 1)
+    at = next((at for at in places if words[at : at + size] == sought), None)
+    if at is None:
+        at = next((at for at in places if _is_part(sought, words[at : at + size])), None)
+    return None if at is None else (at, at + size)
+
+
+def _is_part(sought: list[str], there: list[str]) -> bool:
+    return sought[1:-1] == there[1:-1] and there[0].endswith(sought[0]) and there[-1].startswith(sought[-1])

@@ -23,6 +23,7 @@ from planner.prompt.template import (
     EXAMPLE,
     REVIEW_PLACEHOLDERS,
     REVISION_PLACEHOLDERS,
+    SERVICES,
     Template,
 )
 from planner.specification.spec import Spec
@@ -31,6 +32,7 @@ YAML_SUFFIXES: Final = frozenset({".yaml", ".yml"})
 JSON_SUFFIX: Final = ".json"
 COMPILE_TEMPLATE: Final = "prompts/planner.md"
 EXAMPLE_TEMPLATE: Final = "prompts/planner_example.md"
+SERVICES_TEMPLATE: Final = "prompts/planner_services.md"
 REVISION_TEMPLATE: Final = "prompts/planner_revision.md"
 AMENDING_TEMPLATE: Final = "prompts/planner_amend.md"
 REVIEW_TEMPLATE: Final = "prompts/plan_review.md"
@@ -114,12 +116,13 @@ def refuse_missing(
     return ExitCode.INVALID
 
 
-def read_template(path: Path | None, *, with_example: bool = True) -> Template:
+def read_template(path: Path | None, *, with_example: bool = True, with_services: bool = True) -> Template:
     """The template of the first question: the user's, or the packaged one.
 
     Args:
         path: the user's; None for the packaged one.
         with_example: whether it shows a whole plan where it asks for one; who revises a plan sees that one.
+        with_services: whether it tells of servers that run beside commands.
 
     Raises:
         FileProblem: it can't be read or is too large.
@@ -131,7 +134,8 @@ def read_template(path: Path | None, *, with_example: bool = True) -> Template:
         _read_text(source), str(source), required=COMPILE_REQUIRED, known=COMPILE_PLACEHOLDERS
     )
     example = _read_text(template_path(EXAMPLE_TEMPLATE)).rstrip("\n") if with_example else ""
-    return template.including(EXAMPLE, example)
+    services = _read_text(template_path(SERVICES_TEMPLATE)) if with_services else ""
+    return template.including(EXAMPLE, example).including(SERVICES, services)
 
 
 def read_revision_template() -> Template:

@@ -11,6 +11,8 @@ from factory.contract.work_order import WorkOrder
 from factory.languages.table import default_verification
 from factory.llm.port import Parameters
 from factory.llm.spending.prices import Price
+from factory.plans.states.packages import NamedPackages
+from factory.plans.states.projects import configured
 from factory.plans.states.sources import Sources
 from factory.system.notes import read_notes
 from planner.commands.choices import chosen_grain, is_reviewed
@@ -24,6 +26,7 @@ from planner.prompt.gather import gather
 from planner.prompt.languages import languages_for
 from planner.prompt.template import FIRST_WORK_ORDER, GRAIN
 from planner.prompt.units import AGENTS
+from planner.rules.requirements.e216_unnamed_service import names_a_service
 from planner.specification.spec import Spec
 
 
@@ -46,10 +49,14 @@ def job_of(
     Raises:
         WorkorderError: the template, the notes or the place of the plan can't be used.
     """
-    template = read_template(options.template, with_example=isinstance(question, NewPlan))
+    text = None if spec is None else spec.text
+    template = read_template(
+        options.template,
+        with_example=isinstance(question, NewPlan),
+        with_services=_may_need_services(text, sources, question),
+    )
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     notes = read_notes(options.knowledge)
-    text = None if spec is None else spec.text
     if options.grain is not None and not template.asks(GRAIN):
         raise WorkorderError(
             "the template does not say where the size of work orders stands",
@@ -85,6 +92,24 @@ def job_of(
         grain=grain if template.asks(GRAIN) else None,
         review=read_review_template() if is_reviewed(options.review, options.llm, sources) else None,
     )
+
+
+def _may_need_services(spec: str | None, sources: Sources, question: Question) -> bool:
+    """Whether a plan may declare a service, or finds one: a rule refuses those that nobody has named."""
+    return (
+        spec is None
+        or (question.amendment is not None and bool(question.amendment.before.services))
+        or names_a_service(NamedPackages(spec, sources).words)
+        or _declares_services(sources)
+    )
+
+
+def _declares_services(sources: Sources) -> bool:
+    try:
+        return bool(configured(sources.files, sources.read, "services"))
+    except ValueError:
+        # What can't be read is told elsewhere.
+        return True
 
 
 def _first_order(spec: str | None, sources: Sources) -> WorkOrder | None:

@@ -144,7 +144,8 @@ def counted_objections(found: int, said: int) -> str:
 def _by_lines(plan: Plan, spec: Spec) -> Plan:
     """A plan whose requirements name the lines that they quote whole, and of others say what stands there.
 
-    A plan keeps a quote by its words, so blanks in a row, which may be what is specified, are not in it.
+    Its remarks name lines, as their planner did. A plan keeps a quote by its words, so blanks in a row, which
+    may be what is specified, are not in it.
     """
     return plan.model_copy(
         update={
@@ -155,9 +156,24 @@ def _by_lines(plan: Plan, spec: Spec) -> Plan:
                     }
                 )
                 for requirement in plan.requirements
-            )
+            ),
+            "remarks": tuple(
+                remark.model_copy(
+                    update={"quotes": tuple(_lines_of(text, spec) or text for text in remark.quotes)}
+                )
+                for remark in plan.remarks
+            ),
         }
     )
+
+
+def _lines_of(quote: str, spec: Spec) -> str:
+    """The lines of a passage, by their numbers; nothing if it is nowhere."""
+    for place in spec.lines.places(quote):
+        numbers = [spec.lines.words.all[index].line for index in place.words]
+        first, last = min(numbers), max(numbers)
+        return f"L{first}" if first == last else f"L{first}-L{last}"
+    return ""
 
 
 def _named(name: str, quote: str, spec: Spec) -> str:

@@ -63,7 +63,7 @@ _SIZES: Final = {
         2000,
         "- A work order writes about 2,000 new lines, tests included, in up to twenty-five files: a whole"
         " subsystem. Split what needs more than about 3,000; join what would be less than about 500. A"
-        " product that needs no more than that is one or two work orders.",
+        " product of up to about 3,000 is one or two work orders.",
     ),
 }
 

@@ -24,8 +24,11 @@ GRAIN: Final = "GRAIN"
 EXAMPLE: Final = "EXAMPLE"
 """Stands where a template shows a whole plan to whoever does not see one already."""
 
+SERVICES: Final = "SERVICES"
+"""Stands where a template tells of servers beside commands to whoever may need one."""
+
 COMPILE_PLACEHOLDERS: Final = frozenset(
-    {"PRODUCT_SPEC", "REPOSITORY_FILES", "LANGUAGES", FIRST_WORK_ORDER, GRAIN, EXAMPLE}
+    {"PRODUCT_SPEC", "REPOSITORY_FILES", "LANGUAGES", FIRST_WORK_ORDER, GRAIN, EXAMPLE, SERVICES}
 )
 COMPILE_REQUIRED: Final = frozenset({"PRODUCT_SPEC"})
 REVISION_PLACEHOLDERS: Final = frozenset({"PREVIOUS_ANSWER", "DIAGNOSTICS"})
@@ -43,7 +46,7 @@ _NUMBERS: Final = (
 
 _IN_PART: Final = (
     "(Each line stands behind its number and a bar, such as `L7| `, which are no part of the specification."
-    " What the reason does not touch is left out: where it stood is a line in brackets.{ask})"
+    " What the change does not touch is left out: where it stood is a line in brackets.{ask})"
 )
 _MAY_ASK: Final = " `show` may ask for lines, too, such as `L12-L40`."
 

@@ -77,7 +77,8 @@ def main() -> None:
         )
     screens = _screens(written)
     middles = [screen for screen in screens if _is_middle(screen)]
-    middle = next(filter(_shows_commands, middles), middles[0])
+    # Several at work, where the plan has any side by side, and commands of its gates.
+    middle = max(middles, key=lambda screen: (min(2, _at_work(screen)), _shows_commands(screen)))
     # Of another build the middle alone: its end may be long, and names where that was.
     end = ["…", *_last_board(screens[-1])] if options.recorded is None else []
     shown = [f"$ {options.command}", *middle, *end]
@@ -165,11 +166,15 @@ def _screens(written: str) -> list[list[str]]:
 
 
 def _is_middle(screen: list[str]) -> bool:
-    """Whether a third of the work orders have landed, and several are being worked on."""
+    """Whether a third of the work orders have landed, and another one is being worked on."""
+    landed = _LANDED.search(Text.from_ansi("\n".join(screen)).plain)
+    return landed is not None and 3 * int(landed[1]) >= int(landed[2]) and _at_work(screen) > 0
+
+
+def _at_work(screen: list[str]) -> int:
+    """How many work orders are being worked on."""
     text = Text.from_ansi("\n".join(screen)).plain
-    landed = _LANDED.search(text)
-    at_work = len(re.findall(r" (?:testing|generating) +attempt", text))
-    return landed is not None and 3 * int(landed[1]) >= int(landed[2]) and at_work >= 2
+    return len(re.findall(r" (?:testing|generating) +attempt", text))
 
 
 def _shows_commands(screen: list[str]) -> bool:

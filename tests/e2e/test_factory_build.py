@@ -219,7 +219,10 @@ def test_a_failure_a_reset_and_a_build_that_asks_anew(tmp_path: Path) -> None:
     status = user.status()
     assert failed.returncode == 1
     assert failed.stdout == ""
-    assert "WO-01: attempt 1 failed at llm_output_invalid: not valid JSON" in failed.stderr
+    assert (
+        "WO-01: attempt 1 failed at llm_output_invalid: the answer holds no block with a path"
+        in failed.stderr
+    )
     assert "WO-02: blocked, because one that it depends on failed or is left out" in failed.stderr
     assert "error: WO-01 failed: 2 attempts are spent" in failed.stderr
     request = next(user.out.glob("*/repair_request.json"))
@@ -235,7 +238,7 @@ def test_a_failure_a_reset_and_a_build_that_asks_anew(tmp_path: Path) -> None:
     lines = failed.stderr[failed.stderr.index("error: ") :].splitlines()
     assert [end for line in lines for end in ends if line.startswith(end)] == ends
     assert status.startswith("failed, last change")
-    assert "       llm_output_invalid (model_defect): not valid JSON" in status
+    assert "       llm_output_invalid (model_defect): the answer holds no block with a path" in status
 
     user.teach()
     reset = user.asks("reset")

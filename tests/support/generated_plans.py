@@ -14,7 +14,7 @@ from factory.llm.port import Request
 from tests.support.builds import Reply
 
 _READ = re.compile(r"`([^`]+)`(?: does not exist\.$|:\n<file id=\"(\w+)\">)", re.MULTILINE)
-_WRITTEN = re.compile(r"`([^`]+)`(?:\.| does not exist\.) base_sha256: (\w{16})")
+_WRITTEN = re.compile(r"^`([^`\n]+)`(?: does not exist\.|:)$", re.MULTILINE)
 
 
 class Mood(StrEnum):
@@ -105,15 +105,14 @@ def reply_to(plan: tuple[Shape, ...], *, slowly: bool) -> Reply:
         }
         if refused[shape.mood]:
             return "I would rather not."
-        written = _WRITTEN.findall(prompt)
-        shown = [_READ.findall(prompt), written]
+        files = prompt.partition("# Files to write")[2].partition("# Your attempt")[0]
+        written = _WRITTEN.findall(files)
+        assert written
+        shown = [_READ.findall(prompt), files]
         digest = hashlib.sha256(json.dumps(shown).encode()).hexdigest()[:12]
         when = "early" if attempt == 1 else "late"
-        writes = [
-            {"path": path, "base_sha256": base, "content": f"{order_id} {when} for {path}, shown {digest}\n"}
-            for path, base in written
-        ]
-        return json.dumps({"summary": "Done.", "writes": writes})
+        blocks = (f"```{path}\n{order_id} {when} for {path}, shown {digest}\n```" for path in written)
+        return "\n\n".join(["Done.", *blocks])
 
     return reply
 

@@ -56,7 +56,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str | BadEdit:
             return BadEdit(
                 number,
                 "the passage stands in the file more than once",
-                "take more of the lines around it into `old` and `new`, so that it stands there once",
+                "search for more of the lines around it, so that it stands there once",
             )
         spans.append(_Span(start, start + len(old), number, edit.new))
     spans.sort(key=lambda span: span.start)
@@ -78,7 +78,7 @@ def edited(text: str, edits: Sequence[Edit]) -> str | BadEdit:
 def _how_to_find(text: str, passage: str) -> str:
     if " ".join(passage.split()) in " ".join(text.split()):
         return "it stands there with other white space: copy its indentation and line breaks as they are"
-    return "copy `old` from the file letter for letter, or write the file whole"
+    return "copy it from the file letter for letter, or write the file whole"
 
 
 def _with_lf(text: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 
 from factory.attempt.answers.edits import BadEdit, edited
-from factory.attempt.answers.versions import Versions
+from factory.attempt.answers.versions import Versions, proposed_hash
 from factory.attempt.failure import Failure, Stage
 from factory.attempt.reply.blocks import BadBlocks, read_blocks
 from factory.attempt.reply.mended import mended
@@ -39,13 +39,14 @@ def parse_answer(
     if unfinished is not None:
         return unfinished
     try:
-        read = _read(answer.text, known)
+        read = _read(answer.text, known, versions)
     except BadBlocks as error:
         return _invalid(error.message, hint=error.hint)
     except BadJson as error:
         return _invalid(error.message, where=error.where, hint="answer with one JSON object and nothing else")
     except BadDocument as error:
-        return _invalid(error.message, where=error.where, hint="answer with exactly the fields of the schema")
+        form = "exactly the fields of the schema" if known is None else "files in the form that was asked for"
+        return _invalid(error.message, where=error.where, hint=f"answer with {form}")
     writes: list[JsonValue] = []
     is_repair = False
     for number, write in enumerate(read.writes):
@@ -67,7 +68,7 @@ def parse_answer(
             return _invalid(
                 f"`{path}` can't be kept: no proposal of the file that is there now failed before",
                 where=f"{_SOURCE} /keep/{number}",
-                hint="write the file, or leave it out of `keep` if it shall stay as it is",
+                hint="write the file, or don't keep it if it shall stay as it is in the repository",
             )
         writes.append({"path": path, "base_sha256": kept.base_sha256, "content": kept.content})
         is_repair = True
@@ -114,7 +115,21 @@ def _bounded(remarks: Sequence[str]) -> list[str]:
     ]
 
 
-def _read(text: str, known: Mapping[str, str] | None) -> WriteAnswer:
+def _of_its_version(write: AnsweredWrite, versions: Versions) -> AnsweredWrite:
+    """An edit in a block, which names no version: of what was proposed, unless it only fits what is shown."""
+    proposed, text = versions.proposed.get(write.path), versions.text(write.path)
+    if not write.edits or proposed is None:
+        return write
+    if (
+        isinstance(edited(proposed.content, write.edits), BadEdit)
+        and text is not None
+        and isinstance(edited(text, write.edits), str)
+    ):
+        return write
+    return write.model_copy(update={"base_sha256": proposed_hash(proposed)})
+
+
+def _read(text: str, known: Mapping[str, str] | None, versions: Versions) -> WriteAnswer:
     """The answer as a document.
 
     Raises:
@@ -122,7 +137,16 @@ def _read(text: str, known: Mapping[str, str] | None) -> WriteAnswer:
     """
     # A file in a block may be JSON itself.
     if known is not None and not text.lstrip().startswith("{"):
-        return read_document(WriteAnswer, json.dumps(read_blocks(text, known)), _SOURCE)
+        try:
+            document = json.dumps(read_blocks(text, known))
+        except BadBlocks:
+            # It may hold the JSON of another form in a block of its own.
+            if json_text(text) == text.strip():
+                raise
+        else:
+            read = read_document(WriteAnswer, document, _SOURCE)
+            writes = tuple(_of_its_version(write, versions) for write in read.writes)
+            return read.model_copy(update={"writes": writes})
     try:
         return read_document(WriteAnswer, json_text(text), _SOURCE)
     except BadJson:
@@ -145,7 +169,7 @@ def _content(write: AnsweredWrite, meant: Write | str, versions: Versions, where
             return _invalid(
                 f"`{write.path}` is not among the files that were shown, so it can't be edited",
                 where=f"{where}/edits",
-                hint="give the whole text of a new file as `content`",
+                hint="give the whole text of a new file",
             )
         made = edited(version.content if isinstance(version, Write) else version, write.edits)
         if isinstance(made, BadEdit):

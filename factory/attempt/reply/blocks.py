@@ -1,6 +1,8 @@
-"""Reads files out of fenced blocks, each with its path: the answer of `--answer-format blocks`. Pure.
+"""Reads files out of fenced blocks, each with its path, which is how models give them by default. Pure.
 
-The result is what a JSON answer would have been, so that everything after it is the same.
+The result is what a JSON answer would have been, so that everything after it is the same. A file may hold
+fences itself: those that begin with a word, such as the name of a language, open something that is closed
+again within the file.
 """
 
 import re
@@ -15,6 +17,14 @@ _THOUGHTS: Final = re.compile(r"\A\s*<think(?:ing)?>.*?</think(?:ing)?>", re.DOT
 _DECORATION: Final = "#*`_:>- \t"
 _LABEL: Final = re.compile(r"(?:file ?name|file|path)[*`_]*:[*`_]*\s+", re.IGNORECASE)
 _COMMENT: Final = re.compile(r"\s*(?:#|//|--|;|%|/\*|<!--)(?P<text>.*?)(?:\*/|-->)?\s*")
+_LINE: Final = re.compile(
+    r"[ \t]*(?:[-*+][ \t]+)?[*`_]{0,3}(?P<what>KEEP|REMARK)S?[*`_]{0,3}:[*`_]{0,3}(?P<text>.*)"
+)
+"""A line between the blocks that says which file stays as it was proposed, or tells people something."""
+
+_OWN_FENCES: Final = (".adoc", ".markdown", ".md", ".mdx", ".rst")
+"""The ends of names of files that often hold fences themselves."""
+
 _MOST_STRAYS: Final = 8
 """How many fences that open nothing are passed over."""
 
@@ -48,20 +58,28 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
             shown.
 
     Raises:
-        BadBlocks: a block is not closed, no block has a path, or one edits without saying what.
+        BadBlocks: a block is not closed, or may be closed too early; no block has a path and nothing is kept;
+            or one edits without saying what.
     """
     lines = _THOUGHTS.sub("", reply, count=1).replace("\r\n", "\n").split("\n")
     prose: list[str] = []
     writes: list[JsonValue] = []
     number = strays = 0
+    open_ended = ""
     while number < len(lines):
         fence = _FENCE.match(lines[number])
         number += 1
         if fence is None:
             prose.append(lines[number - 1])
             continue
-        end = _end(lines, number, fence["ticks"])
+        end = _end(lines, number, fence["ticks"], known)
         path = _path(fence["info"], prose, lines[number:end][:1], known)
+        if open_ended and path is None and not fence["info"]:
+            raise BadBlocks(
+                f"it can't be told where the block of {open_ended} ends",
+                "open and close the block of a file that has lines of backticks with more backticks than any"
+                " of them",
+            )
         if (
             path is None
             and strays < _MOST_STRAYS
@@ -77,23 +95,52 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
             )
         if path is not None:
             writes.append(_write(path, "".join(f"{line}\n" for line in lines[number:end]), known))
+            open_ended = path if path.lower().endswith(_OWN_FENCES) else ""
         number = end + 1
-    if not writes:
+    said = [(line, _LINE.fullmatch(line)) for line in prose]
+    keep: list[JsonValue] = [*_said(said, "KEEP")]
+    if not writes and not keep:
         raise BadBlocks(
             "the answer holds no block with a path",
             "give each file as a fenced block that begins with its path",
         )
-    summary = "\n".join(prose).strip()[:_SUMMARY_CHARS] or "(nothing was said of it)"
-    return {"summary": summary, "writes": writes}
+    rest = "\n".join(line for line, told in said if told is None)
+    return {
+        "summary": rest.strip()[:_SUMMARY_CHARS] or "(nothing was said of it)",
+        "writes": writes,
+        "keep": keep,
+        "remarks": [*_said(said, "REMARK")],
+    }
 
 
-def _end(lines: list[str], start: int, ticks: str) -> int | None:
-    """The line that closes a block: a fence of the same kind, at least as long, with nothing after it."""
+def _said(lines: list[tuple[str, re.Match[str] | None]], what: str) -> list[str]:
+    """What the lines of one kind say; a path may stand in backticks."""
+    texts = (told["text"].strip() for _, told in lines if told is not None and told["what"] == what)
+    return [text.strip("`") if what == "KEEP" else text for text in texts if text.strip("` ")]
+
+
+def _end(lines: list[str], start: int, ticks: str, known: Mapping[str, str]) -> int | None:
+    """The line that closes a block: a fence of the same kind, at least as long, with nothing after it.
+
+    What a fence with a word opens within it is closed first, unless that leaves the block without an end
+    before the next file's.
+    """
+    first: int | None = None
+    within = 0
     for number in range(start, len(lines)):
         fence = _FENCE.match(lines[number])
-        if fence is not None and not fence["info"] and fence["ticks"].startswith(ticks):
-            return number
-    return None
+        if fence is None or not fence["ticks"].startswith(ticks):
+            continue
+        if not fence["info"]:
+            first = number if first is None else first
+            if not within:
+                return number
+            within -= 1
+        elif any(word in known for word in fence["info"].split()[-1:]):
+            return first
+        else:
+            within += 1
+    return first
 
 
 def _is_stray(lines: list[str], end: int | None, ticks: str, known: Mapping[str, str]) -> bool:
@@ -135,6 +182,11 @@ def _write(path: str, content: str, known: Mapping[str, str]) -> JsonValue:
     ]
     if not edits:
         return {"path": path, "base_sha256": base, "content": content, "edits": None}
+    if any(not edit["old"] for edit in edits if isinstance(edit, dict)):
+        raise BadBlocks(
+            f"an edit of {path} searches for nothing",
+            "search for whole lines of the file, or give the file whole",
+        )
     if _SEARCH.sub("", content).strip():
         raise BadBlocks(
             f"the block of {path} holds edits and other text", "give a file whole, or nothing but edits of it"

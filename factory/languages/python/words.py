@@ -24,8 +24,8 @@ pkg.module:Class.parse(cls, text: str) -> Class`, `@staticmethod pkg.module:Clas
 bool` |
 
 - The module is one of the work order's `allowed_files`: `tally.counting` is `tally/counting.py`, or \
-`tally/counting/__init__.py`. A name that `tally/__init__.py` imports from there is `tally:name`, with the \
-same signature, provided by the work order that writes `tally/__init__.py`.
+`tally/counting/__init__.py`. A name that `tally/__init__.py` imports from there is `tally:name`, too, \
+which the work order that writes `tally/__init__.py` provides beside it, without a signature.
 - A class and what is used of it are symbols of their own: the class, its `__init__` if others make \
 objects, each method and attribute that others use.
 

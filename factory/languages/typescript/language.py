@@ -36,7 +36,11 @@ declared compiler once into a directory that git ignores, and a work order write
 declares another runner (ava, jest, mocha, …), tests are written for that one, stand where it looks for \
 them, and are run by it (`npx --no-install ava tests/NAME.js`). Name the runner itself, not `npm test`. A \
 package, its `type` and its dependencies stand in `package.json`, the compiler's options in \
-`tsconfig.json`; relative imports of modules of ECMAScript end in `.js`."""
+`tsconfig.json`; relative imports of modules of ECMAScript end in `.js`. A package that is for development \
+only, such as a compiler, is required as `dev:typescript@^5`. Where a plan requires packages and the \
+repository has no `package.json`, one that names them under `dependencies` and `devDependencies` is there \
+before the first work order: a work order that needs `"type": "module"`, scripts or other fields changes it \
+and keeps these two as they are, word for word."""
 
 _UNUSUAL: Final = Unusual(
     ends=("process.exit", "process.reallyExit", "process.abort", "process.kill", "Deno.exit"),

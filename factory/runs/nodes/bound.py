@@ -5,7 +5,7 @@ from functools import partial
 
 from factory.attempt.agents.prompt import AGENT_TEMPLATE
 from factory.attempt.failure import Failure
-from factory.attempt.prompt import BLOCKS_NAME, TEMPLATE_NAME, with_form
+from factory.attempt.prompt import JSON_NAME, TEMPLATE_NAME, with_form
 from factory.attempt.routing import Nodes
 from factory.attempt.state import RunState
 from factory.gates.bench import Bench
@@ -129,6 +129,6 @@ def _landing(run: Run, bench: Bench) -> Callable[[RunState], str | Failure]:
 
 def _template(settings: AttemptSettings) -> str:
     template = template_path(TEMPLATE_NAME).read_text("utf-8")
-    if settings.answer_format == "json":
+    if settings.answer_format == "blocks":
         return template
-    return with_form(template, template_path(BLOCKS_NAME).read_text("utf-8"))
+    return with_form(template, template_path(JSON_NAME).read_text("utf-8"))

@@ -88,7 +88,7 @@ def propose(
         packages=importable(packages),
         passages=passages,
         hints=texts_for(folder.path.parent, contract_hash(order), number),
-        may_keep=not in_blocks,
+        answer_format=settings.answer_format,
     )
     _keep(passages, attempt.path)
     attempt.text(PROMPT_TEXT, transcript(messages))
@@ -104,7 +104,7 @@ def propose(
     ANSWER.write(attempt.path, AnswerRecord.of(answer))
     folder.event("answered", attempt=number, usage=dump(answer.usage), finish_reason=answer.finish_reason)
     paid: RunState = {"answer": answered.key, "usage": answer.usage, "model": answered.identity}
-    versions = Versions.of(files, None if in_blocks else state.get("previous_proposal"))
+    versions = Versions.of(files, state.get("previous_proposal"))
     proposal = parse_answer(answer, versions, _hashes(order, files) if in_blocks else None)
     if isinstance(proposal, Failure):
         return {**paid, "failure": proposal, "unread_reply": _repeatable(answer)}

@@ -63,6 +63,11 @@ _NAMED: Final[Mapping[Preset, re.Pattern[str]]] = {
 _DO_WITHOUT: Final = "do without it; a person declares it in the specification or in `[[services]]`"
 
 
+def names_a_service(words: str) -> bool:
+    """Whether what people have written names a service that a plan could declare."""
+    return any(pattern.search(words) is not None for pattern in _NAMED.values())
+
+
 def find(subject: Subject) -> Iterator[Finding]:
     """Look for the name of each service among the words of those who may name one."""
     if subject.plan is None or not subject.is_new:

@@ -13,6 +13,7 @@ from factory.attempt.answers.versions import ContextFile
 from factory.attempt.failure import Failure, FailureClass, Stage
 from factory.attempt.prompt import TEMPLATE_NAME, AgentsFile, build_messages
 from factory.attempt.retry import PreviousAttempt
+from factory.contract.answer import AnswerFormat
 from factory.contract.note import Note
 from factory.contract.proposal import WriteProposal
 from factory.contract.repo_path import RepoPath
@@ -171,14 +172,23 @@ class TestRetry:
         a_proposal({"src/app.py": "x = 1\n", "tests/test_app.py": "assert 3 == 4\n"})
     )
 
-    def user(self, previous: PreviousAttempt, files: tuple[ContextFile, ...] = FILES) -> str:
-        return build_messages(TEMPLATE, ORDER, files, previous)[1].content
+    def user(
+        self,
+        previous: PreviousAttempt,
+        files: tuple[ContextFile, ...] = FILES,
+        answer_format: AnswerFormat = "blocks",
+    ) -> str:
+        return build_messages(TEMPLATE, ORDER, files, previous, answer_format=answer_format)[1].content
 
-    def test_each_proposed_file_has_the_hash_by_which_it_is_edited(self) -> None:
-        user = self.user(PreviousAttempt(self.PROPOSAL, FAILURE))
+    def test_in_json_each_file_has_the_hash_by_which_it_is_written_or_edited(self) -> None:
+        previous = PreviousAttempt(self.PROPOSAL, FAILURE)
+
+        user = self.user(previous, answer_format="json")
 
         assert f"`src/app.py` (base_sha256 to edit it: {sha256('x = 1' + chr(10))[:16]})" in user
+        assert f"`src/app.py` does not exist. base_sha256: {sha256('')[:16]}" in user
         assert "name under `keep`" in user
+        assert "base_sha256" not in self.user(previous)
 
     def test_what_has_changed_since_can_only_be_proposed_again(self) -> None:
         changed = ContextFile(RepoPath("src/app.py"), "y\n", sha256("y\n"))
@@ -224,7 +234,7 @@ class TestRetry:
 
         user = self.user(PreviousAttempt(self.PROPOSAL, unread, "no JSON", earlier=FAILURE))
 
-        places = ("no JSON", "not valid JSON", "x = 1", FAILURE.message, "name under `keep`")
+        places = ("no JSON", "not valid JSON", "x = 1", FAILURE.message, "`KEEP: ` and its path")
         assert [*places] == sorted(places, key=user.index)
 
 

@@ -37,7 +37,7 @@ def test_a_run_goes_through_its_stages_in_order(tmp_path: Path) -> None:
     assert [line.removesuffix(" scripted script") for line in rest if "landed" not in line] == [
         "verifying the base before a model is asked",
         "attempt 1 of 4: SE asks",
-        "attempt 1 failed at llm_output_invalid: not valid JSON: expecting value (the answer:1:1)",
+        "attempt 1 failed at llm_output_invalid: the answer holds no block with a path",
         "attempt 2 of 4: SE asks",
         "attempt 2: TR applies the proposal",
         "attempt 2 failed at write_scope_violation: `other.py` is not one of the work order's allowed files",

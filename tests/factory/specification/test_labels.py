@@ -2,7 +2,7 @@
 
 import pytest
 
-from factory.specification.labels import labelled, without_label
+from factory.specification.labels import ids_named, labelled, without_label
 from factory.specification.units import Outline
 
 
@@ -71,3 +71,18 @@ def test_a_table_that_only_lists_ids_gives_way_to_what_says_more() -> None:
 )
 def test_the_text_without_its_label(text: str, rest: str) -> None:
     assert without_label(text) == rest
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("as in R2, and R10.", ["R2", "R10"]),
+        ("covers R1 to R3", ["R1", "R2", "R3"]),
+        ("R2\u2013R10", ["R2", "R3", "R10"]),
+        ("R9-R11 and R30", ["R10"]),
+        ("R3 to Q9", ["R3"]),
+        ("R2x, XR2, R-2", []),
+    ],
+)
+def test_ids_are_named_alone_or_as_a_range(text: str, named: list[str]) -> None:
+    assert [*ids_named(text, ["R1", "R2", "R3", "R10"])] == named

@@ -102,6 +102,20 @@ def test_sections_and_requirements_are_named_by_number() -> None:
     assert "REQ-2: Lists are sorted." in shown("A report lists the parcels")[1]
 
 
+def test_what_the_work_order_names_by_its_id_follows() -> None:
+    quotes = {"REQ-X": ("A parcel goes into the first free slot.",)}
+    others = {"P-1": ("Its label is read.",), "P-2": ("Weights are in grams.",)}
+
+    told = Specification(SPEC).passages(quotes, told="Lists as in REQ-2; labels as in P-1.", others=others)
+
+    assert {"REQ-2", "P-1"} <= {reference.name for reference in told.references}
+    assert "Lists are sorted." in told.referred
+    assert "A label has eight letters" in told.referred
+    assert "grams" not in told.referred
+    alone = Specification(SPEC).passages(quotes)
+    assert "sorted" not in alone.referred
+
+
 def test_what_there_is_no_room_for_is_left_out_and_named() -> None:
     passages = Specification(SPEC).passages({"REQ-01": ["It must fit."]}, room=20)
     assert passages.referred == ""

@@ -7,7 +7,7 @@ import pytest
 from factory.contract.strict_json import JsonValue
 from planner.check.document import check_reply
 from planner.check.fixed_parts import with_fixed_parts
-from planner.check.requirements import with_requirements
+from planner.check.requirements import resolved, with_requirements
 from planner.specification.spec import Spec
 from tests.support.plans import absent, exists, order
 
@@ -76,6 +76,19 @@ def test_what_is_taken_over_loses_the_words_that_the_specification_lost() -> Non
 )
 def test_lines_stand_for_their_passages(name: str, passages: list[str]) -> None:
     assert quotes(name) == passages
+
+
+@pytest.mark.parametrize(
+    ("name", "passage"),
+    [
+        ('L1: Both are … "0,30 * * * *")`.', 'Both are equal: `f("*/30 * * * *") == f("0,30 * * * *")`.'),
+        ('L1: "*/30 * … == f', '`f("*/30 * * * *") == f("0,30'),
+        ("L1: equ … f", "L1: equ … f"),
+    ],
+)
+def test_a_part_may_begin_and_end_within_a_word(name: str, passage: str) -> None:
+    spec = Spec.of_text('Both are equal: `f("*/30 * * * *") == f("0,30 * * * *")`.\n')
+    assert [*resolved(name, spec)] == [passage]
 
 
 def test_lines_that_say_nothing_are_told() -> None:
@@ -165,3 +178,27 @@ def test_a_consumed_symbol_gets_the_signature_that_is_provided(named: JsonValue,
     completed = with_fixed_parts({"work_orders": orders}, frozenset())
     assert isinstance(completed, dict)
     assert completed["work_orders"][2]["consumes"] == whole  # type: ignore[index, call-overload]
+
+
+@pytest.mark.parametrize(
+    ("provides", "whole"),
+    [
+        (["a.b:f(x: int) -> int", "a:f"], ["a.b:f(x: int) -> int", "a:f(x: int) -> int"]),
+        (["a:f", "a.b:f() -> a.b.C"], ["a:f() -> a.b.C", "a.b:f() -> a.b.C"]),
+        (["src/index.ts:f", "src/f.ts:f(): void"], ["src/index.ts:f(): void", "src/f.ts:f(): void"]),
+        # What an earlier work order provides is handed on, too.
+        (["early:g"], ["early:g() -> str"]),
+        # A class, a constant, what two modules have, and what is beside the package.
+        (["a:C", "a.b:C", "a.b:C.x: int"], ["a:C", "a.b:C", "a.b:C.x: int"]),
+        (["a:f", "a.b:f() -> int", "a.c:f() -> str"], ["a:f", "a.b:f() -> int", "a.c:f() -> str"]),
+        (["a:f", "ab.c:f() -> int", "src/g.ts:f", "src/f.ts:f(): void"],) * 2,
+        ([7, None, "?"], [7, None, "?"]),
+    ],
+)
+def test_what_a_package_hands_on_gets_the_signature_of_its_module(
+    provides: list[JsonValue], whole: list[JsonValue]
+) -> None:
+    orders = [order(1, provides=["early.part:g() -> str"]), order(2, provides=provides)]
+    completed = with_fixed_parts({"work_orders": orders}, frozenset())
+    assert isinstance(completed, dict)
+    assert completed["work_orders"][1]["provides"] == whole  # type: ignore[index, call-overload]

@@ -213,6 +213,33 @@ def test_a_template_of_ones_own(desk: Desk) -> None:
     assert prompt.startswith("[user]\nPlan this: (Each line stands behind its number")
 
 
+@pytest.mark.parametrize(
+    ("more", "configuration", "is_told"),
+    [
+        ("", "", False),
+        ("It keeps them in PostgreSQL.", "", True),
+        ("", '[environment]\npython = ["redis"]\n', True),
+        ("", '[[services]]\nname = "db"\ncommand = "db --port {port}"\n', True),
+        ("", "[[services]\n", True),
+    ],
+)
+def test_of_services_a_model_is_told_that_may_need_one(
+    desk: Desk, more: str, configuration: str, is_told: bool
+) -> None:
+    (desk.home / "spec.md").write_text(f"{HELLO} {more}")
+    repo = desk.home / "repo"
+    repo.mkdir()
+    (repo / "workorder.toml").write_text(configuration)
+    subprocess.run(["git", "init", "-q", str(repo)], check=True)
+    subprocess.run(["git", "-C", str(repo), "add", "workorder.toml"], check=True)
+
+    desk.compile("--repo", "repo", "--max-attempts", "1", model=desk.model(json.dumps(PLAN)))
+
+    prompt = (desk.home / "plan.artifacts" / "prompt_attempt_1.txt").read_text()
+    assert ("\n# Services\n\nWhere the specification demands" in prompt) is is_told
+    assert "{{" not in prompt
+
+
 def test_the_repository_is_known_to_the_model_and_the_checker(desk: Desk) -> None:
     repo = desk.home / "repo"
     repo.mkdir()

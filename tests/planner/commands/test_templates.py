@@ -67,8 +67,8 @@ def test_the_example_has_no_diagnostics() -> None:
 
 def test_the_example_leaves_out_what_would_be_empty_or_is_computed() -> None:
     document: JsonObject = json.loads(example())
-    assert set(document) == {"system_overview", "verify_contract", "requirements", "remarks", "work_orders"}
-    always = {"id", "title", "requirements", "intent", "allowed_files", "forbidden", "acceptance_commands"}
+    assert set(document) == {"verify_contract", "requirements", "remarks", "work_orders"}
+    always = {"id", "title", "requirements", "intent", "allowed_files", "acceptance_commands"}
     for order in document["work_orders"]:  # type: ignore[union-attr]
         assert always <= set(order)  # type: ignore[arg-type]
     assert set().union(*document["work_orders"]) == always | {"provides", "consumes", "notes"}  # type: ignore[arg-type]

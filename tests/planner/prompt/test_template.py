@@ -76,7 +76,7 @@ def test_an_unknown_placeholder_is_refused_with_the_known_ones() -> None:
         compile_template("{{PRODUCT_SPEC}} {{PRODUCT_SPECS}}")
     assert refused.value.hint == (
         "known are {{EXAMPLE}}, {{FIRST_WORK_ORDER}}, {{GRAIN}}, {{LANGUAGES}}, {{PRODUCT_SPEC}},"
-        " {{REPOSITORY_FILES}}"
+        " {{REPOSITORY_FILES}}, {{SERVICES}}"
     )
 
 

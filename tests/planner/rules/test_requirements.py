@@ -419,6 +419,14 @@ class TestMisplaced:
         assert self.misplaced(["REQ-02"], ["REQ-01"], *self.INTENTS) == []
         assert self.misplaced(["REQ-02", "REQ-01"], ["REQ-01"], *self.INTENTS) == []
 
+    @pytest.mark.parametrize(
+        ("said", "is_named"), [("REQ-01", True), ("REQ-00 to REQ-02", True), ("REQ-011", False)]
+    )
+    def test_who_names_it_by_its_id_is_where_it_belongs(self, said: str, is_named: bool) -> None:
+        read, total = self.INTENTS
+        intents = (f"{read} test_sales.py covers {said}.", total)
+        assert (self.misplaced(["REQ-02", "REQ-01"], [], *intents) == []) is is_named
+
     def test_words_that_nobody_says_are_misplaced_nowhere(self) -> None:
         assert self.misplaced(["REQ-02", "REQ-01"], [], "Read.", "Add up.") == []
         said_in_other_forms = (

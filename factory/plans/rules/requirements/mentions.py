@@ -4,6 +4,7 @@ import re
 from typing import Final
 
 from factory.contract.work_order import WorkOrder
+from factory.specification.labels import ids_named
 
 _WORD: Final = re.compile(r"[^\W_]+")
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
@@ -30,3 +31,8 @@ def mentioned(order: WorkOrder) -> frozenset[str]:
     """The beginnings of the words that whoever implements a work order reads."""
     texts = (order.title, order.intent, order.notes or "", *order.acceptance_commands, *order.provides)
     return beginnings(" ".join((*texts, *order.allowed_files)))
+
+
+def names_requirement(order: WorkOrder, name: str) -> bool:
+    """Whether the intent or the notes of a work order name a requirement by its id."""
+    return bool(ids_named(f"{order.intent}\n{order.notes or ''}", [name]))

@@ -4,7 +4,8 @@
 
 A requirement whose work orders mention little of what its quotes say, while another work order, which does
 not take it, mentions nearly all. Words are compared by their beginnings, in the title, the intent, the notes,
-the commands, `provides` and the allowed files.
+the commands, `provides` and the allowed files. Where a work order that takes it names it by its id, in the
+intent or the notes, it is where it belongs.
 
 ## Why it matters
 
@@ -45,15 +46,15 @@ line of the specification makes it anew. At the wrong one, nothing of that reach
 
 ## Fix
 
-Name the requirement in the work order that fulfils it. If it is where it belongs, let the intent there say
-which of its statements the tests cover, by a few words.
+Name the requirement in the work order that fulfils it. If it is where it belongs, let the intent there name
+it by its id: which test file covers it.
 """
 
 from collections.abc import Iterator
 from typing import Final
 
 from factory.plans.diagnostics.diagnostic import Severity, quote
-from factory.plans.rules.requirements.mentions import beginnings, mentioned
+from factory.plans.rules.requirements.mentions import beginnings, mentioned, names_requirement
 from factory.plans.rules.rule import Finding, Rule, Subject
 
 _FEWEST: Final = 4
@@ -79,6 +80,8 @@ def find(subject: Subject) -> Iterator[Finding]:
         others = [index for index in orders if index not in takers]
         if not takers or not others or len(wanted) < _FEWEST:
             continue
+        if any(names_requirement(orders[index], name) for index in takers):
+            continue
         best = max(others, key=lambda index: len(wanted & said[index]))
         there = len(wanted & said[best]) / len(wanted)
         here = len(wanted & frozenset[str]().union(*(said[index] for index in takers))) / len(wanted)
@@ -89,7 +92,7 @@ def find(subject: Subject) -> Iterator[Finding]:
                 f"little of what {quote(name)} asks for stands in the words of {names}, which takes it, and"
                 f" nearly all of it in those of {orders[best].id}, which does not",
                 f"name it in {orders[best].id} if that fulfils it; if it belongs here, say in the intent"
-                " which of its statements the tests cover",
+                " which tests cover it, by its id",
             )
 
 

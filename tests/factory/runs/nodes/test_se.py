@@ -220,7 +220,7 @@ class TestAnswers:
     CUT = a_proposal()[:40]
 
     NONE: ClassVar[Sequence[tuple[str | Answer, str]]] = [
-        ("I can't do that, sorry.", "not valid JSON: expecting value"),
+        ("I can't do that, sorry.", "the answer holds no block with a path"),
         (a_proposal().replace("hello", "\\ud800"), "half of a surrogate pair"),
         (answer(CUT, FinishReason.LENGTH), "the answer was cut off after 20 tokens"),
         (answer("I must not \ud800", FinishReason.REFUSAL), "the model refused: I must not \\ud800"),
@@ -276,11 +276,11 @@ class TestAnswers:
     @pytest.mark.parametrize(
         ("before", "shown"),
         [
-            ("a\nb\n", r"It proposed this as `app.py` .*:\n<file id=\"\w+\">\na\nC\n</file"),
+            ("a\nb\n", r"It proposed this as `app.py`.*:\n<file id=\"\w+\">\na\nC\n</file"),
             # Of a long file, and whatever its line endings are, only what it would have changed.
             (
                 "a\r\n" * 99 + "b\r\n",
-                r"changes to `app.py` .*:\n<diff id=\"\w+\">\n@@ .* @@\n a\n a\n a\n-b\n\+C\n \n</diff",
+                r"changes to `app.py`.*:\n<diff id=\"\w+\">\n@@ .* @@\n a\n a\n a\n-b\n\+C\n \n</diff",
             ),
         ],
     )
