@@ -24,7 +24,7 @@ from planner.compile.question import NEW_PLAN, NewPlan, Question
 from planner.plan.bootstrap import bootstrap
 from planner.prompt.gather import gather
 from planner.prompt.languages import languages_for
-from planner.prompt.template import FIRST_WORK_ORDER, GRAIN
+from planner.prompt.template import FIRST_WORK_ORDER, GRAIN, Template
 from planner.prompt.units import AGENTS
 from planner.rules.requirements.e216_unnamed_service import names_a_service
 from planner.specification.spec import Spec
@@ -57,12 +57,8 @@ def job_of(
     )
     refuse_unusable(options.outdir, overwrite=options.overwrite)
     notes = read_notes(options.knowledge)
-    if options.grain is not None and not template.asks(GRAIN):
-        raise WorkorderError(
-            "the template does not say where the size of work orders stands",
-            where="--grain",
-            hint=f"write {{{{{GRAIN}}}}} into {template.source}, or leave --grain out",
-        )
+    if options.grain is not None:
+        _require_grain(template)
     grain = chosen_grain(options.grain, options.llm, text, sources)
     # Of several projects each is verified in its directory, without a script of the whole repository.
     if isinstance(question, NewPlan) and not sources.projects and template.asks(FIRST_WORK_ORDER):
@@ -92,6 +88,15 @@ def job_of(
         grain=grain if template.asks(GRAIN) else None,
         review=read_review_template() if is_reviewed(options.review, options.llm, sources) else None,
     )
+
+
+def _require_grain(template: Template) -> None:
+    if not template.asks(GRAIN):
+        raise WorkorderError(
+            "the template does not say where the size of work orders stands",
+            where="--grain",
+            hint=f"write {{{{{GRAIN}}}}} into {template.source}, or leave --grain out",
+        )
 
 
 def _may_need_services(spec: str | None, sources: Sources, question: Question) -> bool:

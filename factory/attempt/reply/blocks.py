@@ -97,6 +97,11 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
             writes.append(_write(path, "".join(f"{line}\n" for line in lines[number:end]), known))
             open_ended = path if path.lower().endswith(_OWN_FENCES) else ""
         number = end + 1
+    return _document(prose, writes)
+
+
+def _document(prose: list[str], writes: list[JsonValue]) -> JsonValue:
+    """The document of some files and of what is said between them."""
     said = [(line, _LINE.fullmatch(line)) for line in prose]
     keep: list[JsonValue] = [*_said(said, "KEEP")]
     if not writes and not keep:
