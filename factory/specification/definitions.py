@@ -81,9 +81,10 @@ class Definition:
                 number = re.escape(self.name)
                 return re.compile(rf"(?:sections?|chapters?|§|see|under|in)\s*{number}(?![\w]|\.[0-9])", re.I)
             case "section":
-                signs = r"[\"\u201c*_\[`]{1,3}"
+                # In backticks it is code, such as a command that has the name of a section.
+                signs = r"[\"\u201c*_\[]{1,3}"
                 return re.compile(
-                    rf"{signs}{name}[\"\u201d*_\]`]"
+                    rf"{signs}{name}[\"\u201d*_\]]"
                     rf"|(?:see|sections?|chapters?|under)\s+(?:the\s+)?{name}(?!\w)|\b{name}\s+section\b",
                     re.I,
                 )

@@ -116,6 +116,13 @@ def test_what_the_work_order_names_by_its_id_follows() -> None:
     assert "sorted" not in alone.referred
 
 
+def test_code_that_has_the_name_of_a_section_is_not_it() -> None:
+    spec = Specification("# Store\n\n## Undo\n\nOne step back.\n\n## Use\n\nSee **Undo**.\n\n`undo` ends.\n")
+
+    assert spec.passages({"R": ("`undo` ends.",)}).referred == ""
+    assert "One step back." in spec.passages({"R": ("See **Undo**.",)}).referred
+
+
 def test_what_there_is_no_room_for_is_left_out_and_named() -> None:
     passages = Specification(SPEC).passages({"REQ-01": ["It must fit."]}, room=20)
     assert passages.referred == ""
