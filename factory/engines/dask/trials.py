@@ -3,9 +3,9 @@
 import threading
 import time
 from collections import defaultdict, deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
@@ -73,6 +73,8 @@ class DaskTrials:
     _parcels: dict[Path, Parcels] = field(default_factory=dict)
     _locks: dict[str, threading.Lock] = field(default_factory=lambda: defaultdict(threading.Lock))
     _lock: threading.Lock = field(default_factory=threading.Lock)
+    _turns: threading.Condition = field(default_factory=threading.Condition)
+    _under_way: int = 0
     _settings: deque[tuple[Setting, str]] = field(default_factory=lambda: deque(maxlen=16))
     _finished: dict[str, float] = field(default_factory=dict)
     """When each worker ended its last trial, by its address."""
@@ -116,6 +118,33 @@ class DaskTrials:
         self, request: TrialRequest, conditions: Conditions, folder: Path
     ) -> tuple[TrialAnswer, dict[str, JsonValue]]:
         return _Asking(self, request, conditions, folder).answer()
+
+    @contextmanager
+    def turn(self, workers: Callable[[], int], heed: Callable[[], None]) -> Iterator[None]:
+        """Within the block a call counts as under way; no more are than there are workers.
+
+        Dask gives a call to a worker at once, also where each has one: it would wait there for that one's
+        end, while another is free before.
+
+        Args:
+            workers: how many there are.
+            heed: called now and then while this call waits; what it raises ends that.
+        """
+        while True:
+            # Asked for before: whoever ends waits for nobody's answer.
+            most = max(1, workers())
+            with self._turns:
+                if self._under_way < most:
+                    self._under_way += 1
+                    break
+                self._turns.wait(_HEED_SECONDS)
+            heed()
+        try:
+            yield
+        finally:
+            with self._turns:
+                self._under_way -= 1
+                self._turns.notify()
 
     def name_of_setting(self, setting: Setting) -> str:
         """SHA-256 of a setting; it holds the whole plan, so it is not written out for each trial anew."""
@@ -170,8 +199,7 @@ class _Asking:
     def answer(self) -> tuple[TrialAnswer, dict[str, JsonValue]]:
         began = time.monotonic()
         while True:
-            if self._stop is not None:
-                self._stop.heed()
+            self._heed_stop()
             reply = self._once()
             if reply is not None and reply.answer is not None:
                 waited = max(0.0, time.monotonic() - began - reply.seconds)
@@ -195,17 +223,19 @@ class _Asking:
         # A call that failed keeps its name for a while.
         key = self._task.name if self._number == 1 else f"{self._task.name}-{self._number}-{id(self):x}"
         try:
-            allowed = self._allowed()
-            future = self._cluster.submit(work, (encoded(self._task), self._pack), key, self._needs, allowed)
-            try:
-                worker = self._wait(future, key)
-                value = self._cluster.result(future)
+            self._show("")
+            with ExitStack() as asked:
+                with self._trials.turn(self._fitting, self._heed_stop):
+                    allowed = self._allowed()
+                    future = self._cluster.submit(
+                        work, (encoded(self._task), self._pack), key, self._needs, allowed
+                    )
+                    asked.callback(_released, future)
+                    worker = self._wait(future, key)
+                    value = self._cluster.result(future)
                 if worker:
                     self._trials._finished[worker] = time.monotonic()
                 return self._heed_reply(value, lambda: self._cluster.holder(future) or worker)
-            finally:
-                with suppress(Exception):
-                    future.release()
         except Died as error:
             raise EngineProblem(
                 f"a trial has lost its worker too often: {error}",
@@ -329,9 +359,16 @@ class _Asking:
                 future.cancel()
             raise Stopped
 
-    def _pause(self, seconds: float) -> None:
+    def _fitting(self) -> int:
+        """How many workers could be asked."""
+        return sum(self._needs <= worker.resources for worker in self._cluster.workers())
+
+    def _heed_stop(self) -> None:
         if self._stop is not None:
             self._stop.heed()
+
+    def _pause(self, seconds: float) -> None:
+        self._heed_stop()
         time.sleep(seconds)
 
     def _supply(self, address: str, has: Sequence[str]) -> None:
@@ -421,6 +458,11 @@ def no_worker(needs: frozenset[str], workers: Sequence[WorkerFacts]) -> EnginePr
         where="--engine",
         hint="start one with `factory engine worker`; `factory engine status` lists those that there are",
     )
+
+
+def _released(future: Any) -> None:
+    with suppress(Exception):
+        future.release()
 
 
 def _lost(why: str) -> Problem:

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -27,6 +28,7 @@ from factory.engines.message import peer
 from factory.engines.name import EngineName, EngineProblem
 from factory.llm.port import Request
 from factory.report.show import show_run
+from factory.system.process.stop import Stopped
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene
 from tests.support.engines import BAD, Engine, an_engine
@@ -250,3 +252,35 @@ def test_status_lists_workers(engine: Engine, trials: DaskTrials, capsys: pytest
     assert "right  tcp://127.0.0.1:" in shown
     assert re.search(r": workers that fit \(.*\): (\d) of \1", shown)
     assert "sandboxes: " in shown
+
+
+def test_no_more_calls_are_under_way_than_there_are_workers(trials: DaskTrials) -> None:
+    lock = threading.Lock()
+    there: set[int] = set()
+    most = 0
+
+    def call(number: int) -> int:
+        nonlocal most
+        with trials.turn(lambda: 3, lambda: None):
+            with lock:
+                there.add(number)
+                most = max(most, len(there))
+            time.sleep(0.05)
+            with lock:
+                there.remove(number)
+        return number
+
+    with ThreadPoolExecutor(12) as threads:
+        assert sorted(threads.map(call, range(12))) == [*range(12)]
+    assert most == 3
+
+
+def test_who_waits_for_a_worker_heeds_a_stop(trials: DaskTrials) -> None:
+    def stopped() -> None:
+        raise Stopped
+
+    with trials.turn(lambda: 1, stopped), pytest.raises(Stopped), trials.turn(lambda: 1, stopped):
+        raise AssertionError
+    # Nobody is under way any more.
+    with trials.turn(lambda: 1, stopped):
+        pass
