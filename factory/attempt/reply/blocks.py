@@ -65,7 +65,7 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
     prose: list[str] = []
     writes: list[JsonValue] = []
     number = strays = 0
-    open_ended = ""
+    doubtful, ticks = "", ""
     while number < len(lines):
         fence = _FENCE.match(lines[number])
         number += 1
@@ -74,9 +74,9 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
             continue
         end = _end(lines, number, fence["ticks"], known)
         path = _path(fence["info"], prose, lines[number:end][:1], known)
-        if open_ended and path is None and not fence["info"]:
+        if doubtful and path is None and not fence["info"] and fence["ticks"].startswith(ticks):
             raise BadBlocks(
-                f"it can't be told where the block of {open_ended} ends",
+                f"it can't be told where the block of {doubtful} ends",
                 "open and close the block of a file that has lines of backticks with more backticks than any"
                 " of them",
             )
@@ -95,7 +95,8 @@ def read_blocks(reply: str, known: Mapping[str, str]) -> JsonValue:
             )
         if path is not None:
             writes.append(_write(path, "".join(f"{line}\n" for line in lines[number:end]), known))
-            open_ended = path if path.lower().endswith(_OWN_FENCES) else ""
+            doubtful = path if path.lower().endswith(_OWN_FENCES) else ""
+            ticks = fence["ticks"]
         number = end + 1
     return _document(prose, writes)
 
@@ -141,7 +142,7 @@ def _end(lines: list[str], start: int, ticks: str, known: Mapping[str, str]) -> 
             if not within:
                 return number
             within -= 1
-        elif any(word in known for word in fence["info"].split()[-1:]):
+        elif _names_a_file(fence, known):
             return first
         else:
             within += 1
@@ -157,10 +158,14 @@ def _is_stray(lines: list[str], end: int | None, ticks: str, known: Mapping[str,
         return True
     inner = (_FENCE.match(line) for line in lines)
     return any(
-        fence["ticks"].startswith(ticks) and any(word in known for word in fence["info"].split()[-1:])
+        fence["ticks"].startswith(ticks) and _names_a_file(fence, known)
         for fence in inner
         if fence is not None
     )
+
+
+def _names_a_file(fence: re.Match[str], known: Mapping[str, str]) -> bool:
+    return any(word in known for word in fence["info"].split()[-1:])
 
 
 def _path(info: str, prose: list[str], begins: list[str], known: Mapping[str, str]) -> str | None:

@@ -92,6 +92,12 @@ def test_fences_with_a_word_in_a_file_are_closed_before_the_file_is() -> None:
     assert "it can't be told where the block of README.md ends" in read.description
 
 
+def test_an_example_after_a_file_with_a_longer_fence_is_no_doubt() -> None:
+    reply = "````README.md\n```\nls\n```\n````\nRun it:\n```\npython src/a.py\n```"
+
+    assert files(reply) == {"README.md": "```\nls\n```\n"}
+
+
 def test_what_is_kept_and_remarked_stands_in_lines_between_the_blocks() -> None:
     proposed = Write(path=A, base_sha256=KNOWN["src/a.py"], content="one\n2\n")
     versions = Versions(SHOWN.files, {A: proposed})
