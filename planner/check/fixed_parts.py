@@ -39,6 +39,7 @@ def with_fixed_parts(
     present = {*repo_files, *_made(document, orders)}
     providers: list[tuple[frozenset[str], tuple[str, ...]]] = []
     promised: dict[str, str] = {}
+    signed: dict[str, dict[str, str]] = {}
     completed: list[JsonValue] = []
     for index, order in enumerate(orders):
         whole = order
@@ -51,7 +52,7 @@ def with_fixed_parts(
                 if order.get("consumes"):
                     named["consumes"] = _with_signatures(order["consumes"], promised)
                 if order.get("provides"):
-                    named["provides"] = _handed_on(order["provides"], promised)
+                    named["provides"] = _handed_on(order["provides"], signed)
                 whole = _completed(named, files, present, providers)
             present.update(files)
             provided = {
@@ -60,6 +61,8 @@ def with_fixed_parts(
             }
             providers.append((frozenset(provided), files))
             promised |= provided
+            for name, texts in _signed([*provided.values()]).items():
+                signed.setdefault(name, {}).update(texts)
         completed.append(whole)
     verified: JsonObject = {}
     if not is_revision and document.get("verify_contract") is None and VERIFY_SCRIPT in present:
@@ -144,29 +147,41 @@ def _with_signatures(consumes: JsonValue, promised: Mapping[str, str]) -> JsonVa
     return whole
 
 
-def _handed_on(provides: JsonValue, promised: Mapping[str, str]) -> JsonValue:
-    """Provided symbols, each that a package hands on as the module below it provides it."""
+def _handed_on(provides: JsonValue, earlier: Mapping[str, dict[str, str]]) -> JsonValue:
+    """Provided symbols, each that a package hands on as the module below it provides it, now or earlier."""
     if not isinstance(provides, list):
         return provides
-    known = dict(promised) | {symbol.address: text for text, symbol in _written(provides)}
+    signed = _signed(provides)
     whole: list[JsonValue] = []
     for text in provides:
         package, _, name = text.partition(":") if isinstance(text, str) else ("", "", "")
-        origins = [
-            signature.replace(f"{address}", f"{package}:{name}", 1)
-            for address, signature in known.items()
-            if signature != address and name and _is_within(address, package, name)
-        ]
-        whole.append(origins[0] if len(origins) == 1 else text)
+        origins = {
+            address: signature
+            for address, signature in (earlier.get(name, {}) | signed.get(name, {})).items()
+            if _is_below(address.partition(":")[0], package)
+        }
+        if len(origins) == 1:
+            ((address, signature),) = origins.items()
+            whole.append(signature.replace(address, f"{package}:{name}", 1))
+        else:
+            whole.append(text)
     return whole
 
 
-def _is_within(address: str, package: str, name: str) -> bool:
-    """Whether a symbol has a name in a module below a package of Python, or beside an index of a folder."""
-    module, _, own = address.partition(":")
+def _signed(provides: JsonValue) -> dict[str, dict[str, str]]:
+    """Provided symbols that have a signature: by their names, and by their addresses."""
+    found: dict[str, dict[str, str]] = {}
+    for text, symbol in _written(provides):
+        if text != symbol.address:
+            found.setdefault(symbol.name, {})[symbol.address] = text
+    return found
+
+
+def _is_below(module: str, package: str) -> bool:
+    """Whether a module is one below a package of Python, or beside an index of a folder."""
     folder, _, file = package.rpartition("/")
     below = f"{folder}/" if file.partition(".")[0] == "index" else f"{package}."
-    return own == name and module != package and module.startswith(below.lstrip("/"))
+    return module != package and module.startswith(below.lstrip("/"))
 
 
 def _made(document: JsonObject, orders: list[JsonValue]) -> Iterator[str]:
