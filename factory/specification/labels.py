@@ -72,6 +72,11 @@ def without_label(text: str) -> str:
     return text[match.end() :].strip() if match is not None else text.strip()
 
 
+def is_named(name: str, text: str) -> bool:
+    """Whether an id stands in a text as a word of its own."""
+    return name in text and re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+
+
 def ids_named(text: str, ids: Iterable[str]) -> tuple[str, ...]:
     """Those of some ids that a text names, also as one between two others (`R3 to R6`), in their order."""
     ranges = [
@@ -84,7 +89,7 @@ def ids_named(text: str, ids: Iterable[str]) -> tuple[str, ...]:
     return tuple(
         name
         for name in ids
-        if re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", text) is not None
+        if is_named(name, text)
         or (
             (form := _FORM.fullmatch(name)) is not None
             and any(form[1] == letters and first < int(form[2][:9]) < last for letters, first, last in ranges)

@@ -14,7 +14,7 @@ from typing import Final, Literal, TypeAlias
 
 from factory.contract.limits import MAX_REFERENCES_BYTES
 from factory.specification.definitions import Definition, What, definitions
-from factory.specification.labels import ids_named
+from factory.specification.labels import ids_named, is_named
 from factory.specification.quotations import Words
 from factory.specification.units import Outline
 
@@ -146,7 +146,7 @@ class Specification:
             },
             references=references,
             left_out=left_out,
-            asked=tuple(f"{name}: {text}" for name, text in texts.items() if not ids_named(quoted, [name])),
+            asked=tuple(f"{name}: {text}" for name, text in texts.items() if not is_named(name, quoted)),
         )
 
     def lines_of(self, quotes: Mapping[str, Sequence[str]]) -> frozenset[int]:

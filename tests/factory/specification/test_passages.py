@@ -116,6 +116,14 @@ def test_what_the_work_order_names_by_its_id_follows() -> None:
     assert "sorted" not in alone.referred
 
 
+def test_a_range_of_ids_in_a_passage_does_not_say_what_each_asks_for() -> None:
+    spec = Specification("Both of REQ-1 to REQ-3 hold.\n")
+
+    shown = spec.passages({"REQ-2": ("Both of REQ-1 to REQ-3 hold.",)}, {"REQ-2": "It sorts."})
+
+    assert shown.asked == ("REQ-2: It sorts.",)
+
+
 def test_code_that_has_the_name_of_a_section_is_not_it() -> None:
     spec = Specification("# Store\n\n## Undo\n\nOne step back.\n\n## Use\n\nSee **Undo**.\n\n`undo` ends.\n")
 

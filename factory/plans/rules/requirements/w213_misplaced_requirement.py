@@ -80,12 +80,11 @@ def find(subject: Subject) -> Iterator[Finding]:
         others = [index for index in orders if index not in takers]
         if not takers or not others or len(wanted) < _FEWEST:
             continue
-        if any(names_requirement(orders[index], name) for index in takers):
-            continue
         best = max(others, key=lambda index: len(wanted & said[index]))
         there = len(wanted & said[best]) / len(wanted)
         here = len(wanted & frozenset[str]().union(*(said[index] for index in takers))) / len(wanted)
-        if here <= _LITTLE and there >= _NEARLY_ALL and there - here >= _APART:
+        is_apart = here <= _LITTLE and there >= _NEARLY_ALL and there - here >= _APART
+        if is_apart and not any(names_requirement(orders[index], name) for index in takers):
             names = ", ".join(orders[index].id for index in takers[:3])
             yield Finding(
                 f"/work_orders/{takers[0]}/requirements",
