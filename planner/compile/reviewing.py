@@ -4,7 +4,7 @@ Which objections count is a rule's matter (W220), and what follows from them the
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from factory.contract.work_order import Plan
 from factory.llm.port import Message
 from factory.llm.template import quoted
 from factory.plans.diagnostics.render import counted
-from factory.specification.quotations import LINE_BREAK
+from factory.specification.quotations import LINE_BREAK, Passage
 from planner.compile.artifacts import REVIEW_ANSWER, REVIEW_PROMPT
 from planner.compile.asking import Asking, Form
 from planner.compile.ending import End, Outcome
@@ -159,7 +159,14 @@ def _by_lines(plan: Plan, spec: Spec) -> Plan:
             ),
             "remarks": tuple(
                 remark.model_copy(
-                    update={"quotes": tuple(_lines_of(text, spec) or text for text in remark.quotes)}
+                    update={
+                        "quotes": tuple(
+                            _in_lines(_numbers(places[0], spec))
+                            if (places := spec.lines.places(text))
+                            else text
+                            for text in remark.quotes
+                        )
+                    }
                 )
                 for remark in plan.remarks
             ),
@@ -167,23 +174,24 @@ def _by_lines(plan: Plan, spec: Spec) -> Plan:
     )
 
 
-def _lines_of(quote: str, spec: Spec) -> str:
-    """The lines of a passage, by their numbers; nothing if it is nowhere."""
-    for place in spec.lines.places(quote):
-        numbers = [spec.lines.words.all[index].line for index in place.words]
-        first, last = min(numbers), max(numbers)
-        return f"L{first}" if first == last else f"L{first}-L{last}"
-    return ""
+def _numbers(place: Passage, spec: Spec) -> list[int]:
+    return [spec.lines.words.all[index].line for index in place.words]
+
+
+def _in_lines(numbers: Collection[int]) -> str:
+    """The name of a passage from the first of some lines to the last."""
+    first, last = min(numbers), max(numbers)
+    return f"L{first}" if first == last else f"L{first}-L{last}"
 
 
 def _named(name: str, quote: str, spec: Spec) -> str:
     for place in spec.lines.places(quote):
-        numbers = [spec.lines.words.all[index].line for index in place.words]
+        numbers = _numbers(place, spec)
         first, last = min(numbers), max(numbers)
         others = {*spec.lines.between(first, last).words} - {*place.words}
         # A requirement that the specification numbers is quoted without its number.
         if all(spec.lines.words.all[index].folded.strip(_AROUND) == name for index in others):
-            return f"L{first}" if first == last else f"L{first}-L{last}"
+            return _in_lines(numbers)
         written = (word.written for word in spec.lines.words.all[place.words[0] : place.words[-1] + 1])
         lines = "\n".join(LINE_BREAK.split(spec.text)[first - 1 : last])
         found = re.search(r"\s+".join(map(re.escape, written)), lines)
