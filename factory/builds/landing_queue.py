@@ -163,7 +163,7 @@ class LandingQueue:
         commit = self.candidate(order_id).commit
         try:
             # Nothing that it changed has changed since, or it would have collided.
-            self._made[order_id] = land(self._goal, commit, self._made[order_id])
+            land(self._goal, commit, self._made[order_id])
         except LandingFailed as error:
             why = Halt(ExitCode.ENVIRONMENT, error.headline, error.hint)
             return LandingRefused(order_id, why)

@@ -29,7 +29,7 @@ class LandingFailed(WorkorderError):
     fault = Fault.ENVIRONMENT
 
 
-def land(target: Target, commit: str, changed: Changes | None = None) -> Changes:
+def land(target: Target, commit: str, changed: Changes | None = None) -> None:
     """Move the branch to `commit` by compare-and-swap, and fast-forward the checkout that shows it.
 
     A signal waits until it is done; a crash in between is finished by `recover`.
@@ -38,9 +38,6 @@ def land(target: Target, commit: str, changed: Changes | None = None) -> Changes
         target: the branch, and its commit.
         commit: its next one.
         changed: what the one has that the other has not, where that is known.
-
-    Returns:
-        What the branch has now that it had not before.
 
     Raises:
         LandingFailed: the branch has moved, or the checkout was changed meanwhile; nothing was moved.
@@ -53,14 +50,13 @@ def land(target: Target, commit: str, changed: Changes | None = None) -> Changes
                 where=str(target.git.work_tree),
                 hint="finish the rebase, then run again: the stored answers that still fit are used",
             )
-        if changed is None:
-            changed = changes(target.git, target.baseline, commit)
         shown = _shown_in(target)
         if shown is None:
             _move(target, commit)
-        else:
-            _land_in_checkout(target, commit, shown, changed)
-        return changed
+            return
+        if changed is None:
+            changed = changes(target.git, target.baseline, commit)
+        _land_in_checkout(target, commit, shown, changed)
 
 
 def is_occupied(root: Path, path: str) -> bool:
