@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from queue import SimpleQueue
-from threading import Timer
+from threading import Thread, Timer
 
 from factory.attempt.failure import Failure
 from factory.attempt.routing import exit_code
@@ -37,6 +37,7 @@ from factory.plans.states.sources import Sources
 from factory.repository.landing import land
 from factory.repository.target import Target
 from factory.runs.base import BASELINE_FOLDER, tell_tally, verify_base
+from factory.runs.execution import imported_graph
 from factory.runs.inputs import Ports, Run, setting_of
 from factory.runs.plan_defect import tell_warnings
 from factory.runs.preflight import indexes_folder
@@ -97,6 +98,8 @@ class PlanExecution:
         defect = self._defect(footing)
         if defect is not None:
             return defect
+        # Needed by the first attempt, and meanwhile other processes have the work.
+        Thread(target=imported_graph, daemon=True).start()
         now, seconds = self.ports.clock.monotonic, self.settings.deadline_seconds
         deadline = None if seconds is None else now() + seconds
         with ExitStack() as stack:

@@ -120,7 +120,7 @@ class Loop:
     def _next_message(self) -> Message:
         while True:
             try:
-                received = self._mail.get(timeout=self._patience)
+                received = self._received()
             except Empty:
                 return DeadlineCame()
             if not isinstance(received, Doing):
@@ -133,6 +133,18 @@ class Loop:
         self._watch(Doing(task.order.id, None))
         ended = AttemptsEnded if isinstance(task, AttemptTask) else ExaminationEnded
         return ended(task.order.id, future.result())
+
+    def _received(self) -> Mail:
+        """The next mail; what is only for people to see is written when none is there.
+
+        Raises:
+            Empty: the deadline has come before it.
+        """
+        try:
+            return self._mail.get_nowait()
+        except Empty:
+            self._records.write()
+            return self._mail.get(timeout=self._patience)
 
     @property
     def _patience(self) -> float | None:
@@ -208,7 +220,7 @@ class Loop:
                 changed["last_failure"] = LastFailure.of(entered.failure)
         if entered.run.attempts:
             changed["runs"] = self._records.state.order(entered.order_id).with_run(entered.run).runs
-        self._records.order(entered.order_id, phase, **changed)
+        self._records.order(entered.order_id, phase, at_once=False, **changed)
 
     def _record_landing(self, act: RecordLanding) -> None:
         scores = self._records.state.order(act.order_id).scores_of(act.run_id)

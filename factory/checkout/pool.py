@@ -85,9 +85,14 @@ class Checkouts:
         """
         opened = self._take(commit)
         if opened is not None:
+            self.note_clean(opened)
             with self._lock:
-                self._clean.add(opened.scratch)
                 self._free.append(opened)
+
+    def note_clean(self, opened: ThrowAwayCheckout) -> None:
+        """Who had this one has changed nothing in it: it is not put back before it is handed out again."""
+        with self._lock:
+            self._clean.add(opened.scratch)
 
     def _take(self, commit: str) -> ThrowAwayCheckout | None:
         """A free one, moved to the commit; None if there is none that can be."""

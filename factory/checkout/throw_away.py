@@ -45,6 +45,8 @@ class ThrowAwayCheckout(Checkout):
     """
 
     own_git: BorrowingRepository
+    is_used: bool
+    """Whether anything was staged since it was put back, as before any command runs."""
 
     def __init__(
         self, user: Git, scratch: Path, commit: str, owner: Callable[[Path], int | None] = lambda _root: None
@@ -125,6 +127,7 @@ class ThrowAwayCheckout(Checkout):
             self._make()
 
     def stage(self, paths: Sequence[RepoPath]) -> str:
+        self.is_used = True
         # Before git looks at them, which takes note of their owner.
         self._hand_over([*paths, *_folders_of(paths)])
         return super().stage(paths)
@@ -207,6 +210,7 @@ class ThrowAwayCheckout(Checkout):
     def _take(self) -> tuple[str, ...]:
         """Remember the present state as the right one; what does not belong there."""
         self._staged_folders = set()
+        self.is_used = False
         submodules = self._folders.submodules
         if submodules:
             # Git would read, and wait for, what commands put there; what is there is known without it.

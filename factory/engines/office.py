@@ -71,24 +71,43 @@ class Office:
     def fetch(self, document: bytes) -> dict[str, object]:
         """Take a history from where it may be had; see `Fetch`."""
 
-        def act() -> None:
+        def act() -> Reply:
             wanted = decoded(Fetch, document)
             _require_same_version(wanted.version)
             with self._lock:
                 Mirror(self._own_place(), wanted.repository).fetch(wanted)
+            return Reply(name="", worker=called(), outcome="supplied")
 
         return _supplied(act)
 
     def supply(self, document: bytes, piece: bytes) -> dict[str, object]:
         """Take in a piece of what a build needs here; see `Supplies`."""
 
-        def act() -> None:
+        def act() -> Reply:
             supplies = decoded(Supplies, document)
             _require_same_version(supplies.version)
             with self._lock:
                 place = self._own_place()
                 if Mirror(place, supplies.repository).receive(supplies, piece):
                     write_atomic(_setting_file(place, supplies.setting), encoded(supplies.setting))
+            return Reply(name="", worker=called(), outcome="supplied")
+
+        return _supplied(act)
+
+    def prepare(self, document: bytes) -> dict[str, object]:
+        """Make what the trials of a build need here, as far as it was supplied.
+
+        Args:
+            document: one of its tasks.
+        """
+
+        def act() -> Reply:
+            task = decoded(Task, document)
+            _require_same_version(task.version)
+            with self._lock:
+                seated = self._seated(task)
+            lacks = seated if isinstance(seated, Reply) else None
+            return lacks or Reply(name="", worker=called(), outcome="supplied")
 
         return _supplied(act)
 
@@ -141,19 +160,11 @@ class Office:
             self._lock.release()
 
     def _carry_out(self, task: Task, pack: bytes, stop: Stop) -> tuple[Reply, dict[RepoPath, bytes]]:
+        seat = self._seated(task)
+        if isinstance(seat, Reply):
+            return seat.model_copy(update={"name": task.name}), {}
         place = self._own_place()
-        mirror = Mirror(place, task.repository)
-        key = (task.repository, task.setting)
-        rooted, seat = (task.repository, task.root), self._seats.get(key)
-        if seat is None or rooted not in self._rooted:
-            setting = _setting(place, task.setting)
-            has = mirror.roots()
-            if setting is None or task.root not in has:
-                return Reply(name=task.name, worker=called(), outcome="lacks", has=has), {}
-            self._rooted.add(rooted)
-            seat = seat or self._opened(mirror, key, setting, place)
-        self._seats.move_to_end(key)
-        mirror.add(task.request.base, pack)
+        Mirror(place, task.repository).add(task.request.base, pack)
         with tempfile.TemporaryDirectory(prefix="evidence-", dir=place) as name:
             folder = Path(name)
             with seat.conditions(task.request, task.kept_tests, folder, stop) as conditions:
@@ -162,6 +173,22 @@ class Office:
         evidence = {path: sha256_hex(data) for path, data in files.items()}
         reply = Reply(name=task.name, worker=called(), outcome="answered", answer=answer, evidence=evidence)
         return reply, files
+
+    def _seated(self, task: Task) -> Seat | Reply:
+        """The seat of a task; what is said if something for it is missing."""
+        place = self._own_place()
+        mirror = Mirror(place, task.repository)
+        key = (task.repository, task.setting)
+        rooted, seat = (task.repository, task.root), self._seats.get(key)
+        if seat is None or rooted not in self._rooted:
+            setting = _setting(place, task.setting)
+            has = mirror.roots()
+            if setting is None or task.root not in has:
+                return Reply(name="", worker=called(), outcome="lacks", has=has)
+            self._rooted.add(rooted)
+            seat = seat or self._opened(mirror, key, setting, place)
+        self._seats.move_to_end(key)
+        return seat
 
     def _clean_ahead(self, base: str, number: int) -> None:
         """Clean what the last trial has used, if no other begins meanwhile: that would do it itself."""
@@ -208,15 +235,14 @@ class Office:
         raise FileProblem("has no free place for a worker", where=str(places))
 
 
-def _supplied(act: Callable[[], None]) -> dict[str, object]:
+def _supplied(act: Callable[[], Reply]) -> dict[str, object]:
     """What is said of something that was taken in, or could not be."""
     try:
-        act()
+        return packed(act(), {})
     except (Garbage, WorkorderError, OSError) as error:
         return packed(_unfit("", _problem(error)), {})
     except Exception as error:
         return packed(_unfit("", _bug(error)), {})
-    return packed(Reply(name="", worker=called(), outcome="supplied"), {})
 
 
 def _conduct(request: TrialRequest, conditions: Conditions, folder: Path) -> TrialAnswer:

@@ -85,6 +85,8 @@ class Seat:
             bench = self._bench(checkout, None)
             require_toolchains(bench, orders_of(setting), scratch)
             require_services(bench, scratch)
+        if not checkout.is_used:
+            self._checkouts.note_clean(checkout)
 
     def _require_same(self) -> None:
         found = {"": self._environment.hash}

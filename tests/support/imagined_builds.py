@@ -4,7 +4,7 @@ What an attempt makes of a base, and what the gates say on a tip, are functions 
 real build. Which message comes next is the test's choice.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from random import Random
 from typing import assert_never
@@ -126,6 +126,7 @@ class ImaginedBuild:
         landed: the branch: work orders and their trees, in the order of landing.
         sent: what workers have sent of each task that is under way and was not received yet, and its end.
         stopped: whether everything was stopped.
+        watch: gets each act before it is carried out.
     """
 
     standing: Standing
@@ -134,6 +135,7 @@ class ImaginedBuild:
     sent: dict[str, list[Message]] = field(default_factory=dict)
     stopped: bool = False
     refuses_landing_of: str = ""
+    watch: Callable[[Act], object] = lambda _act: None
     phases: dict[str, OrderPhase] = field(default_factory=dict)
     _trees: dict[str, str] = field(default_factory=dict)
     _candidates: dict[str, str] = field(default_factory=dict)
@@ -185,6 +187,7 @@ class ImaginedBuild:
             answer = None
             for act in acts:
                 assert answer is None
+                self.watch(act)
                 answer = self._carry_out(act)
             assert self.phases == self.standing.phases
 

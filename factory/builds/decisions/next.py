@@ -206,6 +206,7 @@ def _move_head(course: Course) -> bool:
             # The gates run on exactly the tree that will be the tip.
             _examine(course, order_id)
         case Step.PROVEN:
+            _start_before_landing(course)
             course.act(Land(order_id))
             course.step(order_id, Step.LANDING)
             return True
@@ -242,10 +243,20 @@ def _examine(course: Course, order_id: str) -> None:
     course.step(order_id, Step.EXAMINING)
 
 
-def _start(course: Course) -> None:
+def _start_before_landing(course: Course) -> None:
+    """Who is free does not wait for the branch to move, which takes a while, while others work on.
+
+    One is kept for the candidate that comes to be the first, if it is not tested yet.
+    """
+    behind = [passed.step for _, passed in course.standing.line[1:2]]
+    if course.standing.tasks:
+        _start(course, but=sum(step in (Step.QUEUED, Step.UNPROVEN) for step in behind))
+
+
+def _start(course: Course, *, but: int = 0) -> None:
     if course.standing.halt is not None:
         return
-    for order_id in course.standing.startable[: course.standing.free]:
+    for order_id in course.standing.startable[: max(0, course.standing.free - but)]:
         position = course.standing.positions[order_id]
         assert isinstance(position, Waiting)
         on = course.standing.dependencies.transitive[order_id]

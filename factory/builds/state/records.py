@@ -1,4 +1,4 @@
-"""Keeps `state.json` and `events.jsonl` of a build: every transition goes through here, and is on the disk.
+"""Keeps `state.json` and `events.jsonl` of a build: every transition goes through here, and to the disk.
 
 Both are views. Deleting them loses nothing: the state is derived again from git and the run folders.
 """
@@ -39,7 +39,7 @@ def runs_in(out: Path) -> dict[str, list[tuple[RunEntry, Failure | None]]]:
 
 
 class Records:
-    """The state of one build, on the disk with every change.
+    """The state of one build, on the disk with every change, or soon after.
 
     Args:
         state: what it is now.
@@ -56,6 +56,7 @@ class Records:
         self._clock = clock
         self._listener = listener
         self._file = StateFile(out)
+        self._is_written = True
         self._events = EventLog(out / EVENTS_FILE, clock)
 
     def event(self, kind: str, **facts: JsonValue) -> None:
@@ -82,8 +83,14 @@ class Records:
         self._write()
         self.event("build", before=before, after=phase, ended=dump(ended) if ended else None)
 
-    def order(self, order_id: str, phase: OrderPhase, **changes: Any) -> None:
+    def order(self, order_id: str, phase: OrderPhase, *, at_once: bool = True, **changes: Any) -> None:
         """A work order goes into another state, with other fields changed at the same time.
+
+        Args:
+            order_id: the work order.
+            phase: the state.
+            at_once: whether the file is to tell it now, and not only with the next `write` or other change.
+            changes: the other fields.
 
         Raises:
             IllegalTransition: that is not allowed, which is a bug.
@@ -93,7 +100,9 @@ class Records:
         before = order.state
         changed = order.model_copy(update={"state": next_order_phase(before, phase), "since": now, **changes})
         self.state = self.state.with_order(changed).model_copy(update={"updated": now})
-        self._write()
+        self._is_written = False
+        if at_once:
+            self.write()
         run_id = changed.landed_run if phase is OrderPhase.LANDED else None
         scores = changed.scores_of(run_id) if run_id is not None else None
         self.event(
@@ -115,8 +124,15 @@ class Records:
         self.state = self.state.with_order(order).model_copy(update={"updated": self._clock.now()})
         self._write()
 
+    def write(self) -> None:
+        """Let the file tell what it does not tell yet."""
+        if not self._is_written:
+            self._file.save(self.state)
+            self._is_written = True
+
     def _write(self) -> None:
-        self._file.save(self.state)
+        self._is_written = False
+        self.write()
 
 
 def with_runs(order: OrderState, runs: list[tuple[RunEntry, Failure | None]]) -> OrderState:

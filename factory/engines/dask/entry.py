@@ -29,6 +29,11 @@ def work(document: bytes, pack: bytes) -> dict[str, object]:
             watch.join()
 
 
+def prepare(document: bytes) -> dict[str, object]:
+    """Make what a build needs; see `Office.prepare`."""
+    return _OFFICE.prepare(document)
+
+
 def supply(document: bytes, piece: bytes) -> dict[str, object]:
     """Take in a piece of what a build needs; see `Office.supply`."""
     return _OFFICE.supply(document, piece)

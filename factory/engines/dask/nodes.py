@@ -1,6 +1,7 @@
 """A scheduler and a worker of Dask's, each as the only thing that a process does."""
 
 import asyncio
+import gc
 import os
 import signal
 import sys
@@ -35,6 +36,9 @@ _QUIET: Final = {
     "distributed.worker.use-file-locking": False,
     # Nobody looks at it, and it looks at a trial's thread every 10 ms.
     "distributed.worker.profile.enabled": False,
+    # They ask the kernel each time, many times a second, and results are small.
+    "distributed.worker.memory.monitor-interval": "2s",
+    "distributed.admin.system-monitor.interval": "2s",
     # Nothing is served but Dask's own protocol.
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
@@ -183,6 +187,10 @@ def _run(serve: object, lifeline: bool) -> None:
     silence()
     dask.config.set(_QUIET)
     dask.config.update_defaults(_DEFAULTS)
+
+    # Nothing of what is imported is garbage, and going through it would take more time than trials do.
+    gc.collect()
+    gc.freeze()
 
     async def main() -> None:
         ending, loop = asyncio.Event(), asyncio.get_running_loop()

@@ -14,7 +14,7 @@ from factory.contract.canonical import sha256_hex
 from factory.contract.errors import Fault, WorkorderError
 from factory.contract.strict_json import JsonValue
 from factory.engines.dask.cluster import Cluster, Died, Lost, WorkerFacts, needs_of
-from factory.engines.dask.entry import fetch, supply, work
+from factory.engines.dask.entry import fetch, prepare, supply, work
 from factory.engines.message import Fetch, Garbage, Problem, Reply, Supplies, Task, encoded, peer, unpacked
 from factory.engines.name import EngineProblem
 from factory.engines.parcels import PIECE_BYTES, Parcels
@@ -26,7 +26,7 @@ from factory.trials.conditions import Conditions, Setting
 from factory.trials.evidence import put_down
 from factory.trials.identity import name_of
 from factory.trials.port import ignore_beginning, ignore_end
-from factory.trials.request import TrialAnswer, TrialRequest
+from factory.trials.request import TrialAnswer, TrialRequest, VerifyBase
 
 _AT_ONCE: Final = 64
 _HEED_SECONDS: Final = 0.2
@@ -49,6 +49,10 @@ class Patience:
     reconnect_seconds: float = 60.0
     nobody_seconds: float = 120.0
     trial_seconds: float | None = None
+
+
+def _unshown(_step: Step) -> None:
+    """Nobody watches."""
 
 
 def _untold(_text: str) -> None:
@@ -91,6 +95,8 @@ class DaskTrials:
         begins: Callable[[str], None] = ignore_beginning,
         ended: Callable[[PartResult], None] = ignore_end,
     ) -> TrialAnswer:
+        if isinstance(request.question, VerifyBase):
+            self._prepare(request, conditions, folder)
         answer, facts = self._answer(request, conditions, folder)
         conditions.told(facts)
         for part in answer.results[0].parts if answer.results else ():
@@ -113,6 +119,18 @@ class DaskTrials:
                 conditions.told(facts)
                 answers.append(answer)
         return answers
+
+    def _prepare(self, request: TrialRequest, conditions: Conditions, folder: Path) -> None:
+        """Let workers make ready what all trials of a build need, while its base is verified on one of them.
+
+        What goes wrong here is told by the trial that would have needed it.
+        """
+        needs = needs_of(conditions.setting.level)
+        with suppress(Lost):
+            for worker in [*self.cluster.workers()][:_AT_ONCE]:
+                if needs <= worker.resources:
+                    asking = _Asking(self, request, conditions, folder)
+                    threading.Thread(target=asking.prepare, args=(worker.address,), daemon=True).start()
 
     def _answer(
         self, request: TrialRequest, conditions: Conditions, folder: Path
@@ -214,6 +232,19 @@ class _Asking:
                     names = (self._called(address, short=True) for address in sorted(self._problems))
                     facts["failed_on"] = [*map(visible, names)]
                 return reply.answer, facts
+
+    def prepare(self, address: str) -> None:
+        """Have a worker make ready what trials of this build need; gives up quietly.
+
+        Args:
+            address: the worker's.
+        """
+        self._begins = _unshown
+        with suppress(Lost, Stopped, WorkorderError):
+            reply = self._told_to(prepare, (encoded(self._task),), address)
+            if reply.outcome == "lacks":
+                self._supply(address, reply.has)
+                self._told_to(prepare, (encoded(self._task),), address)
 
     def _once(self) -> Reply | None:
         """Ask once; None if it is to be asked again."""
@@ -426,6 +457,7 @@ class _Asking:
 
     def _told_to(self, function: Callable[..., object], arguments: Sequence[bytes], address: str) -> Reply:
         """What a worker says to something that is no trial; what can't be used is its problem."""
+        self._number += 1
         key = f"supply-{sha256_hex(arguments[0])[:24]}-{id(self):x}-{self._number}"
         future = self._cluster.submit(function, arguments, key, self._needs, [address])
         self._wait(future, key, only=address)

@@ -80,6 +80,24 @@ def test_one_is_cleaned_ahead_and_again_after_its_next_use(tmp_path: Path, commi
             assert set(files_of(fourth.root)) == expected_files(repo, commits[1])
 
 
+def test_one_in_which_nothing_was_staged_can_be_handed_out_as_it_is(
+    tmp_path: Path, commits: list[str]
+) -> None:
+    with Checkouts(Git.open(tmp_path / "repo")) as checkouts:
+        with checkouts.at(commits[0]) as first:
+            assert not first.is_used
+        checkouts.note_clean(first)
+        made = (first.root / ".git").stat()
+
+        with checkouts.at(commits[0]) as second:
+            assert second is first
+            assert os.path.samestat((second.root / ".git").stat(), made)
+            second.stage([])
+            assert second.is_used
+        with checkouts.at(commits[0]) as third:
+            assert not third.is_used
+
+
 def test_threads_share_them(tmp_path: Path, commits: list[str], temporary_files: Path) -> None:
     # given eight threads that want checkouts at the same moment, again and again
     repo = tmp_path / "repo"

@@ -115,6 +115,28 @@ def test_what_lands_is_the_same_and_each_trial_names_its_worker(
     assert untold == []
 
 
+def test_all_workers_get_ready_while_one_verifies_the_base(
+    tmp_path: Path, engine: Engine, trials: DaskTrials
+) -> None:
+    def ready() -> dict[str, set[str]]:
+        """The settings that each worker has."""
+        places = engine.folder.glob("place-*")
+        return {place.name: {file.name for file in place.glob("*/settings/*")} for place in places}
+
+    before = ready()
+    built = scene(tmp_path, {**VERIFY_PASSES, "scripts/verify.sh": "sleep 2\n"})
+    with ThreadPoolExecutor(1) as building:
+        ended = building.submit(built.build, trials=trials)
+        end = time.monotonic() + 60.0
+        while any(has == before.get(place, set()) for place, has in ready().items()):
+            assert time.monotonic() < end, (before, ready())
+            time.sleep(0.02)
+        asked = [*built.model.asked]
+        assert ended.result().ended.exit_code == 0
+
+    assert asked == []
+
+
 def test_two_builds_share_an_engine_and_one_goes_on_without_a_worker_that_is_killed(
     tmp_path: Path, engine: Engine, trials: DaskTrials
 ) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 import pytest
 
 from factory.attempt.failure import Failure, FailureClass
+from factory.builds.decisions.acts import Act, Land, StartAttempts
 from factory.builds.decisions.messages import AttemptsEnded, ExaminationEnded, Message
 from factory.builds.decisions.standing import Attempting, Passed, Step
 from tests.support.imagined_builds import ImaginedBuild, Nature, failure, plan_of
@@ -87,6 +88,18 @@ def test_the_head_comes_before_attempts_and_attempts_before_the_candidates_behin
     end(build, "WO-06")
 
     assert under_way(build) == {f"WO-0{number}": Step.EXAMINING for number in (2, 3, 4)}
+
+
+def test_who_is_free_starts_before_the_branch_moves_if_others_work() -> None:
+    for jobs, expected in ((3, [StartAttempts, Land]), (1, [Land, StartAttempts])):
+        build = ImaginedBuild.of(plan_of([[]] * 6), SOUND, jobs=jobs, keep_going=False)
+        build.begin()
+        while len(build.landed) < 2:
+            done: list[type[Act]] = []
+            build.watch = lambda act, done=done: done.append(type(act))
+            end(build, min(build.sent))
+
+        assert [kind for kind in done if kind in (StartAttempts, Land)] == expected
 
 
 def test_the_longest_prefix_that_passed_lands_at_once() -> None:
