@@ -20,6 +20,7 @@ from factory.engines.name import EngineProblem
 from factory.engines.parcels import PIECE_BYTES, Parcels
 from factory.gates.step import Step, StepKind
 from factory.gates.trial import PartResult
+from factory.system.git.client import Git
 from factory.system.process.stop import Stopped
 from factory.system.terminal.console import visible
 from factory.trials.conditions import Conditions, Setting
@@ -176,11 +177,12 @@ class DaskTrials:
 
     def parcels(self, conditions: Conditions) -> Parcels:
         """What makes packs of the repository."""
-        git = conditions.bench.checkout.git
+        repository = conditions.bench.checkout.git.common_dir
         with self._lock:
-            if git.common_dir not in self._parcels:
-                self._parcels[git.common_dir] = Parcels(git)
-            return self._parcels[git.common_dir]
+            if repository not in self._parcels:
+                # The checkout may be none of this machine, or gone before the next one is asked about.
+                self._parcels[repository] = Parcels(Git.beside(repository))
+            return self._parcels[repository]
 
 
 class _Asking:
@@ -240,7 +242,8 @@ class _Asking:
             address: the worker's.
         """
         self._begins = _unshown
-        with suppress(Lost, Stopped, WorkorderError):
+        # At the end of a build the connection may be closed meanwhile.
+        with suppress(Exception):
             reply = self._told_to(prepare, (encoded(self._task),), address)
             if reply.outcome == "lacks":
                 self._supply(address, reply.has)

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -29,8 +30,9 @@ from factory.engines.name import EngineName, EngineProblem
 from factory.llm.port import Request
 from factory.report.show import show_run
 from factory.system.process.stop import Stopped
+from factory.trials.memory import TRIALS_FOLDER, RememberedTrials
 from tests.support.answers import a_proposal
-from tests.support.builds import BuildScene
+from tests.support.builds import BuildScene, writes
 from tests.support.engines import BAD, Engine, an_engine
 from tests.support.repositories import VERIFY_PASSES, Files, git, make_repo
 
@@ -135,6 +137,33 @@ def test_all_workers_get_ready_while_one_verifies_the_base(
         assert ended.result().ended.exit_code == 0
 
     assert asked == []
+
+
+def test_a_build_goes_on_where_only_the_gates_of_a_landing_are_left(tmp_path: Path, engine: Engine) -> None:
+    def reply(order_id: str, _attempt: int, _request: Request) -> str:
+        return a_proposal({f"{order_id}.txt": "x\n"})
+
+    def build() -> list[JsonObject]:
+        # Each has workers of its own to ask, as a build that is started again has.
+        name = EngineName("file", str(engine.file))
+        with opened(name, insecure=False, progress=lambda _text: None) as trials:
+            remembered = RememberedTrials(trials, scene.out / TRIALS_FOLDER)
+            assert scene.build(trials=remembered, jobs=2).ended.exit_code == 0
+        (gates,) = (event for path in scene.out.glob("*/landing") for event in tried_in(path))
+        return [gates, *tried(scene)]
+
+    orders = [writes(f"WO-{number:02d}.txt", depends_on=[]) for number in (1, 2)]
+    scene = BuildScene(make_repo(tmp_path / "repo", VERIFY_PASSES), orders, reply)
+    base = git(scene.repo, "rev-parse", "HEAD")
+    gates, *_ = build()
+    shutil.rmtree(scene.out / TRIALS_FOLDER / str(gates["name"]))
+    git(scene.repo, "reset", "--quiet", "--hard", base)
+    (scene.out / "state.json").unlink()
+
+    again, *attempts = build()
+
+    assert (again["name"], again.get("remembered")) == (gates["name"], None)
+    assert [bool(event.get("remembered")) for event in attempts].count(True) == 2
 
 
 def test_two_builds_share_an_engine_and_one_goes_on_without_a_worker_that_is_killed(
