@@ -122,16 +122,18 @@ class DaskTrials:
         return answers
 
     def _prepare(self, request: TrialRequest, conditions: Conditions, folder: Path) -> None:
-        """Let workers make ready what all trials of a build need, while its base is verified on one of them.
+        """Let all workers make ready what trials of a build need, while one of them verifies its base."""
 
-        What goes wrong here is told by the trial that would have needed it.
-        """
+        def ready(address: str) -> None:
+            # What goes wrong is told by the trial that would have needed it; the build may have ended, too.
+            with suppress(Exception):
+                _Asking(self, request, conditions, folder).prepare(address)
+
         needs = needs_of(conditions.setting.level)
         with suppress(Lost):
             for worker in [*self.cluster.workers()][:_AT_ONCE]:
                 if needs <= worker.resources:
-                    asking = _Asking(self, request, conditions, folder)
-                    threading.Thread(target=asking.prepare, args=(worker.address,), daemon=True).start()
+                    threading.Thread(target=ready, args=(worker.address,), daemon=True).start()
 
     def _answer(
         self, request: TrialRequest, conditions: Conditions, folder: Path
@@ -236,18 +238,19 @@ class _Asking:
                 return reply.answer, facts
 
     def prepare(self, address: str) -> None:
-        """Have a worker make ready what trials of this build need; gives up quietly.
+        """Have a worker make ready what trials of this build need; nobody is shown that.
 
         Args:
             address: the worker's.
+
+        Raises:
+            Lost, Stopped, EngineProblem: it can't be asked.
         """
         self._begins = _unshown
-        # At the end of a build the connection may be closed meanwhile.
-        with suppress(Exception):
-            reply = self._told_to(prepare, (encoded(self._task),), address)
-            if reply.outcome == "lacks":
-                self._supply(address, reply.has)
-                self._told_to(prepare, (encoded(self._task),), address)
+        reply = self._told_to(prepare, (encoded(self._task),), address)
+        if reply.outcome == "lacks":
+            self._supply(address, reply.has)
+            self._told_to(prepare, (encoded(self._task),), address)
 
     def _once(self) -> Reply | None:
         """Ask once; None if it is to be asked again."""
