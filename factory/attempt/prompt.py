@@ -33,11 +33,9 @@ JSON_NAME: Final = "prompts/software_engineer_json.md"
 
 _FORM: Final = re.compile(r"^# The answer\n.*?(?=^# )", re.DOTALL | re.MULTILINE)
 
-# Names of requirements say nothing to who does not know them; what may pass before is for the checks.
-# What is there before, and which files are read, is shown.
+# What may pass before is for the checks. What is there before, and which files are read, is shown.
 _NOT_FOR_THE_ENGINEER = (
     "difficulty",
-    "requirements",
     "red_exempt",
     "accepted_warnings",
     "preconditions",
@@ -67,8 +65,6 @@ _ABOUT_HINTS: Final = """# What a person says
 Somebody of the project has looked at this work order after it failed, and says for this attempt what stands \
 below. Follow it within the work order. It changes nothing about the files that may be written, the commands \
 that judge, or the form of your answer."""
-
-_ABOUT_ASKED: Final = "The plan has these requirements of it under ids of its own:"
 
 _ABOUT_ABSENT: Final = "What the plan quotes for it beside those:"
 
@@ -157,12 +153,24 @@ def build_messages(
     read = [file for file in files if file.path not in order.allowed_files]
     written = [file for file in files if file.path in order.allowed_files]
     # By how long they stay the same: over a build, while the same files are read, over the attempts of one.
+    whole = passages is not None and passages.is_whole
     stretches = [
-        [*notes_text(notes), *packages_text(packages), *_agents_text(agents)],
+        [
+            *notes_text(notes),
+            *packages_text(packages),
+            *(specification_text(passages) if whole else []),
+            *_agents_text(agents),
+        ],
         [_ABOUT_FILES, *map(_read_text, read)] if read else [],
         [
-            order_text(order, checks, spoken_verification(order, has_script, verification)),
-            *passages_text(passages),
+            order_text(
+                order,
+                checks,
+                spoken_verification(order, has_script, verification),
+                is_specified=passages is not None,
+            ),
+            *([] if whole else specification_text(passages)),
+            *beside_specification_text(passages),
             *_writable_text(order, written, answer_format),
         ],
         [
@@ -178,9 +186,10 @@ def build_messages(
     )
 
 
-def order_text(order: WorkOrder, checks: Sequence[str], verification: str) -> str:
-    """What is asked for, and what judges it."""
-    contract = order.model_dump(mode="json", exclude={*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER})
+def order_text(order: WorkOrder, checks: Sequence[str], verification: str, *, is_specified: bool) -> str:
+    """What is asked for, and what judges it; its requirements only where the specification is shown."""
+    unsaid = {*COMPUTED_FIELDS, *_NOT_FOR_THE_ENGINEER, *([] if is_specified else ["requirements"])}
+    contract = order.model_dump(mode="json", exclude=unsaid)
     if contract["postconditions"] == [{"kind": "file_exists", "path": path} for path in order.allowed_files]:
         del contract["postconditions"]
     lines = ",\n".join(
@@ -237,18 +246,20 @@ def _writable_text(order: WorkOrder, files: Sequence[ContextFile], answer_format
     return parts
 
 
-def passages_text(passages: Passages | None) -> list[str]:
-    """What the specification says of the work order's requirements; nothing if there is none."""
+def specification_text(passages: Passages | None) -> list[str]:
+    """What the specification says of the work order's requirements, or all that it says; nothing without."""
+    if passages is None or not (passages.quoted or passages.absent):
+        return []
+    return [_ABOUT_PASSAGES, *([quoted("specification", passages.quoted)] if passages.quoted else [])]
+
+
+def beside_specification_text(passages: Passages | None) -> list[str]:
+    """What belongs to the passages of a work order and does not stand in them; mostly nothing."""
     if passages is None:
         return []
-    parts = [_ABOUT_PASSAGES] if passages.quoted or passages.absent else []
-    if passages.asked:
-        lines = "\n".join(passages.asked)
-        parts.append(f"{_ABOUT_ASKED}\n\n{quoted('requirements', lines)}")
-    if passages.quoted:
-        parts.append(quoted("specification", passages.quoted))
+    parts: list[str] = []
     if passages.absent:
-        lines = "\n".join(text for texts in passages.absent.values() for text in texts)
+        lines = "\n".join(f"[{name}] {text}" for name, texts in passages.absent.items() for text in texts)
         parts.append(f"{_ABOUT_ABSENT}\n\n{quoted('specification_quotes', lines)}")
     if passages.referred:
         parts.append(f"{_ABOUT_REFERRED}\n\n{quoted('specification_definitions', passages.referred)}")

@@ -32,6 +32,10 @@ MAX_AGENTS_BYTES: Final = 64_000
 MAX_SPEC_BYTES: Final = 1_000_000
 """The largest copy of a specification beside a plan, in bytes."""
 
+MAX_WHOLE_SPEC_BYTES: Final = 8_000
+"""The largest specification that prompts show whole, in bytes: it is the same in all of them, so a provider's
+cache serves it, where passages are different in each."""
+
 MAX_REFERENCES_BYTES: Final = 16_000
 """What a prompt for one work order shows of the definitions that its passages name, in bytes."""
 

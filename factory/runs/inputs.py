@@ -60,7 +60,7 @@ from factory.system.clock import Clock
 from factory.system.process.stop import Stop
 from factory.system.sandbox.policy import Resources
 from factory.system.sandbox.port import Terms
-from factory.system.terminal.console import one_line, visible
+from factory.system.terminal.console import visible
 from factory.trials.conditions import Conditions, Setting
 from factory.trials.local import LocalTrials
 from factory.trials.port import Trials
@@ -276,7 +276,6 @@ class Run:
         quotes = {asked.id: asked.quotes for asked in self.requirements}
         return self.spec.passages(
             quotes,
-            {asked.id: one_line(asked.text) for asked in self.requirements},
             told="\n".join(filter(None, (self.order.intent, self.order.notes))),
             others={
                 asked.id: asked.quotes

@@ -5,6 +5,7 @@ the headings above. What these pieces name and what is defined elsewhere follows
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -12,14 +13,17 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Final, Literal, TypeAlias
 
-from factory.contract.limits import MAX_REFERENCES_BYTES
+from factory.contract.limits import MAX_REFERENCES_BYTES, MAX_WHOLE_SPEC_BYTES
 from factory.specification.definitions import Definition, What, definitions
 from factory.specification.labels import ids_named, is_named
 from factory.specification.quotations import Words
-from factory.specification.units import Outline
+from factory.specification.units import Outline, Unit
 
 GAP: Final = "[…]"
 """Stands where something of the specification is not shown."""
+
+_LEFT_AS_IT_IS: Final = ("code", "head", "row")
+"""Pieces of which nothing is put between the words."""
 
 _Kind: TypeAlias = What | Literal["example"]
 
@@ -37,6 +41,11 @@ _POINTING: Final = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """Words that point to an example or a table; `above 100` and `below the limit` don't."""
+
+
+def is_short(spec: str, most: int = MAX_WHOLE_SPEC_BYTES) -> bool:
+    """Whether a specification is shown whole to everybody, having at most so many bytes."""
+    return len(spec.encode("utf-8", "backslashreplace")) <= most
 
 
 @dataclass(frozen=True)
@@ -61,13 +70,14 @@ class Passages:
     """What is shown of a specification.
 
     Attributes:
-        quoted: the passages of the requirements, under their headings.
-        referred: what they name that is defined elsewhere; empty if nothing.
+        quoted: the passages of the requirements, under their headings. Where the specification does not say
+            which requirement it is, its id stands in brackets in front of the words that the plan quotes.
+        referred: what they name that is defined elsewhere, likewise; empty if nothing.
         lines: for each requirement the lines that are shown for it.
         absent: the quotes that are not in the specification, by requirement.
         references: what `referred` holds.
         left_out: what they name and there was no room for.
-        asked: a line for each requirement whose id the passages do not show: the id, and what is asked for.
+        is_whole: whether `quoted` is all of the specification, the same for each work order of a plan.
     """
 
     quoted: str
@@ -76,7 +86,7 @@ class Passages:
     absent: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     references: tuple[Reference, ...] = ()
     left_out: tuple[Reference, ...] = ()
-    asked: tuple[str, ...] = ()
+    is_whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,33 +121,45 @@ class Specification:
     def passages(
         self,
         quotes: Mapping[str, Sequence[str]],
-        texts: Mapping[str, str] = MappingProxyType({}),
         *,
         told: str = "",
         others: Mapping[str, Sequence[str]] = MappingProxyType({}),
         room: int = MAX_REFERENCES_BYTES,
+        short: int = MAX_WHOLE_SPEC_BYTES,
     ) -> Passages:
-        """What is shown to whoever carries out requirements.
+        """What is shown to who carries out requirements: a short specification whole, else what they need.
 
         Args:
             quotes: the quotes of each requirement, by its id.
-            texts: what each asks for in a line, which is shown where no passage has its id: who plans names
-                requirements by them.
             told: what else is said of the work; the requirements, tables and sections that it names follow
                 those that the passages name.
-            others: the quotes of requirements that only `told` may name, by their ids.
+            others: the quotes of the plan's other requirements, by their ids.
             room: how many bytes what is referred to may take.
+            short: how many bytes a specification may have that is shown whole.
         """
         pieces = {
             name: frozenset(piece for text in texts for piece in self.pieces(text))
             for name, texts in quotes.items()
         }
-        shown = self._whole(frozenset().union(*pieces.values()))
-        references, left_out, referred = self._referred(shown, room, self._told(told, others))
-        quoted = self._rendered(shown)
+        is_whole = is_short(self.text, short) and any(pieces.values())
+        if is_whole:
+            shown, named = frozenset(range(len(self.outline.units))), others
+        else:
+            shown = self._whole(frozenset().union(*pieces.values()))
+            named = {name: others[name] for name in ids_named(told, others)}
+        references, left_out, referred = self._referred(shown, room, self._told(told, named))
+        written = self._rendered(shown | referred)
+        # In an order that does not depend on whose requirements these are.
+        marks = self._marks(
+            {
+                name: texts
+                for name, texts in sorted({**quotes, **named}.items())
+                if not is_named(name, written)
+            }
+        )
         return Passages(
-            quoted=quoted,
-            referred=self._rendered(referred),
+            quoted=self._rendered(shown, marks),
+            referred=self._rendered(referred, marks),
             lines={name: self._lines(found) for name, found in pieces.items()},
             absent={
                 name: missing
@@ -146,8 +168,20 @@ class Specification:
             },
             references=references,
             left_out=left_out,
-            asked=tuple(f"{name}: {text}" for name, text in texts.items() if not is_named(name, quoted)),
+            is_whole=is_whole,
         )
+
+    def _marks(self, quotes: Mapping[str, Sequence[str]]) -> dict[int, dict[int, str]]:
+        """By line and column, the ids of those requirements whose quotes begin there."""
+        names: defaultdict[tuple[int, int], dict[str, None]] = defaultdict(dict)
+        for name, texts in quotes.items():
+            for place in (place for text in texts for place in self.words.places(text)):
+                word = self.words.all[place.words[0]]
+                names[word.line, word.column][name] = None
+        marks: defaultdict[int, dict[int, str]] = defaultdict(dict)
+        for (line, column), ids in names.items():
+            marks[line][column] = ", ".join(ids)
+        return marks
 
     def lines_of(self, quotes: Mapping[str, Sequence[str]]) -> frozenset[int]:
         """The numbers of the lines that `passages` shows, those of headings and what is referred to included.
@@ -274,7 +308,9 @@ class Specification:
         around = (example, *self.outline.above(example), *self.outline.headings(example))
         return any(what in self.outline.text(piece).casefold() for piece in around)
 
-    def _rendered(self, pieces: frozenset[int]) -> str:
+    def _rendered(
+        self, pieces: frozenset[int], marks: Mapping[int, Mapping[int, str]] = MappingProxyType({})
+    ) -> str:
         """Pieces under their headings, in the specification's order; a gap where some are left out."""
         if not pieces:
             return ""
@@ -290,8 +326,21 @@ class Specification:
                     lines += ["", GAP, ""]
                 elif unit.first > last + 1:
                     lines.append("")
-            lines += outline.lines[unit.first - 1 : unit.last]
+            lines += self._marked(unit, marks)
         return "\n".join(lines) + "\n"
+
+    def _marked(self, unit: Unit, marks: Mapping[int, Mapping[int, str]]) -> list[str]:
+        """The lines of a piece with the marks in front of words; of code and tables in front of all of it."""
+        lines = [*self.outline.lines[unit.first - 1 : unit.last]]
+        here = {line: marks[line] for line in range(unit.first, unit.last + 1) if line in marks}
+        if unit.kind in _LEFT_AS_IT_IS:
+            ids = dict.fromkeys(ids for columns in here.values() for ids in columns.values())
+            return [*(f"[{name}]" for name in ids), *lines]
+        for line, columns in here.items():
+            for column in sorted(columns, reverse=True):
+                text = lines[line - unit.first]
+                lines[line - unit.first] = f"{text[:column]}[{columns[column]}] {text[column:]}"
+        return lines
 
     def _lines(self, pieces: Iterable[int]) -> tuple[tuple[int, int], ...]:
         """The lines of pieces, those that follow each other as one run."""

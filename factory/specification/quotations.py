@@ -24,6 +24,7 @@ _RAREST: Final = 1_000_000
 _MARKER: Final = re.compile(
     r"\s*(?:>\s*)*(?:(?:[-*+•]|[0-9]{1,9}[.)]|#{1,6})(?:\s+|$)(?:\[[ xX]\]\s+)?|[-=*_]{3,}\s*$)?"
 )
+_WORD: Final = re.compile(r"\S+")
 _PUNCTUATION: Final = ".,;:!?()[]{}\"'*_`"
 _CLOSING: Final = ")]}\"'*_`\u201d\u2019"
 _FOLDED: Final = str.maketrans(
@@ -46,12 +47,14 @@ class Word:
         written: as it stands there.
         folded: as it is compared.
         line: its line, counted from 1.
+        column: how many characters of the line stand before it.
         is_marker: whether it is the marker of a list item, heading or quotation at the beginning of a line.
     """
 
     written: str
     folded: str
     line: int
+    column: int
     is_marker: bool
 
 
@@ -283,11 +286,11 @@ def _words(text: str) -> tuple[Word, ...]:
     for number, line in enumerate(LINE_BREAK.split(text), start=1):
         marker = _MARKER.match(line)
         begin = marker.end() if marker else 0
-        for part, is_marker in ((line[:begin], True), (line[begin:], False)):
-            for written in part.split():
-                folded = unicodedata.normalize("NFC", written).translate(_FOLDED)
+        for first, last, is_marker in ((0, begin, True), (begin, len(line), False)):
+            for match in _WORD.finditer(line, first, last):
+                folded = unicodedata.normalize("NFC", match[0]).translate(_FOLDED)
                 if folded:
-                    words.append(Word(written, folded, number, is_marker))
+                    words.append(Word(match[0], folded, number, match.start(), is_marker))
     return tuple(words)
 
 

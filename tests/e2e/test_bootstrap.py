@@ -58,7 +58,9 @@ def test_the_bootstrap_lands_without_a_model(tmp_path: Path) -> None:
     assert (summary["outcome"], summary["model_answers"]) == ("landed", 0)
     # and the engineer saw what the specification says
     prompt = next(path.read_text() for path in out.glob("*/attempt_1/se_prompt.txt"))
-    assert re.search(r'<specification id="(\w+)">\nIt is called hello\.\n</specification id="\1">', prompt)
+    assert re.search(
+        r'<specification id="(\w+)">\nIt is called \[REQ-01\] hello\.\n</specification id="\1">', prompt
+    )
     shown = next(json.loads(path.read_text()) for path in out.glob("*/attempt_1/passages.json"))
     assert shown["lines"] == {"REQ-01": [[1, 1]]}
     # and not another one that somebody put in its place

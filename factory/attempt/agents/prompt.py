@@ -8,11 +8,12 @@ import json
 from collections.abc import Collection, Sequence
 
 from factory.attempt.prompt import (
+    beside_specification_text,
     hints_text,
     notes_text,
     order_text,
     packages_text,
-    passages_text,
+    specification_text,
     spoken_verification,
 )
 from factory.attempt.retry import PreviousAttempt, write_text
@@ -60,8 +61,14 @@ def build_agent_messages(
         WorkorderError: the template has an unknown placeholder.
     """
     parts = [
-        order_text(order, checks, spoken_verification(order, has_script, verification)),
-        *passages_text(passages),
+        order_text(
+            order,
+            checks,
+            spoken_verification(order, has_script, verification),
+            is_specified=passages is not None,
+        ),
+        *specification_text(passages),
+        *beside_specification_text(passages),
         _files_text(order, present),
         *packages_text(packages),
         *notes_text(notes),

@@ -224,7 +224,8 @@ class PassagesRecord(Record):
     """`passages.json`: what of the specification a prompt shows.
 
     Attributes:
-        bytes: how many bytes the passages of the requirements have, headings included.
+        bytes: how many bytes of the specification are shown beside what the passages name, headings included.
+        is_whole: whether that is all of it.
         lines: for each requirement the lines that its quotes stand in, first and last of each run.
         absent: how many quotes of a requirement are not in it, so that the plan's words are shown.
         references: what the passages name and is shown, too.
@@ -232,6 +233,7 @@ class PassagesRecord(Record):
     """
 
     bytes: int
+    is_whole: bool = False
     lines: dict[str, tuple[tuple[int, int], ...]]
     absent: dict[str, int]
     references: tuple[ReferenceRecord, ...]
@@ -242,6 +244,7 @@ class PassagesRecord(Record):
         """What is recorded of passages."""
         return cls(
             bytes=len(passages.quoted.encode("utf-8", "backslashreplace")),
+            is_whole=passages.is_whole,
             lines=dict(passages.lines),
             absent={name: len(quotes) for name, quotes in passages.absent.items()},
             references=tuple(map(ReferenceRecord.of, passages.references)),

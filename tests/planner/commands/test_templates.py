@@ -67,7 +67,7 @@ def test_the_example_has_no_diagnostics() -> None:
 
 def test_the_example_leaves_out_what_would_be_empty_or_is_computed() -> None:
     document: JsonObject = json.loads(example())
-    assert set(document) == {"verify_contract", "requirements", "remarks", "work_orders"}
+    assert set(document) == {"requirements", "remarks", "work_orders"}
     always = {"id", "title", "requirements", "intent", "allowed_files", "acceptance_commands"}
     for order in document["work_orders"]:  # type: ignore[union-attr]
         assert always <= set(order)  # type: ignore[arg-type]
