@@ -99,7 +99,7 @@ class PlanExecution:
         if defect is not None:
             return defect
         # Needed by the first attempt, and meanwhile other processes have the work.
-        Thread(target=imported_graph, daemon=True).start()
+        Thread(target=imported_graph).start()
         now, seconds = self.ports.clock.monotonic, self.settings.deadline_seconds
         deadline = None if seconds is None else now() + seconds
         with ExitStack() as stack:

@@ -13,6 +13,7 @@ from factory.contract.errors import WorkorderError
 from factory.contract.limits import MAX_CONTEXT_BYTES
 from factory.llm.port import Message
 from factory.llm.template import PLACEHOLDER, fill, quoted
+from factory.specification.passages import is_short
 from factory.specification.quotations import LINE_BREAK
 
 FIRST_WORK_ORDER: Final = "FIRST_WORK_ORDER"
@@ -39,6 +40,8 @@ USER_MARKER: Final = "<!-- user -->"
 """The line of a template that ends the system message; without it, all of it is the user's message."""
 
 _NO_SPEC: Final = "(It is not at hand. The requirements of the plan quote what it says.)"
+
+_ALL_SHOWN: Final = "(It is short, so every engineer is shown all of it.)"
 
 _NUMBERS: Final = (
     "(Each line stands behind its number and a bar, such as `L7| `, which are no part of the specification.)"
@@ -195,11 +198,16 @@ def review_messages(
     messages = template.messages(
         {
             "REPOSITORY_FILES": quoted("repository_files", listing),
-            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines),
+            "PRODUCT_SPEC": _NO_SPEC if spec is None else _numbered(spec, lines) + _told_if_short(spec),
             "PLAN": plan,
         }
     )
     return messages if context is None else (*messages, context)
+
+
+def _told_if_short(spec: str) -> str:
+    """That whoever carries out the plan will see all of a specification, if it is so."""
+    return f"\n\n{_ALL_SHOWN}" if is_short(spec) else ""
 
 
 def _split(text: str) -> tuple[str, str, str]:

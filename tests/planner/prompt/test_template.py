@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from factory.contract.limits import MAX_CONTEXT_BYTES
+from factory.contract.limits import MAX_CONTEXT_BYTES, MAX_WHOLE_SPEC_BYTES
 from factory.llm.template import quoted, transcript
 from factory.specification.quotations import LINE_BREAK
 from planner.prompt.context import NEW
@@ -14,10 +14,12 @@ from planner.prompt.template import (
     COMPILE_PLACEHOLDERS,
     COMPILE_REQUIRED,
     MAX_DIAGNOSTICS_SHOWN,
+    REVIEW_PLACEHOLDERS,
     REVISION_PLACEHOLDERS,
     BadTemplate,
     Template,
     first_messages,
+    review_messages,
     revision_message,
 )
 
@@ -91,6 +93,22 @@ def test_lines_that_are_left_out_are_named_where_they_stood() -> None:
         "L8| c",
         "[L9 to L9 are left out]",
     ]
+
+
+@pytest.mark.parametrize(("bytes_more", "is_told"), [(0, True), (1, False)])
+def test_a_second_opinion_is_told_of_a_specification_that_engineers_see_whole(
+    bytes_more: int, is_told: bool
+) -> None:
+    template = Template.parse(
+        "{{REPOSITORY_FILES}} {{PRODUCT_SPEC}} {{PLAN}}",
+        "r.md",
+        required=REVIEW_PLACEHOLDERS,
+        known=REVIEW_PLACEHOLDERS,
+    )
+
+    (message,) = review_messages(template, "a plan", "x" * (MAX_WHOLE_SPEC_BYTES + bytes_more), "")
+
+    assert ("every engineer is shown all of it" in message.content) is is_told
 
 
 def test_quoted_text_cannot_close_its_own_tag() -> None:
