@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -25,7 +26,7 @@ from factory.contract.strict_json import JsonObject
 from factory.engines.dask.cluster import WorkerFacts, require_certificates
 from factory.engines.dask.opened import opened
 from factory.engines.dask.trials import DaskTrials, Patience, no_worker
-from factory.engines.message import peer
+from factory.engines.message import peer, unpacked
 from factory.engines.name import EngineName, EngineProblem
 from factory.llm.port import Request
 from factory.report.show import show_run
@@ -118,25 +119,24 @@ def test_what_lands_is_the_same_and_each_trial_names_its_worker(
 
 
 def test_all_workers_get_ready_while_one_verifies_the_base(
-    tmp_path: Path, engine: Engine, trials: DaskTrials
+    tmp_path: Path, trials: DaskTrials, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def ready() -> dict[str, set[str]]:
-        """The settings that each worker has."""
-        places = engine.folder.glob("place-*")
-        return {place.name: {file.name for file in place.glob("*/settings/*")} for place in places}
+    asked: list[tuple[str, Any]] = []
+    submit = trials.cluster.submit
 
-    before = ready()
+    def noting(function: Any, arguments: Any, key: str, needs: Any, workers: Any) -> Any:
+        future = submit(function, arguments, key, needs, workers)
+        if function.__name__ == "prepare":
+            asked.append((*workers, future))
+        return future
+
+    monkeypatch.setattr(trials.cluster, "submit", noting)
     built = scene(tmp_path, {**VERIFY_PASSES, "scripts/verify.sh": "sleep 2\n"})
-    with ThreadPoolExecutor(1) as building:
-        ended = building.submit(built.build, trials=trials)
-        end = time.monotonic() + 60.0
-        while any(has == before.get(place, set()) for place, has in ready().items()):
-            assert time.monotonic() < end, (before, ready())
-            time.sleep(0.02)
-        asked = [*built.model.asked]
-        assert ended.result().ended.exit_code == 0
 
-    assert asked == []
+    assert built.build(trials=trials).ended.exit_code == 0
+
+    said = {worker: unpacked(trials.cluster.result(future), "")[0].outcome for worker, future in asked}
+    assert said == {worker.address: "supplied" for worker in trials.cluster.workers()}
 
 
 def test_a_build_goes_on_where_only_the_gates_of_a_landing_are_left(tmp_path: Path, engine: Engine) -> None:
