@@ -1,4 +1,7 @@
-"""A worker's copy of a repository: objects and tags alone, filled by packs. Nobody works in it."""
+"""A worker's copy of a repository: objects and tags alone, filled by packs. Nobody works in it.
+
+What trials bring is known to the process that took it in, and to no later one: it is sent with each of them.
+"""
 
 import os
 import re
@@ -16,12 +19,19 @@ from factory.system.removal import remove_tree
 _NAME: Final = re.compile(r"[0-9a-f]{32}")
 _COMMIT: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _ROOTS: Final = "refs/workorder/roots/"
-_BASES: Final = "refs/workorder/bases/"
 _FETCHED: Final = "refs/workorder/fetched/"
 _FETCH_SECONDS: Final = 1_800.0
+_MANY_LOOSE: Final = 27
+"""Of the 256 directories of loose objects one has this many when `git gc --auto` would begin."""
+
 _PROXIES: Final = ("HTTPS_PROXY", "https_proxy", "NO_PROXY", "no_proxy", "SSL_CERT_FILE", "SSL_CERT_DIR")
 # What is lost when the machine crashes is sent again.
 _UNSAFE: Final = ("-c", "core.fsync=none")
+
+
+def is_name(text: str) -> bool:
+    """Whether a text could name a repository."""
+    return _NAME.fullmatch(text) is not None
 
 
 class Mirror:
@@ -36,8 +46,9 @@ class Mirror:
     """
 
     def __init__(self, folder: Path, repository: str) -> None:
-        if not _NAME.fullmatch(repository):
+        if not is_name(repository):
             raise Garbage("the repository has another name than repositories have")
+        self._bases: set[str] = set()
         self._place = folder / repository
         self.git = Git(self._place / ".git", self._place / ".git", self._place)
 
@@ -45,6 +56,24 @@ class Mirror:
     def exists(self) -> bool:
         """Whether it was made."""
         return (self._place / ".git" / "HEAD").is_file()
+
+    @property
+    def last_used(self) -> float:
+        """When a worker began to use it, in seconds since 1970; 0 if there is none."""
+        return (self._place / ".git" / "HEAD").stat().st_mtime if self.exists else 0.0
+
+    def begin(self) -> None:
+        """Note that it is used from now on, and give back what trials of earlier processes take.
+
+        Raises:
+            GitError, OSError: that is not possible.
+        """
+        if not self.exists:
+            return
+        os.utime(self._place / ".git" / "HEAD")
+        some = self._place / ".git" / "objects" / "17"
+        if some.is_dir() and len([*some.iterdir()]) >= _MANY_LOOSE:
+            self.git.output(*_UNSAFE, "gc", "--quiet", "--prune=now")
 
     def clean_up(self) -> None:
         """Remove what a killed worker left; call it before anything else, with the place locked."""
@@ -115,16 +144,14 @@ class Mirror:
             raise GitError(f"the history can't be fetched: {why}", where=remote)
 
     def add(self, base: str, pack: bytes) -> None:
-        """Take in what a base holds beyond its root, unless it is there.
+        """Take in what a base holds beyond its root, unless it was taken in before.
 
         Raises:
             GitError: it can't be taken in, or lacks something.
         """
-        if not pack or self.git.call("rev-parse", "--verify", "--quiet", f"{_BASES}{base}").ok:
-            return
-        self.git.output(*_UNSAFE, "unpack-objects", "-q", stdin=pack)
-        # Only now: objects of a base that was cut off may be there without those that they name.
-        self.git.output("update-ref", f"{_BASES}{base}", base)
+        if pack and base not in self._bases:
+            self.git.output(*_UNSAFE, "unpack-objects", "-q", stdin=pack)
+            self._bases.add(base)
 
     def _make(self, object_format: str) -> None:
         self._place.mkdir(parents=True, exist_ok=True)

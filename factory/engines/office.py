@@ -4,10 +4,8 @@ One trial at a time. Where it works is a place of its own, locked while its proc
 repositories; a later worker at the same place finds them there.
 """
 
-import fcntl
 import os
 import socket
-import tempfile
 import threading
 import time
 from collections import OrderedDict
@@ -27,16 +25,14 @@ from factory.engines.message import (
     Supplies,
     Task,
     decoded,
-    encoded,
     packed,
     peer,
 )
 from factory.engines.mirror import Mirror
+from factory.engines.place import Place
 from factory.engines.seat import Seat
 from factory.environments.cache import cache_folder
-from factory.system.files.tree import FileProblem, read_bounded, write_atomic
 from factory.system.process.stop import Stop, Stopped
-from factory.system.removal import remove_tree
 from factory.system.terminal.console import visible
 from factory.trials.conditions import Conditions, Setting
 from factory.trials.conduct import conduct, put_first
@@ -51,7 +47,6 @@ NAME_VARIABLE: Final = "WORKORDER_ENGINE_NAME"
 
 _SEATS: Final = 2
 _CLOSING_SECONDS: Final = 10.0
-_PLACES: Final = 10_000
 _IDLE_SECONDS: Final = 0.02
 """Who brings no further trial so soon leaves time to clean up after the last one."""
 
@@ -61,8 +56,7 @@ class Office:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._place: Path | None = None
-        self._held = -1
+        self._place: Place | None = None
         self._seats: OrderedDict[tuple[str, str], Seat] = OrderedDict()
         self._rooted: set[tuple[str, str]] = set()
         self._stop: Stop | None = None
@@ -75,7 +69,7 @@ class Office:
             wanted = decoded(Fetch, document)
             _require_same_version(wanted.version)
             with self._lock:
-                Mirror(self._own_place(), wanted.repository).fetch(wanted)
+                self._own_place().mirror(wanted.repository).fetch(wanted)
             return Reply(name="", worker=called(), outcome="supplied")
 
         return _supplied(act)
@@ -88,8 +82,8 @@ class Office:
             _require_same_version(supplies.version)
             with self._lock:
                 place = self._own_place()
-                if Mirror(place, supplies.repository).receive(supplies, piece):
-                    write_atomic(_setting_file(place, supplies.setting), encoded(supplies.setting))
+                if place.mirror(supplies.repository).receive(supplies, piece):
+                    place.keep(supplies.setting)
             return Reply(name="", worker=called(), outcome="supplied")
 
         return _supplied(act)
@@ -153,9 +147,9 @@ class Office:
         try:
             while self._seats:
                 self._seats.popitem()[1].close()
-            if self._held >= 0:
-                os.close(self._held)
-                self._held, self._place = -1, None
+            if self._place is not None:
+                self._place.close()
+                self._place = None
         finally:
             self._lock.release()
 
@@ -164,9 +158,8 @@ class Office:
         if isinstance(seat, Reply):
             return seat.model_copy(update={"name": task.name}), {}
         place = self._own_place()
-        Mirror(place, task.repository).add(task.request.base, pack)
-        with tempfile.TemporaryDirectory(prefix="evidence-", dir=place) as name:
-            folder = Path(name)
+        place.mirror(task.repository).add(task.request.base, pack)
+        with place.passing() as folder:
             with seat.conditions(task.request, task.kept_tests, folder, stop) as conditions:
                 answer = _conduct(task.request, conditions, folder)
             files = collected(folder, {})
@@ -177,11 +170,11 @@ class Office:
     def _seated(self, task: Task) -> Seat | Reply:
         """The seat of a task; what is said if something for it is missing."""
         place = self._own_place()
-        mirror = Mirror(place, task.repository)
+        mirror = place.mirror(task.repository)
         key = (task.repository, task.setting)
         rooted, seat = (task.repository, task.root), self._seats.get(key)
         if seat is None or rooted not in self._rooted:
-            setting = _setting(place, task.setting)
+            setting = place.setting(task.setting)
             has = mirror.roots()
             if setting is None or task.root not in has:
                 return Reply(name="", worker=called(), outcome="lacks", has=has)
@@ -200,39 +193,19 @@ class Office:
                 with suppress(WorkorderError, OSError):
                     self._seats[next(reversed(self._seats))].clean_ahead(base)
 
-    def _opened(self, mirror: Mirror, key: tuple[str, str], setting: Setting, place: Path) -> Seat:
+    def _opened(self, mirror: Mirror, key: tuple[str, str], setting: Setting, place: Place) -> Seat:
         """A seat of this key; of all others only the last ones used stay open."""
-        scratch = place / "opening"
-        scratch.mkdir(exist_ok=True)
-        self._seats[key] = Seat(mirror, setting, scratch)
+        with place.passing() as scratch:
+            self._seats[key] = Seat(mirror, setting, scratch)
         while len(self._seats) > _SEATS:
             self._seats.popitem(last=False)[1].close()
         return self._seats[key]
 
-    def _own_place(self) -> Path:
-        """The first place of this machine that no living worker has, cleaned of what a dead one left."""
-        if self._place is not None:
-            return self._place
-        named = os.environ.get(PLACE_VARIABLE)
-        places = Path(named) if named else cache_folder(os.environ) / "engine"
-        places.mkdir(parents=True, exist_ok=True, mode=0o700)
-        for number in range(_PLACES):
-            lock = os.open(places / f"{number}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                os.close(lock)
-                continue
-            place = places / str(number)
-            place.mkdir(exist_ok=True, mode=0o700)
-            self._held, self._place = lock, place
-            for folder in place.iterdir():
-                if folder.name.startswith("evidence-"):
-                    remove_tree(folder)
-                elif len(folder.name) == 32:
-                    Mirror(place, folder.name).clean_up()
-            return place
-        raise FileProblem("has no free place for a worker", where=str(places))
+    def _own_place(self) -> Place:
+        if self._place is None:
+            named = os.environ.get(PLACE_VARIABLE)
+            self._place = Place(Path(named) if named else cache_folder(os.environ) / "engine")
+        return self._place
 
 
 def _supplied(act: Callable[[], Reply]) -> dict[str, object]:
@@ -256,19 +229,6 @@ def _conduct(request: TrialRequest, conditions: Conditions, folder: Path) -> Tri
 def called() -> str:
     """What this worker is called, for people."""
     return visible(os.environ.get(NAME_VARIABLE) or f"{socket.gethostname()}-{os.getpid()}")
-
-
-def _setting_file(place: Path, setting: Setting) -> Path:
-    return place / "settings" / f"{sha256_hex(encoded(setting))}.json"
-
-
-def _setting(place: Path, name: str) -> Setting | None:
-    """A setting that was sent; None if it was not, or what is there is another one."""
-    try:
-        text = read_bounded(place / "settings" / f"{name}.json")
-    except FileProblem:
-        return None
-    return decoded(Setting, text) if sha256_hex(text) == name else None
 
 
 def _unfit(name: str, problem: Problem) -> Reply:

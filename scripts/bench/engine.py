@@ -41,6 +41,7 @@ from factory.contract.work_order import Plan, WorkOrder
 from factory.engines.dask.cluster import Cluster, needs_of
 from factory.engines.dask.opened import opened
 from factory.engines.name import EngineName
+from factory.engines.office import PLACE_VARIABLE
 from factory.engines.parcels import Parcels
 from factory.environments.provide import Project, environment_for
 from factory.gates.checks.registry import registry
@@ -72,6 +73,7 @@ def main(words: Sequence[str]) -> None:
                        for role in ("AUTHOR", "COMMITTER") for key in ("NAME", "EMAIL")})  # fmt: skip
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        os.environ[PLACE_VARIABLE] = str(folder / "places")
         if not words or "trial" in words:
             cost_of_a_trial(folder)
         if not words or "bytes" in words:
