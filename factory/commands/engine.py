@@ -192,13 +192,13 @@ def _serve_worker(options: Namespace) -> None:
     if options.directory is not None:
         environment[PLACE_VARIABLE] = str(options.directory.absolute())
     keep_only(environment)
-    from factory.engines.dask.nodes import serve_worker
+    from factory.engines.dask.nodes import memory_of_machine, serve_worker
 
     serve_worker(
         options.scheduler or "",
         options.scheduler_file,
         name,
-        abilities(os.environ),
+        abilities(os.environ, memory_of_machine()),
         insecure=options.engine_insecure,
         lifeline=options.until_stdin_closes,
     )

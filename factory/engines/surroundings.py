@@ -1,12 +1,15 @@
 """What a worker sees of its user's environment, and what it can do: no key, and what was tried."""
 
 import os
+import shutil
 from collections.abc import Iterable, Mapping
 from typing import Final
 
 from factory.engines.message import peer
+from factory.engines.needs import having
 from factory.engines.office import NAME_VARIABLE, PLACE_VARIABLE
 from factory.environments.cache import CACHE_VARIABLE
+from factory.gates.before.toolchains import TOOLCHAINS
 from factory.system.process.environment import COMMAND_ENV_VARIABLE, program_environment
 from factory.system.sandbox.levels.choose import levels
 
@@ -26,13 +29,16 @@ def worker_environment(own: Mapping[str, str], named: Iterable[str] = ()) -> dic
     return trusted | further | {name: value for name, value in own.items() if name.startswith(_DASK)}
 
 
-def abilities(own: Mapping[str, str]) -> dict[str, float]:
-    """What a worker can do, as Dask's resources: the versions that it speaks, each sandbox that works here.
+def abilities(own: Mapping[str, str], memory_bytes: int) -> dict[str, float]:
+    """What a worker can do: its versions, the sandboxes that work, the programs of languages, and memory.
 
-    One is enough for any trial: a worker has one at a time.
+    Args:
+        own: its environment.
+        memory_bytes: how much memory this machine gives it.
     """
-    sandboxes = [level.name for level in levels(own) if level.sandbox is not None]
-    return {peer(): 1.0, "sandbox-none": 1.0} | {f"sandbox-{name}": 1.0 for name in sandboxes}
+    sandboxes = ["none", *(level.name for level in levels(own) if level.sandbox is not None)]
+    programs = [program for program in TOOLCHAINS if shutil.which(program, path=own.get("PATH", os.defpath))]
+    return having(peer(), levels=sandboxes, programs=programs, memory_bytes=memory_bytes)
 
 
 def keep_only(environment: Mapping[str, str]) -> None:

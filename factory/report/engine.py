@@ -24,7 +24,13 @@ class ListedWorker(Protocol):
     def sandboxes(self) -> tuple[str, ...]: ...
 
     @property
+    def programs(self) -> tuple[str, ...]: ...
+
+    @property
     def memory_bytes(self) -> int: ...
+
+    @property
+    def clock(self) -> str: ...
 
 
 def render_workers(address: str, workers: Sequence[ListedWorker]) -> str:
@@ -39,6 +45,11 @@ def render_workers(address: str, workers: Sequence[ListedWorker]) -> str:
     for worker in workers:
         able = ", ".join(map(visible, worker.sandboxes)) or "nothing known"
         told = "" if worker.peer == peer() else f"; not used: {visible(worker.peer) or 'no known version'}"
-        memory = f", {render_bytes(worker.memory_bytes)}" if worker.memory_bytes else ""
-        lines.append(f"  {visible(worker.name)}  {visible(worker.address)}  sandboxes: {able}{memory}{told}")
+        programs = ", ".join(map(visible, worker.programs)) or "none"
+        memory = f"; memory: {render_bytes(worker.memory_bytes)}" if worker.memory_bytes else ""
+        clock = f"; {worker.clock}" if worker.clock else ""
+        lines.append(
+            f"  {visible(worker.name)}  {visible(worker.address)}"
+            f"  sandboxes: {able}; programs: {programs}{memory}{clock}{told}"
+        )
     return "\n".join(lines)

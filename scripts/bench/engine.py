@@ -38,9 +38,10 @@ from factory.checkout.pool import Checkouts
 from factory.configuration.document import Configuration
 from factory.contract.canonical import EMPTY_SHA256
 from factory.contract.work_order import Plan, WorkOrder
-from factory.engines.dask.cluster import Cluster, needs_of
+from factory.engines.dask.cluster import Cluster
 from factory.engines.dask.opened import opened
 from factory.engines.name import EngineName
+from factory.engines.needs import needs_of
 from factory.engines.office import PLACE_VARIABLE
 from factory.engines.parcels import Parcels
 from factory.environments.provide import Project, environment_for

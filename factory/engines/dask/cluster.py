@@ -20,15 +20,19 @@ import dask
 from distributed import Client, Future, KilledWorker
 from distributed.security import Security
 
-from factory.engines.message import peer
 from factory.engines.name import EngineName, EngineProblem, is_address, require_private
+from factory.engines.needs import MEMORY, PROGRAM, SANDBOX, Amounts, lacking
 
 CONNECT_SECONDS: Final = 10.0
 _POLL_SECONDS: Final = 1.0
 _PLAIN: Final = ["msgpack", "dask"]
 """What results may be made of: bytes, text, numbers, lists and mappings. Nothing is unpickled."""
 
-_SANDBOX: Final = "sandbox-"
+CLOCK: Final = "workorder-clock"
+"""What a worker tells with each sign of life: its time, in seconds since 1970."""
+
+_SKEW_SECONDS: Final = 5.0
+"""What a message may take before the difference counts as one of clocks."""
 
 
 @dataclass(frozen=True)
@@ -38,16 +42,15 @@ class WorkerFacts:
     Attributes:
         address: where it is.
         name: what it is called.
-        resources: what it can do.
-        threads: how many trials it runs at once.
-        memory_bytes: what it may use; 0 if nobody says.
+        resources: what it can do, and how much of it there is.
+        clock_seconds: by how much its clock is ahead of the scheduler's, as far as that is sure; behind it if
+            negative.
     """
 
     address: str
     name: str
-    resources: frozenset[str]
-    threads: int = 1
-    memory_bytes: int = 0
+    resources: Amounts
+    clock_seconds: float = 0.0
 
     @property
     def peer(self) -> str:
@@ -55,16 +58,36 @@ class WorkerFacts:
         return next((name for name in self.resources if name.startswith("workorder-")), "")
 
     @property
+    def memory_bytes(self) -> int:
+        """How much memory its machine has; 0 if nobody says."""
+        return int(self.resources.get(MEMORY, 0))
+
+    @property
+    def clock(self) -> str:
+        """What is wrong with its clock; empty if nothing is."""
+        if not self.clock_seconds:
+            return ""
+        where = "ahead of" if self.clock_seconds > 0 else "behind"
+        return f"its clock is {abs(self.clock_seconds):.0f} s {where} the scheduler's"
+
+    def lacking(self, needs: Amounts) -> list[str]:
+        """Of what is needed what it has not, or not enough of, for people."""
+        return lacking(self.resources, needs)
+
+    @property
     def sandboxes(self) -> tuple[str, ...]:
         """The sandboxes that work there."""
+        return self._named(SANDBOX)
+
+    @property
+    def programs(self) -> tuple[str, ...]:
+        """The programs of languages that are installed there."""
+        return self._named(PROGRAM)
+
+    def _named(self, beginning: str) -> tuple[str, ...]:
         return tuple(
-            sorted(name.removeprefix(_SANDBOX) for name in self.resources if name.startswith(_SANDBOX))
+            sorted(name.removeprefix(beginning) for name in self.resources if name.startswith(beginning))
         )
-
-
-def needs_of(level: str) -> frozenset[str]:
-    """What a worker must have for trials in a sandbox; without one, no more than the versions."""
-    return frozenset({peer(), *([f"{_SANDBOX}{level}"] if level else [])})
 
 
 class Lost(Exception):
@@ -133,7 +156,7 @@ class Cluster:
         function: Callable[..., object],
         arguments: Sequence[bytes],
         key: str,
-        needs: frozenset[str],
+        needs: Amounts,
         workers: Sequence[str] = (),
     ) -> Future:
         """Ask for a call.
@@ -153,7 +176,7 @@ class Cluster:
                 function,
                 *arguments,
                 key=key,
-                resources=dict.fromkeys(needs, 1),
+                resources=dict(needs),
                 workers=list(workers) or None,
                 pure=True,
             )
@@ -308,10 +331,17 @@ def _listed(known: Mapping[str, Mapping[str, Any]]) -> list[WorkerFacts]:
         WorkerFacts(
             address,
             str(worker["name"]),
-            frozenset(map(str, worker.get("resources", {}))),
-            int(worker.get("nthreads", 1)),
-            int(worker.get("memory_limit") or 0),
+            {str(name): float(amount) for name, amount in worker.get("resources", {}).items()},
+            _skew(worker),
         )
         for address, worker in known.items()
     ]
     return sorted(facts, key=lambda worker: worker.name)
+
+
+def _skew(worker: Mapping[str, Any]) -> float:
+    """By how much a worker's clock is ahead of the scheduler's; 0 for what a message may take."""
+    told, seen = worker.get("metrics", {}).get(CLOCK), worker.get("last_seen")
+    if not isinstance(told, int | float) or not isinstance(seen, int | float):
+        return 0.0
+    return told - seen if abs(told - seen) > _SKEW_SECONDS else 0.0

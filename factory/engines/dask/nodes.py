@@ -7,20 +7,22 @@ import signal
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
 import dask
-from distributed import Scheduler, Worker
+from distributed import Scheduler, Worker, system
 from distributed.comm import connect, get_address_host
 from distributed.security import Security
 from distributed.utils import get_ip, get_ipv6
 
-from factory.engines.dask.cluster import address_in, require_certificates, silence, why
+from factory.engines.dask.cluster import CLOCK, address_in, require_certificates, silence, why
 from factory.engines.dask.entry import close_office
 from factory.engines.name import EngineProblem, require_private
+from factory.system.sandbox.policy import MIB
 
 _ENDING_SECONDS: Final = 20.0
 _AGAIN_SECONDS: Final = 1.0
@@ -131,6 +133,7 @@ def serve_worker(
                     local_directory=scratch,
                     dashboard=False,
                     dashboard_address=_NOTHING_SERVED,
+                    metrics={CLOCK: lambda _worker: time.time()},
                     death_timeout=_JOINING_SECONDS,
                 )
                 async with worker:
@@ -145,6 +148,11 @@ def serve_worker(
             await _first(ending.wait(), asyncio.sleep(_AGAIN_SECONDS))
 
     _run(serve, lifeline)
+
+
+def memory_of_machine() -> int:
+    """How many bytes of memory the processes of this machine, or of its control group, can have, in MiB."""
+    return int(system.MEMORY_LIMIT) // MIB * MIB
 
 
 def _interface_to(scheduler: str) -> str:

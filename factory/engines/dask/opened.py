@@ -11,6 +11,7 @@ from factory.engines.dask.processes import started
 from factory.engines.dask.trials import DaskTrials, no_worker
 from factory.engines.message import peer
 from factory.engines.name import EngineName
+from factory.engines.needs import needs_of
 from factory.system.terminal.console import visible
 
 _JOIN_SECONDS: Final = 30.0
@@ -55,10 +56,16 @@ def opened(
         seconds = _START_SECONDS if name.kind == "processes" else _JOIN_SECONDS
         fitting, others = _joined(cluster, wanted, seconds)
         if not fitting:
-            raise no_worker(frozenset({peer()}), others)
+            raise no_worker(needs_of(""), others)
         for worker in others:
             told = worker.peer or "no word of its versions: start workers with `factory engine worker`"
             progress(f"the worker {visible(worker.name)} is not used: {peer()} is needed, and it has {told}")
+        for worker in fitting:
+            if worker.clock:
+                progress(
+                    f"the worker {visible(worker.name)}: {worker.clock}, so tests that look at the time may"
+                    " come out otherwise there"
+                )
         progress(f"trials run on {_counted(len(fitting))} of the engine")
         yield DaskTrials(cluster, remote=remote, progress=progress)
 

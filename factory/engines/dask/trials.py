@@ -13,17 +13,20 @@ from typing import Any, Final
 from factory.contract.canonical import sha256_hex
 from factory.contract.errors import Fault, WorkorderError
 from factory.contract.strict_json import JsonValue
-from factory.engines.dask.cluster import Cluster, Died, Lost, WorkerFacts, needs_of
+from factory.engines.dask.cluster import Cluster, Died, Lost, WorkerFacts
 from factory.engines.dask.entry import fetch, prepare, supply, work
 from factory.engines.message import Fetch, Garbage, Problem, Reply, Supplies, Task, encoded, peer, unpacked
 from factory.engines.name import EngineProblem
+from factory.engines.needs import Amounts, described, needs_of
 from factory.engines.parcels import PIECE_BYTES, Parcels
+from factory.gates.before.toolchains import programs_named
 from factory.gates.step import Step, StepKind
 from factory.gates.trial import PartResult
 from factory.system.git.client import Git
 from factory.system.process.stop import Stopped
+from factory.system.sandbox.policy import Resources
 from factory.system.terminal.console import visible
-from factory.trials.conditions import Conditions, Setting
+from factory.trials.conditions import Conditions, Setting, orders_of
 from factory.trials.evidence import put_down
 from factory.trials.identity import name_of
 from factory.trials.port import ignore_beginning, ignore_end
@@ -80,7 +83,7 @@ class DaskTrials:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _turns: threading.Condition = field(default_factory=threading.Condition)
     _under_way: int = 0
-    _settings: deque[tuple[Setting, str]] = field(default_factory=lambda: deque(maxlen=16))
+    _settings: deque[tuple[Setting, str, Amounts]] = field(default_factory=lambda: deque(maxlen=16))
     _finished: dict[str, float] = field(default_factory=dict)
     """When each worker ended its last trial, by its address."""
     _supplied: dict[str, float] = field(default_factory=dict)
@@ -129,10 +132,10 @@ class DaskTrials:
             with suppress(Exception):
                 _Asking(self, request, conditions, folder).prepare(address)
 
-        needs = needs_of(conditions.setting.level)
+        _, needs = self.known(conditions.setting)
         with suppress(Lost):
             for worker in [*self.cluster.workers()][:_AT_ONCE]:
-                if needs <= worker.resources:
+                if not worker.lacking(needs):
                     threading.Thread(target=ready, args=(worker.address,), daemon=True).start()
 
     def _answer(
@@ -167,15 +170,18 @@ class DaskTrials:
                 self._under_way -= 1
                 self._turns.notify()
 
-    def name_of_setting(self, setting: Setting) -> str:
-        """SHA-256 of a setting; it holds the whole plan, so it is not written out for each trial anew."""
+    def known(self, setting: Setting) -> tuple[str, Amounts]:
+        """SHA-256 of a setting, and what its trials need of a worker.
+
+        It holds the whole plan, so it is neither written out nor read for each trial anew.
+        """
         with self._lock:
-            for known, name in self._settings:
+            for known, name, needs in self._settings:
                 if known == setting:
-                    return name
-            name = sha256_hex(encoded(setting))
-            self._settings.append((setting, name))
-            return name
+                    return name, needs
+            name, needs = sha256_hex(encoded(setting)), _needs(setting)
+            self._settings.append((setting, name, needs))
+            return name, needs
 
     def parcels(self, conditions: Conditions) -> Parcels:
         """What makes packs of the repository."""
@@ -204,16 +210,16 @@ class _Asking:
         self._parcels = trials.parcels(conditions)
         root = conditions.setting.root
         since, self._pack = self._parcels.addition(request.base, root)
+        name, self._needs = trials.known(conditions.setting)
         self._task = Task(
             version=peer(),
             name=name_of(request, conditions),
             repository=self._parcels.repository(root),
             root=since,
-            setting=trials.name_of_setting(conditions.setting),
+            setting=name,
             request=request,
             kept_tests=conditions.kept_tests,
         )
-        self._needs = needs_of(conditions.setting.level)
         self._problems: dict[str, Problem] = {}
         self._number = 0
         self._asked_at = 0.0
@@ -328,7 +334,7 @@ class _Asking:
         """The workers that may be asked, if some may not; waits until one can be."""
         end = time.monotonic() + self._patience.nobody_seconds
         while True:
-            fitting = [worker for worker in self._cluster.workers() if self._needs <= worker.resources]
+            fitting = [worker for worker in self._cluster.workers() if not worker.lacking(self._needs)]
             others = [worker.address for worker in fitting if worker.address not in self._problems]
             if others:
                 return others if len(others) < len(fitting) else []
@@ -398,7 +404,7 @@ class _Asking:
 
     def _fitting(self) -> int:
         """How many workers could be asked."""
-        return sum(self._needs <= worker.resources for worker in self._cluster.workers())
+        return sum(not worker.lacking(self._needs) for worker in self._cluster.workers())
 
     def _heed_stop(self) -> None:
         if self._stop is not None:
@@ -483,11 +489,11 @@ class _Hung(Exception):
         self.worker = worker
 
 
-def no_worker(needs: frozenset[str], workers: Sequence[WorkerFacts]) -> EngineProblem:
+def no_worker(needs: Amounts, workers: Sequence[WorkerFacts]) -> EngineProblem:
     """That no worker can do what is needed, and what each lacks."""
-    wanted = ", ".join(sorted(needs))
+    wanted = ", ".join(described(name, amount) for name, amount in sorted(needs.items()))
     lacking = "; ".join(
-        f"{visible(worker.name)} lacks {', '.join(sorted(needs - worker.resources))}"
+        f"{visible(worker.name)} lacks {', '.join(worker.lacking(needs))}"
         + (f" (it has {worker.peer})" if worker.peer and worker.peer not in needs else "")
         for worker in workers[:10]
     )
@@ -495,6 +501,16 @@ def no_worker(needs: frozenset[str], workers: Sequence[WorkerFacts]) -> EnginePr
         f"no worker has what is needed: {wanted}" + (f"; {lacking}" if lacking else "; there is none at all"),
         where="--engine",
         hint="start one with `factory engine worker`; `factory engine status` lists those that there are",
+    )
+
+
+def _needs(setting: Setting) -> Amounts:
+    """What the trials of a setting need of a worker; memory where they may take more than by default."""
+    memory = setting.resources.memory_bytes
+    return needs_of(
+        setting.level,
+        programs_named(orders_of(setting)),
+        memory if memory > Resources().memory_bytes else 0,
     )
 
 

@@ -90,7 +90,17 @@ def needed_programs(
         read: gives the bytes of those that there are.
     """
     commands = [] if has_script else [command.words for command in default_verification(files, read)]
-    first = {words[0] for words in (*commands, *_split(orders)) if words}
+    first = {words[0] for words in commands} | {*programs_named(orders)}
+    return tuple(program for program in TOOLCHAINS if program in first)
+
+
+def programs_named(orders: Iterable[WorkOrder]) -> tuple[str, ...]:
+    """The programs of `TOOLCHAINS` that acceptance commands start. Pure.
+
+    Args:
+        orders: the work orders.
+    """
+    first = {words[0] for words in _split(orders) if words}
     return tuple(program for program in TOOLCHAINS if program in first)
 
 

@@ -28,6 +28,7 @@ from factory.engines.dask.opened import opened
 from factory.engines.dask.trials import DaskTrials, Patience, no_worker
 from factory.engines.message import peer, unpacked
 from factory.engines.name import EngineName, EngineProblem
+from factory.engines.needs import needs_of
 from factory.llm.port import Request
 from factory.report.show import show_run
 from factory.system.process.stop import Stopped
@@ -193,7 +194,7 @@ def test_two_builds_share_an_engine_and_one_goes_on_without_a_worker_that_is_kil
 def test_no_worker_with_the_sandbox_is_named_before_anybody_is_asked(
     tmp_path: Path, trials: DaskTrials, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("factory.engines.dask.trials.needs_of", lambda _level: frozenset({"sandbox-vault"}))
+    monkeypatch.setattr("factory.engines.dask.trials.needs_of", lambda *_: {"sandbox-vault": 1.0})
     refused = scene(tmp_path)
     impatient = DaskTrials(trials.cluster, Patience(nobody_seconds=0.2))
 
@@ -208,7 +209,7 @@ def test_no_worker_with_the_sandbox_is_named_before_anybody_is_asked(
 def test_a_worker_that_lies_or_hangs_is_named(
     tmp_path: Path, engine: Engine, trials: DaskTrials, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("factory.engines.dask.trials.needs_of", lambda _level: frozenset({BAD}))
+    monkeypatch.setattr("factory.engines.dask.trials.needs_of", lambda *_: {BAD: 1.0})
     engine.start_bad_worker()
     patient = DaskTrials(trials.cluster, Patience(nobody_seconds=60.0, trial_seconds=1.0))
 
@@ -224,9 +225,9 @@ def test_a_worker_that_lies_or_hangs_is_named(
 
 
 def test_a_worker_of_another_version_is_named() -> None:
-    old = WorkerFacts("tcp://h:1", "old", frozenset({"workorder-0.0.1-python-3.9-linux-x86_64"}))
+    old = WorkerFacts("tcp://h:1", "old", {"workorder-0.0.1-python-3.9-linux-x86_64": 1.0})
 
-    message = no_worker(frozenset({peer()}), [old]).message
+    message = no_worker(needs_of(""), [old]).message
 
     assert f"old lacks {peer()} (it has workorder-0.0.1-python-3.9-linux-x86_64)" in message
 
