@@ -15,6 +15,7 @@ from factory.contract.errors import Fault, WorkorderError
 from factory.contract.strict_json import JsonValue
 from factory.engines.dask.cluster import Cluster, Died, Lost, WorkerFacts
 from factory.engines.dask.entry import fetch, prepare, supply, work
+from factory.engines.dask.preparation import Preparation, Usable
 from factory.engines.message import Fetch, Garbage, Problem, Reply, Supplies, Task, encoded, peer, unpacked
 from factory.engines.name import EngineProblem
 from factory.engines.needs import Amounts, described, needs_of
@@ -30,7 +31,7 @@ from factory.trials.conditions import Conditions, Setting, orders_of
 from factory.trials.evidence import put_down
 from factory.trials.identity import name_of
 from factory.trials.port import ignore_beginning, ignore_end
-from factory.trials.request import TrialAnswer, TrialRequest, VerifyBase
+from factory.trials.request import TrialAnswer, TrialRequest
 
 _AT_ONCE: Final = 64
 _HEED_SECONDS: Final = 0.2
@@ -83,6 +84,7 @@ class DaskTrials:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _turns: threading.Condition = field(default_factory=threading.Condition)
     _under_way: int = 0
+    preparation: Preparation = field(init=False)
     _settings: deque[tuple[Setting, str, Amounts]] = field(default_factory=lambda: deque(maxlen=16))
     _finished: dict[str, float] = field(default_factory=dict)
     """When each worker ended its last trial, by its address."""
@@ -90,6 +92,9 @@ class DaskTrials:
     """When each worker last had a history and a setting, by its address and their names."""
 
     are_elsewhere = True
+
+    def __post_init__(self) -> None:
+        self.preparation = Preparation(self._turns)
 
     def ask(
         self,
@@ -99,8 +104,6 @@ class DaskTrials:
         begins: Callable[[str], None] = ignore_beginning,
         ended: Callable[[PartResult], None] = ignore_end,
     ) -> TrialAnswer:
-        if isinstance(request.question, VerifyBase):
-            self._prepare(request, conditions, folder)
         answer, facts = self._answer(request, conditions, folder)
         conditions.told(facts)
         for part in answer.results[0].parts if answer.results else ():
@@ -123,20 +126,6 @@ class DaskTrials:
                 conditions.told(facts)
                 answers.append(answer)
         return answers
-
-    def _prepare(self, request: TrialRequest, conditions: Conditions, folder: Path) -> None:
-        """Let all workers make ready what trials of a build need, while one of them verifies its base."""
-
-        def ready(address: str) -> None:
-            # What goes wrong is told by the trial that would have needed it; the build may have ended, too.
-            with suppress(Exception):
-                _Asking(self, request, conditions, folder).prepare(address)
-
-        _, needs = self.known(conditions.setting)
-        with suppress(Lost):
-            for worker in [*self.cluster.workers()][:_AT_ONCE]:
-                if not worker.lacking(needs):
-                    threading.Thread(target=ready, args=(worker.address,), daemon=True).start()
 
     def _answer(
         self, request: TrialRequest, conditions: Conditions, folder: Path
@@ -203,6 +192,7 @@ class _Asking:
         self._cluster = trials.cluster
         self._patience = trials.patience
         self._request = request
+        self._conditions = conditions
         self._setting = conditions.setting
         self._stop = conditions.bench.stop
         self._begins = conditions.bench.begins
@@ -243,11 +233,14 @@ class _Asking:
                     facts["failed_on"] = [*map(visible, names)]
                 return reply.answer, facts
 
-    def prepare(self, address: str) -> None:
-        """Have a worker make ready what trials of this build need; nobody is shown that.
+    def prepare(self, address: str) -> bool:
+        """Have a worker make ready what trials of this build need; nobody is shown that it does.
 
         Args:
             address: the worker's.
+
+        Returns:
+            Whether it is ready; the user is told if it can't be.
 
         Raises:
             Lost, Stopped, EngineProblem: it can't be asked.
@@ -256,7 +249,12 @@ class _Asking:
         reply = self._told_to(prepare, (encoded(self._task),), address)
         if reply.outcome == "lacks":
             self._supply(address, reply.has)
-            self._told_to(prepare, (encoded(self._task),), address)
+            reply = self._told_to(prepare, (encoded(self._task),), address)
+        problem = reply.problem or self._problems.get(address)
+        if problem is not None:
+            why = visible(problem.message)
+            self._trials.progress(f"the worker {visible(reply.worker)} can't get ready: {why}")
+        return reply.outcome == "supplied"
 
     def _once(self) -> Reply | None:
         """Ask once; None if it is to be asked again."""
@@ -268,13 +266,13 @@ class _Asking:
         try:
             self._show("")
             with ExitStack() as asked:
-                with self._trials.turn(self._fitting, self._heed_stop):
+                with self._trials.turn(lambda: len(self._usable().best), self._heed_stop):
                     allowed = self._allowed()
                     future = self._cluster.submit(
                         work, (encoded(self._task), self._pack), key, self._needs, allowed
                     )
                     asked.callback(_released, future)
-                    worker = self._wait(future, key)
+                    worker = self._wait(future, key, allowed)
                     value = self._cluster.result(future)
                 if worker:
                     self._trials._finished[worker] = time.monotonic()
@@ -331,27 +329,31 @@ class _Asking:
         return address
 
     def _allowed(self) -> list[str]:
-        """The workers that may be asked, if some may not; waits until one can be."""
+        """The workers that may be asked, if some may not; waits until one can be.
+
+        Those that are ready and have not failed this trial, else those that have not failed it.
+        """
         end = time.monotonic() + self._patience.nobody_seconds
         while True:
-            fitting = [worker for worker in self._cluster.workers() if not worker.lacking(self._needs)]
-            others = [worker.address for worker in fitting if worker.address not in self._problems]
-            if others:
-                return others if len(others) < len(fitting) else []
-            if fitting and self._problems:
+            usable = self._usable()
+            for some in (usable.best, usable.fitting):
+                others = [address for address in some if address not in self._problems]
+                if others:
+                    return others if len(others) < len(usable.fitting) else []
+            if usable.fitting and self._problems:
                 address, problem = next(reversed(self._problems.items()))
                 raise _told(problem, self._called(address), len(self._problems))
             if time.monotonic() > end:
                 raise no_worker(self._needs, self._cluster.workers())
             self._pause(_HEED_SECONDS)
 
-    def _wait(self, future: Any, key: str, only: str = "") -> str:
+    def _wait(self, future: Any, key: str, only: Sequence[str]) -> str:
         """Wait until a call has ended; the address of who had it, as far as that was seen.
 
         Args:
             future: the call.
             key: its name.
-            only: the address of the one that may have it, if it is for nobody else.
+            only: the addresses of those that may have it; empty for all.
 
         Raises:
             _Hung: a worker has had it for too long.
@@ -367,11 +369,11 @@ class _Asking:
             self._heed(future)
             if not self._cluster.is_connected:
                 raise Lost("the connection to the scheduler is lost")
-            if only and all(worker.address != only for worker in self._cluster.workers()):
-                # It may come back, but at another address: Dask would wait for this one for ever.
+            if only and all(worker.address not in only for worker in self._cluster.workers()):
+                # They may come back, but at other addresses: Dask would wait for these for ever.
                 with suppress(Exception):
                     future.cancel(force=True)
-                raise Lost(f"the worker at {only} has gone")
+                raise Lost(f"who could have it has gone: {', '.join(only)}")
             seen = self._cluster.worker_of(key)
             now = time.monotonic()
             if seen:
@@ -402,9 +404,13 @@ class _Asking:
                 future.cancel()
             raise Stopped
 
-    def _fitting(self) -> int:
-        """How many workers could be asked."""
-        return sum(not worker.lacking(self._needs) for worker in self._cluster.workers())
+    def _usable(self) -> Usable:
+        workers = self._cluster.workers()
+        return self._trials.preparation.usable(self._task.setting, workers, self._needs, self._get_ready)
+
+    def _get_ready(self, address: str) -> bool:
+        # Beside the trial, which goes on meanwhile.
+        return _Asking(self._trials, self._request, self._conditions, self._folder).prepare(address)
 
     def _heed_stop(self) -> None:
         if self._stop is not None:
@@ -472,7 +478,7 @@ class _Asking:
         self._number += 1
         key = f"supply-{sha256_hex(arguments[0])[:24]}-{id(self):x}-{self._number}"
         future = self._cluster.submit(function, arguments, key, self._needs, [address])
-        self._wait(future, key, only=address)
+        self._wait(future, key, [address])
         try:
             reply, _ = unpacked(self._cluster.result(future), "")
         except Garbage as error:

@@ -1,4 +1,4 @@
-"""A trial goes to a worker with the programs and the memory that it needs; a clock that differs is told."""
+"""A trial goes to a worker that has what it needs and is ready; what can't be used, or differs, is told."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,7 +21,7 @@ from factory.gates.before.toolchains import TOOLCHAINS
 from factory.system.sandbox.policy import GIB, Resources
 from factory.trials.conditions import Setting
 from tests.support.answers import a_proposal
-from tests.support.builds import BuildScene
+from tests.support.builds import BuildScene, writes
 from tests.support.engines import Engine, an_engine
 from tests.support.repositories import VERIFY_PASSES, make_repo
 
@@ -59,21 +60,18 @@ def trials(engine: Engine) -> Iterator[DaskTrials]:
 
 
 @contextmanager
-def engine_of(engine: Engine, told: list[str]) -> Iterator[DaskTrials]:
+def engine_of(engine: Engine, told: list[str], workers: int = len(WITHOUT) + 1) -> Iterator[DaskTrials]:
     with opened(EngineName("file", str(engine.file)), insecure=False, progress=told.append) as found:
         end = time.monotonic() + 60
-        while len(found.cluster.workers()) < len(WITHOUT) + 1:
+        while len(found.cluster.workers()) < workers:
             assert time.monotonic() < end
             time.sleep(0.1)
         yield found
 
 
-def a_build(folder: Path) -> BuildScene:
-    """A build of a work order that a program of Rust is to judge, too."""
-    order: JsonObject = {
-        "allowed_files": ["a.txt"],
-        "acceptance_commands": ["test -f a.txt", "cargo check"],
-    }
+def a_build(folder: Path, command: str = "cargo check") -> BuildScene:
+    """A build of a work order that a command is to judge, too, such as one of Rust."""
+    order: JsonObject = {"allowed_files": ["a.txt"], "acceptance_commands": ["test -f a.txt", command]}
     return BuildScene(
         make_repo(folder / "repo", VERIFY_PASSES), [order], lambda *_: a_proposal({"a.txt": "a\n"})
     )
@@ -87,14 +85,8 @@ def test_a_trial_comes_to_a_worker_with_the_programs_that_its_commands_start(
     ended = built.build(trials=trials).ended
 
     assert ended.exit_code == ExitCode.PASS, ended
-    events = [
-        json.loads(line)
-        for path in built.out.glob("*/events.jsonl")
-        for line in path.read_text().splitlines()
-    ]
-    tried = [event for event in events if event.get("event") == "tried"]
-    assert {event["worker"] for event in tried} == {"able"}
-    assert not any("failed_on" in event for event in tried)
+    assert {event["worker"] for event in _tried(built)} == {"able"}
+    assert not any("failed_on" in event for event in _tried(built))
 
 
 def test_a_program_that_no_worker_has_is_named_before_anybody_is_asked(
@@ -139,3 +131,70 @@ def test_what_workers_can_do_and_a_clock_that_differs_are_told(
     assert "clock" not in lines["one"]
     assert [line for line in told if "the worker able: its clock is 3" in line]
     assert not [line for line in told if "the worker one" in line]
+
+
+def test_a_worker_that_joins_later_gets_ready_before_a_trial_comes_to_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    orders: list[JsonObject] = [writes(f"{number}.txt", depends_on=[]) for number in range(6)]
+    for order in orders:
+        order["acceptance_commands"] = [f"test -f {order['allowed_files'][0]}", "sleep 1"]  # type: ignore[index]
+    built = BuildScene(
+        make_repo(tmp_path / "repo", VERIFY_PASSES),
+        orders,
+        lambda order_id, *_: a_proposal({f"{int(order_id[3:]) - 1}.txt": "x\n"}),
+    )
+    offered: list[set[str]] = []
+    ready: dict[str, Any] = {}
+    told: list[str] = []
+    with an_engine(tmp_path / "engine", "first") as engine, engine_of(engine, told, workers=1) as trials:
+        submit = trials.cluster.submit
+
+        def noting(function: Any, arguments: Any, key: str, needs: Any, workers: Any) -> Any:
+            if function.__name__ == "work":
+                there = workers or [worker.address for worker in trials.cluster.workers()]
+                offered.append({address for address in there if not _is_done(ready.get(address))})
+                if len(offered) == 2:
+                    engine.start_worker("second")
+            future = submit(function, arguments, key, needs, workers)
+            if function.__name__ == "prepare":
+                ready[workers[0]] = future
+            return future
+
+        monkeypatch.setattr(trials.cluster, "submit", noting)
+        assert built.build(trials=trials, jobs=2).ended.exit_code == ExitCode.PASS
+
+    # The base is verified by whoever is there.
+    assert len(offered[0]) == 1
+    assert not set().union(*offered[1:])
+    assert told == ["trials run on 1 worker of the engine"]
+    assert {event["worker"] for event in _tried(built)} == {"first", "second"}
+
+
+def test_a_worker_that_cannot_get_ready_is_told_of_and_gets_no_trial(
+    tmp_path: Path, places: tuple[str, str]
+) -> None:
+    told: list[str] = []
+    crippled = tmp_path / "crippled"
+    crippled.mkdir()
+    for program in Path(places[0]).iterdir():
+        if program.name != "git":
+            (crippled / program.name).symlink_to(program)
+    built = a_build(tmp_path, "true")
+    with an_engine(tmp_path / "engine", "able") as engine:
+        engine.start_worker("crippled", variables={"PATH": str(crippled)})
+        with engine_of(engine, told, workers=2) as trials:
+            assert built.build(trials=trials, mutants=0, second_pass=True).ended.exit_code == ExitCode.PASS
+
+    assert [line for line in told if line.startswith("the worker crippled can't get ready: ")]
+    assert {event["worker"] for event in _tried(built)} == {"able"}
+    assert not any("failed_on" in event for event in _tried(built))
+
+
+def _is_done(future: Any) -> bool:
+    return future is not None and future.done()
+
+
+def _tried(built: BuildScene) -> list[JsonObject]:
+    lines = [line for path in built.out.glob("*/events.jsonl") for line in path.read_text().splitlines()]
+    return [event for line in lines if (event := json.loads(line)).get("event") == "tried"]
