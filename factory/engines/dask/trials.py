@@ -1,5 +1,7 @@
 """Trials on the workers of a Dask scheduler; see `Trials`. Each failure of the engine is named."""
 
+import os
+import shutil
 import threading
 import time
 from collections import defaultdict, deque
@@ -159,16 +161,17 @@ class DaskTrials:
                 self._under_way -= 1
                 self._turns.notify()
 
-    def known(self, setting: Setting) -> tuple[str, Amounts]:
+    def known(self, conditions: Conditions) -> tuple[str, Amounts]:
         """SHA-256 of a setting, and what its trials need of a worker.
 
         It holds the whole plan, so it is neither written out nor read for each trial anew.
         """
+        setting = conditions.setting
         with self._lock:
             for known, name, needs in self._settings:
                 if known == setting:
                     return name, needs
-            name, needs = sha256_hex(encoded(setting)), _needs(setting)
+            name, needs = sha256_hex(encoded(setting)), _needs(conditions)
             self._settings.append((setting, name, needs))
             return name, needs
 
@@ -200,7 +203,7 @@ class _Asking:
         self._parcels = trials.parcels(conditions)
         root = conditions.setting.root
         since, self._pack = self._parcels.addition(request.base, root)
-        name, self._needs = trials.known(conditions.setting)
+        name, self._needs = trials.known(conditions)
         self._task = Task(
             version=peer(),
             name=name_of(request, conditions),
@@ -510,14 +513,21 @@ def no_worker(needs: Amounts, workers: Sequence[WorkerFacts]) -> EngineProblem:
     )
 
 
-def _needs(setting: Setting) -> Amounts:
-    """What the trials of a setting need of a worker; memory where they may take more than by default."""
+def _needs(conditions: Conditions) -> Amounts:
+    """What trials need of a worker; memory where they may take more than by default."""
+    setting, bench = conditions.setting, conditions.bench
+    places = [bench.variables, *(project.variables for project in bench.projects.values())]
+    paths = {variables.get("PATH", os.defpath) for variables in places}
+    named = programs_named(orders_of(setting))
+    programs = [name for name in named if not any(_is_provided(name, path) for path in paths)]
     memory = setting.resources.memory_bytes
-    return needs_of(
-        setting.level,
-        programs_named(orders_of(setting)),
-        memory if memory > Resources().memory_bytes else 0,
-    )
+    return needs_of(setting.level, programs, memory if memory > Resources().memory_bytes else 0)
+
+
+def _is_provided(program: str, path: str) -> bool:
+    """Whether commands find a program in their environment, which workers make, and not on the machine."""
+    found = shutil.which(program, path=path)
+    return found is not None and found != shutil.which(program)
 
 
 def _released(future: Any) -> None:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,16 +15,17 @@ import pytest
 from factory.attempt.exit_codes import ExitCode
 from factory.cli import main
 from factory.contract.strict_json import JsonObject
+from factory.contract.work_order import Plan
 from factory.engines.dask.opened import opened
 from factory.engines.dask.trials import DaskTrials, Patience
 from factory.engines.name import EngineName
 from factory.gates.before.toolchains import TOOLCHAINS
 from factory.system.sandbox.policy import GIB, Resources
-from factory.trials.conditions import Setting
+from factory.trials.conditions import Conditions, Setting
 from tests.support.answers import a_proposal
 from tests.support.builds import BuildScene, writes
 from tests.support.engines import Engine, an_engine
-from tests.support.repositories import VERIFY_PASSES, make_repo
+from tests.support.repositories import VERIFY_PASSES, a_work_order, make_repo
 
 WITHOUT = ("one", "two", "three")
 AN_HOUR_AGO = "import time\nnow = time.time\ntime.time = lambda: now() - 3_600\n"
@@ -105,7 +107,7 @@ def test_a_program_that_no_worker_has_is_named_before_anybody_is_asked(
 
 def test_memory_is_asked_for_where_a_limit_was_raised(trials: DaskTrials) -> None:
     by_default, more, most = (
-        Setting(root="r", timeout_seconds=1.0, resources=Resources(memory_bytes=amount * GIB))
+        under(Setting(root="r", timeout_seconds=1.0, resources=Resources(memory_bytes=amount * GIB)))
         for amount in (2, 3, 1_000_000)
     )
     worker = trials.cluster.workers()[0]
@@ -114,6 +116,30 @@ def test_memory_is_asked_for_where_a_limit_was_raised(trials: DaskTrials) -> Non
     assert trials.known(more)[1]["memory"] == 3 * GIB
     assert worker.lacking(trials.known(most)[1]) == ["1000000 GiB of memory"]
     assert worker.memory_bytes > 0
+
+
+def test_a_program_that_the_environment_brings_is_asked_of_no_worker(
+    tmp_path: Path, trials: DaskTrials
+) -> None:
+    (tmp_path / "npx").write_text("#!/bin/sh\n")
+    (tmp_path / "npx").chmod(0o755)
+    order = a_work_order(acceptance_commands=["npx --version", "rustc --version"])
+    plan = Plan.model_validate({"work_orders": [order]})
+    setting = Setting(root="r", timeout_seconds=1.0, plan=plan)
+
+    without, having = (
+        trials.known(under(setting.model_copy(update={"root": path}), path))[1]
+        for path in ("/nowhere", f"{tmp_path}{os.pathsep}/nowhere")
+    )
+
+    assert {name for name in without if name.startswith("program-")} == {"program-npx", "program-rustc"}
+    assert {name for name in having if name.startswith("program-")} == {"program-rustc"}
+
+
+def under(setting: Setting, path: str = os.defpath) -> Conditions:
+    """Conditions of a setting, whose commands find programs along a path."""
+    bench = SimpleNamespace(variables={"PATH": path}, projects={})
+    return Conditions(bench=bench, checks=(), setting=setting)  # type: ignore[arg-type]
 
 
 def test_what_workers_can_do_and_a_clock_that_differs_are_told(
