@@ -154,6 +154,7 @@ def build_messages(
     written = [file for file in files if file.path in order.allowed_files]
     # By how long they stay the same: over a build, while the same files are read, over the attempts of one.
     whole = passages is not None and passages.is_whole
+    verified_by = spoken_verification(order, has_script, verification)
     stretches = [
         [
             *notes_text(notes),
@@ -163,27 +164,22 @@ def build_messages(
         ],
         [_ABOUT_FILES, *map(_read_text, read)] if read else [],
         [
-            order_text(
-                order,
-                checks,
-                spoken_verification(order, has_script, verification),
-                is_specified=passages is not None,
-            ),
+            order_text(order, checks, verified_by, is_specified=passages is not None),
             *([] if whole else specification_text(passages)),
             *beside_specification_text(passages),
             *_writable_text(order, written, answer_format),
         ],
-        [
-            *(retry_text(previous, versions, answer_format) if previous is not None else []),
-            *hints_text(hints),
-        ],
+        [*(retry_text(previous, versions, answer_format) if previous else []), *hints_text(hints)],
     ]
+    system = fill(template, {"SYMBOLS": _symbols(order)}, source=TEMPLATE_NAME)
+    return (Message(role="system", content=system), _told(stretches))
+
+
+def _told(stretches: Sequence[Sequence[str]]) -> Message:
+    """What the user says, and where each stretch of it ends."""
     texts = ["\n\n".join(stretch) for stretch in stretches if stretch]
     ends = accumulate(len(text) + len("\n\n") for text in texts[:-1])
-    return (
-        Message(role="system", content=fill(template, {"SYMBOLS": _symbols(order)}, source=TEMPLATE_NAME)),
-        Message(role="user", content="\n\n".join(texts), stable=tuple(ends)),
-    )
+    return Message(role="user", content="\n\n".join(texts), stable=tuple(ends))
 
 
 def order_text(order: WorkOrder, checks: Sequence[str], verification: str, *, is_specified: bool) -> str:

@@ -11,7 +11,7 @@ import time
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import dask
 from distributed import Scheduler, Worker, system
@@ -124,19 +124,7 @@ def serve_worker(
                 require_private(place, insecure=insecure)
                 require_certificates(place, "worker")
                 await _reach(place)
-                worker = Worker(
-                    place,
-                    host=_interface_to(place),
-                    name=name,
-                    nthreads=1,
-                    resources=dict(abilities),
-                    local_directory=scratch,
-                    dashboard=False,
-                    dashboard_address=_NOTHING_SERVED,
-                    metrics={CLOCK: lambda _worker: time.time()},
-                    death_timeout=_JOINING_SECONDS,
-                )
-                async with worker:
+                async with _worker(place, name, abilities, scratch) as worker:
                     told = ""
                     print(f"{name} has joined {worker.scheduler.address}", flush=True)  # noqa: T201
                     await _first(ending.wait(), worker.finished())
@@ -148,6 +136,22 @@ def serve_worker(
             await _first(ending.wait(), asyncio.sleep(_AGAIN_SECONDS))
 
     _run(serve, lifeline)
+
+
+def _worker(scheduler: str, name: str, abilities: Mapping[str, float], scratch: str) -> Any:
+    """One that has a trial at a time, serves nothing else, and tells its time."""
+    return Worker(
+        scheduler,
+        host=_interface_to(scheduler),
+        name=name,
+        nthreads=1,
+        resources=dict(abilities),
+        local_directory=scratch,
+        dashboard=False,
+        dashboard_address=_NOTHING_SERVED,
+        metrics={CLOCK: lambda _worker: time.time()},
+        death_timeout=_JOINING_SECONDS,
+    )
 
 
 def memory_of_machine() -> int:

@@ -18,12 +18,13 @@ from factory.contract.strict_json import JsonObject
 from factory.contract.work_order import Plan
 from factory.engines.dask.opened import opened
 from factory.engines.dask.trials import DaskTrials, Patience
+from factory.engines.message import unpacked
 from factory.engines.name import EngineName
 from factory.gates.before.toolchains import TOOLCHAINS
 from factory.system.sandbox.policy import GIB, Resources
 from factory.trials.conditions import Conditions, Setting
 from tests.support.answers import a_proposal
-from tests.support.builds import BuildScene, writes
+from tests.support.builds import BuildScene
 from tests.support.engines import Engine, an_engine
 from tests.support.repositories import VERIFY_PASSES, a_work_order, make_repo
 
@@ -162,37 +163,45 @@ def test_what_workers_can_do_and_a_clock_that_differs_are_told(
 def test_a_worker_that_joins_later_gets_ready_before_a_trial_comes_to_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    orders: list[JsonObject] = [writes(f"{number}.txt", depends_on=[]) for number in range(6)]
-    for order in orders:
-        order["acceptance_commands"] = [f"test -f {order['allowed_files'][0]}", "sleep 1"]  # type: ignore[index]
+    is_ready = tmp_path / "the second one is ready"
+    waiting = f"sh -c 'until test -e \"{is_ready}\"; do sleep 0.05; done'"
+    orders: list[JsonObject] = [
+        {"allowed_files": [f"WO-{number:02d}.txt"], "acceptance_commands": [waiting], "depends_on": []}
+        for number in range(1, 7)
+    ]
     built = BuildScene(
         make_repo(tmp_path / "repo", VERIFY_PASSES),
         orders,
-        lambda order_id, *_: a_proposal({f"{int(order_id[3:]) - 1}.txt": "x\n"}),
+        lambda order_id, *_: a_proposal({f"{order_id}.txt": "x\n"}),
     )
-    offered: list[set[str]] = []
-    ready: dict[str, Any] = {}
+    began: list[str] = []
+    too_early: list[str] = []
     told: list[str] = []
     with an_engine(tmp_path / "engine", "first") as engine, engine_of(engine, told, workers=1) as trials:
+        (first,) = (worker.address for worker in trials.cluster.workers())
         submit = trials.cluster.submit
 
         def noting(function: Any, arguments: Any, key: str, needs: Any, workers: Any) -> Any:
             if function.__name__ == "work":
-                there = workers or [worker.address for worker in trials.cluster.workers()]
-                offered.append({address for address in there if not _is_done(ready.get(address))})
-                if len(offered) == 2:
+                began.append(key)
+                if len(began) == 2:
                     engine.start_worker("second")
+                others = {*(workers or (worker.address for worker in trials.cluster.workers()))} - {first}
+                if others and not is_ready.exists():
+                    too_early.append(key)
             future = submit(function, arguments, key, needs, workers)
-            if function.__name__ == "prepare":
-                ready[workers[0]] = future
+            if function.__name__ == "prepare" and workers != [first]:
+                future.add_done_callback(note_ready)
             return future
+
+        def note_ready(future: Any) -> None:
+            if unpacked(trials.cluster.result(future), "")[0].outcome == "supplied":
+                is_ready.touch()
 
         monkeypatch.setattr(trials.cluster, "submit", noting)
         assert built.build(trials=trials, jobs=2).ended.exit_code == ExitCode.PASS
 
-    # The base is verified by whoever is there.
-    assert len(offered[0]) == 1
-    assert not set().union(*offered[1:])
+    assert too_early == []
     assert told == ["trials run on 1 worker of the engine"]
     assert {event["worker"] for event in _tried(built)} == {"first", "second"}
 
@@ -215,10 +224,6 @@ def test_a_worker_that_cannot_get_ready_is_told_of_and_gets_no_trial(
     assert [line for line in told if line.startswith("the worker crippled can't get ready: ")]
     assert {event["worker"] for event in _tried(built)} == {"able"}
     assert not any("failed_on" in event for event in _tried(built))
-
-
-def _is_done(future: Any) -> bool:
-    return future is not None and future.done()
 
 
 def _tried(built: BuildScene) -> list[JsonObject]:
