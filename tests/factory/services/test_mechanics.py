@@ -44,10 +44,13 @@ print("listening", os.listdir("/proc/self/fd").__len__(), flush=True)
 server.serve_forever()
 """
 ASK = """
-import os, socket, sys
+import os, socket, sys, time
 with socket.create_connection(os.environ["COUNTER_ADDRESS"].split(":")) as asking:
     asking.sendall((sys.argv[1:] or ["more"])[0].encode() + b"\\n")
     print(asking.recv(100).decode())
+if sys.argv[1:] == ["die"]:
+    # The connection is closed a moment before the service has ended.
+    time.sleep(1)
 """
 FILES = {"README.md": "a product\n", "server.py": SERVER, "ask.py": ASK}
 COUNTER = Service(
