@@ -25,6 +25,7 @@ from factory.cli import main
 from factory.contract.strict_json import JsonObject
 from factory.engines.dask.cluster import WorkerFacts, require_certificates
 from factory.engines.dask.opened import opened
+from factory.engines.dask.preparation import Usable
 from factory.engines.dask.trials import DaskTrials, Patience, no_worker
 from factory.engines.message import peer, unpacked
 from factory.engines.name import EngineName, EngineProblem
@@ -222,6 +223,28 @@ def test_a_worker_that_lies_or_hangs_is_named(
     assert "its answer can't be used" in ended[0].message
     assert "did not come to an end" in ended[1].message
     assert lied.model.asked == hung.model.asked == []
+
+
+def test_a_trial_is_asked_again_when_all_that_it_was_for_have_gone(
+    tmp_path: Path, trials: DaskTrials, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usable, submit = trials.preparation.usable, trials.cluster.submit
+    gone, asked = "tcp://127.0.0.1:9", list[Any]()
+
+    def gone_at_first(*arguments: Any) -> Usable:
+        found = usable(*arguments)
+        return found if asked else Usable((*found.fitting, gone), (gone,))
+
+    def noting(function: Any, arguments: Any, key: str, needs: Any, workers: Any) -> Any:
+        if function.__name__ == "work":
+            asked.append(workers)
+        return submit(function, arguments, key, needs, workers)
+
+    monkeypatch.setattr(trials.preparation, "usable", gone_at_first)
+    monkeypatch.setattr(trials.cluster, "submit", noting)
+
+    assert scene(tmp_path).build(trials=trials).ended.exit_code == ExitCode.PASS
+    assert asked[0] == [gone]
 
 
 def test_a_worker_of_another_version_is_named() -> None:
