@@ -152,16 +152,11 @@ def build_messages(
     versions = Versions.of(files, previous.proposal if previous is not None else None)
     read = [file for file in files if file.path not in order.allowed_files]
     written = [file for file in files if file.path in order.allowed_files]
-    # By how long they stay the same: over a build, while the same files are read, over the attempts of one.
-    whole = passages is not None and passages.is_whole
+    whole = specification_text(passages) if passages is not None and passages.is_whole else []
     verified_by = spoken_verification(order, has_script, verification)
+    # By how long they stay the same: over a build, while the same files are read, over the attempts of one.
     stretches = [
-        [
-            *notes_text(notes),
-            *packages_text(packages),
-            *(specification_text(passages) if whole else []),
-            *_agents_text(agents),
-        ],
+        [*notes_text(notes), *packages_text(packages), *whole, *_agents_text(agents)],
         [_ABOUT_FILES, *map(_read_text, read)] if read else [],
         [
             order_text(order, checks, verified_by, is_specified=passages is not None),
