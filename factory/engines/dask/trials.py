@@ -516,18 +516,13 @@ def no_worker(needs: Amounts, workers: Sequence[WorkerFacts]) -> EngineProblem:
 def _needs(conditions: Conditions) -> Amounts:
     """What trials need of a worker; memory where they may take more than by default."""
     setting, bench = conditions.setting, conditions.bench
-    places = [bench.variables, *(project.variables for project in bench.projects.values())]
-    paths = {variables.get("PATH", os.defpath) for variables in places}
+    environments = [bench.environment, *(project.environment for project in bench.projects.values())]
+    # What an environment brings workers make.
+    brought = os.pathsep.join(str(place) for environment in environments for place in environment.programs)
     named = programs_named(orders_of(setting))
-    programs = [name for name in named if not any(_is_provided(name, path) for path in paths)]
+    programs = [name for name in named if shutil.which(name, path=brought) is None]
     memory = setting.resources.memory_bytes
     return needs_of(setting.level, programs, memory if memory > Resources().memory_bytes else 0)
-
-
-def _is_provided(program: str, path: str) -> bool:
-    """Whether commands find a program in their environment, which workers make, and not on the machine."""
-    found = shutil.which(program, path=path)
-    return found is not None and found != shutil.which(program)
 
 
 def _released(future: Any) -> None:

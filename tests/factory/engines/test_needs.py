@@ -129,17 +129,17 @@ def test_a_program_that_the_environment_brings_is_asked_of_no_worker(
     setting = Setting(root="r", timeout_seconds=1.0, plan=plan)
 
     without, having = (
-        trials.known(under(setting.model_copy(update={"root": path}), path))[1]
-        for path in ("/nowhere", f"{tmp_path}{os.pathsep}/nowhere")
+        trials.known(under(setting.model_copy(update={"root": place.name}), place))[1]
+        for place in (tmp_path / "nowhere", tmp_path)
     )
 
     assert {name for name in without if name.startswith("program-")} == {"program-npx", "program-rustc"}
     assert {name for name in having if name.startswith("program-")} == {"program-rustc"}
 
 
-def under(setting: Setting, path: str = os.defpath) -> Conditions:
-    """Conditions of a setting, whose commands find programs along a path."""
-    bench = SimpleNamespace(variables={"PATH": path}, projects={})
+def under(setting: Setting, *programs: Path) -> Conditions:
+    """Conditions of a setting, whose environment brings the programs in some directories."""
+    bench = SimpleNamespace(environment=SimpleNamespace(programs=programs), projects={})
     return Conditions(bench=bench, checks=(), setting=setting)  # type: ignore[arg-type]
 
 
